@@ -14,7 +14,8 @@ from sqlalchemy import insert
 
 from bench.programs import CHECKOUT, Stage, environment
 from bench.results import Report
-from portal.storage import ledger, open_engine, writing
+from portal.storage.database import open_engine, writing
+from portal.storage.tables import ledger
 from tests.fakes.databases import PostgresProcess
 
 ROWS = int(os.environ.get("BENCH_LEDGER_ROWS", "1000000"))

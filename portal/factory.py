@@ -18,32 +18,34 @@ from typing import TYPE_CHECKING, Any
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import Gatekeeper, History, Identity, SubjectKeys, Tokens
-from portal.batch import Access, Batches, BatchRunner, ItemLeases, Turn, batches_under_way
+from portal.access.gatekeeper import Gatekeeper
+from portal.access.history import History
+from portal.access.sealing import SubjectKeys
+from portal.access.tokens import Identity, Tokens
+from portal.batch.batches import Batches
+from portal.batch.item_leases import ItemLeases
+from portal.batch.rows import Access
+from portal.batch.runner import BatchRunner
+from portal.batch.turn import Turn
+from portal.batch.under_way import batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossier.answers import Panel, Panels
-from portal.dossiers import DossierArchive
-from portal.gateway import (
-    LOOKUP_OPERATIONS,
-    OPERATIONS,
-    CachePolicy,
-    Caller,
-    Gateway,
-    Ledger,
-    LimitedLeases,
-    LocalCache,
-    Operation,
-    Policy,
-    SavingsCounter,
-    Seal,
-    SingleFlight,
-    Store,
-    UsageLog,
-    cache_backend,
-    leases,
-    purge_bucket,
-    retention_of,
-)
+from portal.dossiers.archive import DossierArchive
+from portal.gateway.backend import purge_bucket
+from portal.gateway.backend_choice import cache_backend, leases
+from portal.gateway.envelope import Seal
+from portal.gateway.gateway import Gateway
+from portal.gateway.lease_limit import LimitedLeases
+from portal.gateway.ledger import Ledger
+from portal.gateway.local_cache import LocalCache
+from portal.gateway.lookup import Caller
+from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
+from portal.gateway.retention import retention_of
+from portal.gateway.savings import SavingsCounter
+from portal.gateway.single_flight import SingleFlight
+from portal.gateway.store import Store
+from portal.gateway.upstream_client import Policy
+from portal.gateway.usage_report import UsageLog
 from portal.presentation.exports.batches import kept_result
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.render_context import RenderContext
@@ -61,23 +63,22 @@ from portal.startup import (
     remove_old_unused_caches,
     server_key,
 )
-from portal.storage import PurgeLog, database_bytes, is_in_place, open_engine, side_engine
+from portal.storage.database import database_bytes, is_in_place, open_engine, side_engine
+from portal.storage.purge_log import PurgeLog
 from portal.system.housekeeping import Housekeeping
 from portal.system.open_file_limits import capacity
 from portal.system.scheduler import PeriodicTask, Scheduler
 from portal.system.shared_counters import SharedCounters
 from portal.system.thread_limits import FULL_THREADS, Threads
 from portal.system.trace_settings import can_trace, wants_traces
-from portal.upstream import (
-    COUNTERS,
-    PAYER_COUNTERS,
-    Breaker,
-    Failover,
-    NotSent,
-    Origin,
-    PayerBreaker,
-)
-from portal.vehicle import LOOKUPS, Plate, result_of
+from portal.upstream.breaker import COUNTERS, Breaker
+from portal.upstream.errors import NotSent
+from portal.upstream.failover import Failover
+from portal.upstream.origin import Origin
+from portal.upstream.payer_breaker import PAYER_COUNTERS, PayerBreaker
+from portal.vehicle.operation_name import LOOKUPS
+from portal.vehicle.plate import Plate
+from portal.vehicle.wire import result_of
 from portal.web.app_setup import init_app
 from portal.web.http.client_address import UNKNOWN_CLIENT
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits

@@ -11,7 +11,7 @@ from typing import Final
 
 from portal import wording
 from portal.system.local_time import local_time
-from portal.vehicle import Field
+from portal.vehicle.field import Field
 
 MISSING: Final = "não informado"
 # The filters treat 10**16 and larger numbers as missing, because no real amount is that large.

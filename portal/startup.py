@@ -19,36 +19,25 @@ from flask.cli import FlaskGroup
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import SubjectKeys
-from portal.batch import Batches
+from portal.access.sealing import SubjectKeys
+from portal.batch.batches import Batches
 from portal.commands import DataCheck, EmbeddedStore
-from portal.gateway import (
-    KeyRecord,
+from portal.gateway.backend_choice import (
     StoreRefused,
     cache_backend,
     remove_lease_files,
     require_willing_store,
 )
+from portal.gateway.key_record import KeyRecord
 from portal.settings import Settings
-from portal.storage import (
-    CACHE_NAME,
-    DATABASE_NAME,
-    KEY_NAME,
-    DataLock,
-    InvalidSecretKey,
-    SchemaMismatch,
-    database_file,
-    fingerprint,
-    is_restored,
-    load_secret_key,
-    open_engine,
-    read_secret_key,
-    record_key,
-    record_origin,
-    recorded_keys,
-    remove_copies,
-    unknown_keys,
-)
+from portal.storage.backup import CACHE_NAME, DATABASE_NAME, remove_copies
+from portal.storage.data_lock import DataLock
+from portal.storage.database import database_file, open_engine
+from portal.storage.key_fingerprints import record_key, recorded_keys, unknown_keys
+from portal.storage.origin import is_restored, record_origin
+from portal.storage.schema import SchemaMismatch
+from portal.storage.secret import NAME as KEY_NAME
+from portal.storage.secret import InvalidSecretKey, fingerprint, load_secret_key, read_secret_key
 
 log = logging.getLogger(__name__)
 

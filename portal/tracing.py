@@ -23,20 +23,13 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
-from portal.gateway import (
-    Backend,
-    Caller,
-    Directive,
-    Failure,
-    Gateway,
-    Held,
-    Lookup,
-    Served,
-    Snapshot,
-)
-from portal.upstream import ANSWERED, Account, Attempt, Upstream
-from portal.upstream import Resource as UpstreamResource
-from portal.upstream import Response as UpstreamResponse
+from portal.gateway.backend import Backend, Held
+from portal.gateway.gateway import Gateway, Snapshot
+from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served
+from portal.upstream.errors import ANSWERED
+from portal.upstream.protocol import Account, Attempt, Upstream
+from portal.upstream.protocol import Resource as UpstreamResource
+from portal.upstream.protocol import Response as UpstreamResponse
 
 SERVICE: Final = "dossie-veicular"
 _LOOKUP: Final = "lookup"

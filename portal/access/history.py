@@ -11,8 +11,8 @@ from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
-from portal.storage import BytesKept, erase_deleted, reading, writing
-from portal.storage import history as table
+from portal.storage.database import BytesKept, erase_deleted, reading, writing
+from portal.storage.tables import history as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
 

@@ -13,10 +13,10 @@ from typing import Final, Literal
 from sqlalchemy import Engine, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from portal.storage import reading, writing
-from portal.storage import tokens as table
+from portal.storage.database import reading, writing
+from portal.storage.tables import tokens as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
-from portal.vehicle import OPERATION_NAMES
+from portal.vehicle.operation_name import OPERATION_NAMES
 
 OPERATION_SCOPES: Final[frozenset[str]] = frozenset(OPERATION_NAMES)
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}

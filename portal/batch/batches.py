@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Engine, case, delete, func, insert, select, update
 
-from portal.access import SubjectKeys
+from portal.access.sealing import SubjectKeys
 from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
 from portal.batch.rows import (
     Access,
@@ -30,10 +30,10 @@ from portal.batch.rows import (
 )
 from portal.batch.typed_list import Subject, TypedList, WrongEntry, contains_subject
 from portal.batch.under_way import GOES_ON
-from portal.storage import batch_items as items
-from portal.storage import batches as table
-from portal.storage import erase_deleted, reading
-from portal.vehicle import LOOKUPS, LookupName
+from portal.storage.database import erase_deleted, reading
+from portal.storage.tables import batch_items as items
+from portal.storage.tables import batches as table
+from portal.vehicle.operation_name import LOOKUPS, LookupName
 
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest draft

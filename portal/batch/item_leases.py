@@ -13,14 +13,15 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Engine, Integer, bindparam, case, func, select, update
 
-from portal.access import SubjectKeys
+from portal.access.sealing import SubjectKeys
 from portal.batch.pauses import Pause
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject
-from portal.storage import PreparedStatement, reading
-from portal.storage import batch_items as items
-from portal.storage import batches as table
-from portal.vehicle import LookupName
+from portal.storage.database import reading
+from portal.storage.prepared_statement import PreparedStatement
+from portal.storage.tables import batch_items as items
+from portal.storage.tables import batches as table
+from portal.vehicle.operation_name import LookupName
 
 # A lease reserves an item for one process, and expires LEASE_S seconds after its last renewal.
 # LEASE_S must exceed the difference between the clocks of machines that share a database. Otherwise

@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from portal.batch.typed_list import Subject, WrongEntry
-from portal.gateway import lookups_of
-from portal.vehicle import LookupName
+from portal.gateway.operations import lookups_of
+from portal.vehicle.operation_name import LookupName
 
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]

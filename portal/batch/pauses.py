@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from portal.batch.model import Reason
-from portal.gateway import FailureKind
+from portal.gateway.lookup import FailureKind
 
 SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0

@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
-from portal.access import Identity
+from portal.access.tokens import Identity
 from portal.batch.batches import Batches, QuotedItem
 from portal.batch.model import Batch, Cost
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import Subject
-from portal.gateway import OPERATIONS, Gateway, Lookup, lookups_of
-from portal.vehicle import LookupName
+from portal.gateway.gateway import Gateway
+from portal.gateway.lookup import Lookup
+from portal.gateway.operations import OPERATIONS, lookups_of
+from portal.vehicle.operation_name import LookupName
 
 KEPT_S: Final = 60.0
 

@@ -7,12 +7,13 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Engine, select, update
 
-from portal.access import SubjectKeys
+from portal.access.sealing import SubjectKeys
 from portal.batch.typed_list import Subject
-from portal.storage import batch_items as items
-from portal.storage import batches as table
-from portal.storage import lock_batches, writing
-from portal.vehicle import LookupName, parse_subject
+from portal.storage.database import lock_batches, writing
+from portal.storage.tables import batch_items as items
+from portal.storage.tables import batches as table
+from portal.vehicle.operation_name import LookupName
+from portal.vehicle.plate import parse_subject
 
 SHORTEST_RETENTION_S: Final = 3600.0
 _PURPOSE: Final = b"batch"

@@ -10,25 +10,18 @@ from typing import Final, Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToken
+from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken
 from portal.batch.item_leases import Claim, ItemLeases
 from portal.batch.pauses import MOST_UNPAID, Pause, pause_after
 from portal.batch.rows import Access
 from portal.batch.turn import Turn
 from portal.batch.typed_list import Subject
-from portal.gateway import (
-    OPERATIONS,
-    Caller,
-    Directive,
-    Failure,
-    Lookup,
-    Served,
-    Snapshot,
-    lookups_of,
-)
+from portal.gateway.gateway import Snapshot
+from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served
+from portal.gateway.operations import OPERATIONS, lookups_of
 from portal.system.error_kind import error_kind
 from portal.system.repeated_warning import RepeatedWarning
-from portal.vehicle import LookupName
+from portal.vehicle.operation_name import LookupName
 
 log = logging.getLogger(__name__)
 _warn = RepeatedWarning(log)

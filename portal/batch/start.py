@@ -2,11 +2,11 @@
 
 from decimal import Decimal
 
-from portal.access import Identity
+from portal.access.tokens import Identity
 from portal.batch.batches import Batches
 from portal.batch.preview import Preview, quote_left
 from portal.batch.rows import Access
-from portal.gateway import Gateway
+from portal.gateway.gateway import Gateway
 
 
 def start_batch(

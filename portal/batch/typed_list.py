@@ -16,18 +16,15 @@ from unicodedata import normalize
 import msgspec
 
 from portal.batch.uploads import decode_upload
-from portal.vehicle import (
+from portal.vehicle.plate import InvalidSubject, Plate, Renavam, parse_subject
+from portal.vehicle.typed import (
     CPF_IN_TEXT,
     NAME_AND_YEAR,
     PHONE_IN_TEXT,
     PLATE_IN_TEXT,
     Doubt,
-    InvalidSubject,
-    Plate,
-    Renavam,
     Typed,
     is_month_and_year,
-    parse_subject,
     parse_typed,
     read_typed,
     visible,

@@ -7,9 +7,9 @@ from typing import Any, Final
 from sqlalchemy import Engine, Select, case, func, select
 
 from portal.batch.model import Reason, State
-from portal.storage import batch_items as items
-from portal.storage import batches as table
-from portal.storage import reading
+from portal.storage.database import reading
+from portal.storage.tables import batch_items as items
+from portal.storage.tables import batches as table
 
 MOST_LISTED: Final = 20
 GOES_ON: Final = (table.c.state == "running") | table.c.resume_at.is_not(None)

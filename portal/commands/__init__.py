@@ -5,7 +5,9 @@ from functools import partial
 
 from flask import Flask
 
-from portal.access import History, SubjectKeys, Tokens
+from portal.access.history import History
+from portal.access.sealing import SubjectKeys
+from portal.access.tokens import Tokens
 from portal.commands.backup import EmbeddedStore, backup_command, restore_command
 from portal.commands.batch import CREDENTIAL_VARIABLE, BatchTools, batch_command
 from portal.commands.data_check import DataCheck
@@ -15,9 +17,13 @@ from portal.commands.key import key_commands
 from portal.commands.ledger import ledger_command
 from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
-from portal.dossiers import DossierArchive
-from portal.gateway import Leases, Ledger, Store, UsageLog
-from portal.storage import PurgeLog, erase_deleted
+from portal.dossiers.archive import DossierArchive
+from portal.gateway.lease import Leases
+from portal.gateway.ledger import Ledger
+from portal.gateway.store import Store
+from portal.gateway.usage_report import UsageLog
+from portal.storage.database import erase_deleted
+from portal.storage.purge_log import PurgeLog
 
 
 def register_commands(

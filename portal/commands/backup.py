@@ -14,19 +14,13 @@ from typing import Any
 import click
 
 from portal.commands.failures import Command, fail
-from portal.storage import (
-    DATABASE_NAME,
-    KEY_NAME,
-    BackupRefused,
-    DataLock,
-    Manifest,
-    back_up,
-    end_what_has_ended,
-    fingerprint,
-    forget_origin,
-    open_engine,
-    restore,
-)
+from portal.storage.backup import DATABASE_NAME, BackupRefused, Manifest, back_up, restore
+from portal.storage.data_lock import DataLock
+from portal.storage.database import open_engine
+from portal.storage.later_ends import end_what_has_ended
+from portal.storage.origin import forget_origin
+from portal.storage.secret import NAME as KEY_NAME
+from portal.storage.secret import fingerprint
 
 _WITHOUT_KEY = (
     "The secret key is not in the backup. Without PORTAL_SECRET_KEY, or the file secret_key, its "

@@ -14,30 +14,26 @@ from typing import Any, Final, Literal
 
 import click
 
-from portal.access import Identity, UnknownToken
-from portal.batch import (
-    Access,
-    Batch,
-    Batches,
-    BatchRunner,
-    BinaryFile,
-    Preview,
-    QuotedItem,
-    Subject,
-    TypedList,
-    quote,
-    read_file,
-    reticked,
-)
+from portal.access.tokens import Identity, UnknownToken
+from portal.batch.batches import Batches, QuotedItem
+from portal.batch.model import Batch
+from portal.batch.preview import Preview, quote
+from portal.batch.rows import Access
+from portal.batch.runner import BatchRunner
+from portal.batch.typed_list import Subject, TypedList, read_file, reticked
+from portal.batch.uploads import BinaryFile
 from portal.commands.failures import Command, fail
 from portal.dossier.answers import Panels
-from portal.gateway import Directive, Gateway, lookups_of
+from portal.gateway.gateway import Gateway
+from portal.gateway.lookup import Directive
+from portal.gateway.operations import lookups_of
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
 from portal.presentation.render_context import RenderContext
 from portal.system.scheduler import Scheduler
-from portal.vehicle import LOOKUPS, Doubt, LookupName
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.typed import Doubt
 from portal.wording import money
 
 Format = Literal["csv", "jsonl", "xlsx"]

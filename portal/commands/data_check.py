@@ -12,15 +12,12 @@ from typing import Any, TypeVar
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.batch import has_unfinished_batches
-from portal.gateway import KeyRecord
-from portal.storage import (
-    SchemaMismatch,
-    is_restored,
-    recorded_keys,
-    require_current_schema,
-    unknown_keys,
-)
+from portal.batch.under_way import has_unfinished_batches
+from portal.gateway.key_record import KeyRecord
+from portal.storage.database import require_current_schema
+from portal.storage.key_fingerprints import recorded_keys, unknown_keys
+from portal.storage.origin import is_restored
+from portal.storage.schema import SchemaMismatch
 
 T = TypeVar("T")
 

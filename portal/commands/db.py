@@ -4,7 +4,8 @@ import click
 from sqlalchemy import Engine
 
 from portal.commands.failures import CommandGroup, fail
-from portal.storage import SCHEMA_HEAD, SchemaMismatch, current_revision, upgrade_schema
+from portal.storage.database import current_revision, upgrade_schema
+from portal.storage.schema import SCHEMA_HEAD, SchemaMismatch
 
 
 def db_commands(engine: Engine) -> CommandGroup:

@@ -9,13 +9,8 @@ import click
 
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.tables import json_array_lines, print_lines, table_lines
-from portal.dossiers import (
-    Dossier,
-    DossierArchive,
-    DossiersUnavailable,
-    display_number,
-    parse_number,
-)
+from portal.dossiers.archive import Dossier, DossierArchive, DossiersUnavailable
+from portal.dossiers.identifiers import display_number, parse_number
 from portal.system.local_time import from_epoch
 
 _COLUMNS = ("number", "state", "issued_at", "ends_at", "plate", "issued_by")

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import click
 
-from portal.access import History, SubjectKeys
-from portal.batch import Batches
+from portal.access.history import History
+from portal.access.sealing import SubjectKeys
+from portal.batch.batches import Batches
 from portal.commands.data_check import DataCheck
 from portal.commands.failures import CommandGroup, fail
-from portal.dossiers import DossierArchive
-from portal.storage import DataLock, fingerprint, forget_other_keys, unknown_keys
+from portal.dossiers.archive import DossierArchive
+from portal.storage.data_lock import DataLock
+from portal.storage.key_fingerprints import forget_other_keys, unknown_keys
+from portal.storage.secret import fingerprint
 
 
 def key_commands(

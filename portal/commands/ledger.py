@@ -15,7 +15,8 @@ from portal.commands.tables import (
     print_lines,
     table_lines,
 )
-from portal.gateway import Ledger, UpstreamCall, Usage, UsageLog, merged
+from portal.gateway.ledger import Ledger, UpstreamCall
+from portal.gateway.usage_report import Usage, UsageLog, merged
 
 SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS: Sequence[str] = UpstreamCall._fields[:-1]  # without the namespace

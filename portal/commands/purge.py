@@ -10,21 +10,20 @@ from typing import Any, TypeVar
 import click
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import History
-from portal.batch import Batches
+from portal.access.history import History
+from portal.batch.batches import Batches
 from portal.commands.failures import Command
-from portal.dossiers import DossierArchive
-from portal.gateway import (
-    CONFIRMED_FOR_S,
-    BytesRemain,
-    Leases,
-    Ledger,
-    Store,
-    StoreDown,
-    purge_bucket,
-)
-from portal.storage import BytesKept, PurgeLog, remove_copies
-from portal.vehicle import InvalidSubject, Plate, parse_typed
+from portal.dossiers.archive import DossierArchive
+from portal.gateway.backend import BytesRemain, purge_bucket
+from portal.gateway.lease import Leases
+from portal.gateway.ledger import Ledger
+from portal.gateway.local_cache import CONFIRMED_FOR_S
+from portal.gateway.store import Store, StoreDown
+from portal.storage.backup import remove_copies
+from portal.storage.database import BytesKept
+from portal.storage.purge_log import PurgeLog
+from portal.vehicle.plate import InvalidSubject, Plate
+from portal.vehicle.typed import parse_typed
 
 T = TypeVar("T")
 

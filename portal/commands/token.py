@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from portal.access import OPERATION_SCOPES, SCOPES, Issued, NameTaken, Tokens, is_token_name
+from portal.access.tokens import OPERATION_SCOPES, SCOPES, Issued, NameTaken, Tokens, is_token_name
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.tables import json_array_lines, print_lines, table_lines
 from portal.system.local_time import from_epoch

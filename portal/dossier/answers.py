@@ -5,8 +5,11 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final, Literal
 
-from portal.gateway import OPERATIONS, FailureKind, Served, unconfirmed_text, without_remarks
-from portal.vehicle import LOOKUPS, LookupName, result_of
+from portal.gateway.answer_check import unconfirmed_text, without_remarks
+from portal.gateway.lookup import FailureKind, Served
+from portal.gateway.operations import OPERATIONS
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.wire import result_of
 from portal.wording import sanitise_echo
 
 Cause = (

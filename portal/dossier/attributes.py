@@ -4,7 +4,9 @@ from collections.abc import Mapping
 
 from portal import formats
 from portal.dossier.details import Detail
-from portal.vehicle import ATTRIBUTE_LABELS, EMPTY, HIDDEN, Decoded, Field, make_name
+from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded
+from portal.vehicle.field import EMPTY, HIDDEN, Field
+from portal.vehicle.makes import make_name
 from portal.vehicle.source_text import sentence
 
 

@@ -12,24 +12,22 @@ from portal.dossier.answers import Panel, Panels, is_readable
 from portal.dossier.attributes import attribute_fields
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.status_style import Tone
-from portal.law import AssessedFine, AssessedOrder
-from portal.vehicle import (
-    ATTRIBUTE_LABELS,
-    LOOKUPS,
-    Field,
+from portal.law.assessment import AssessedFine
+from portal.law.orders import AssessedOrder
+from portal.vehicle.changes import (
     FineChange,
-    LookupName,
     PriceChange,
-    Restriction,
     RestrictionChange,
     changed_facts,
     changed_fines,
     changed_prices,
     changed_restrictions,
-    read_decode,
-    read_fines,
-    read_restrictions,
 )
+from portal.vehicle.decode import ATTRIBUTE_LABELS, read_decode
+from portal.vehicle.field import Field
+from portal.vehicle.fines import read_fines
+from portal.vehicle.judicial import Restriction, read_restrictions
+from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.wording import counted, listed
 
 # The largest numbers of fines and of court orders that a page lists. A longer list would be hard

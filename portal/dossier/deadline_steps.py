@@ -11,8 +11,10 @@ from datetime import date
 from typing import Final, Literal
 
 from portal import formats
-from portal.law import AssessedFine, Clock, Standing
-from portal.vehicle import Field
+from portal.law.assessment import AssessedFine
+from portal.law.deadlines import Clock
+from portal.law.standing import Standing
+from portal.vehicle.field import Field
 from portal.wording import counted
 
 DateMark = Literal["recorded", "computed", "hidden", "missing"]

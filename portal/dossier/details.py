@@ -11,18 +11,14 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from portal import formats
-from portal.law import (
-    RULES_NOTE,
-    AssessedFine,
-    AssessedOrder,
-    Clock,
-    Infraction,
-    Standing,
-    excess_of,
-    fines_in_words,
-    is_speeding,
-)
-from portal.vehicle import EMPTY, Field, Licence, fold
+from portal.law.assessment import AssessedFine, fines_in_words
+from portal.law.deadlines import RULES_NOTE, Clock
+from portal.law.infractions import Infraction
+from portal.law.orders import AssessedOrder
+from portal.law.speeding import excess_of, is_speeding
+from portal.law.standing import Standing
+from portal.vehicle.field import EMPTY, Field, fold
+from portal.vehicle.fines import Licence
 from portal.vehicle.source_text import named, sentence
 from portal.wording import counted
 

@@ -13,32 +13,19 @@ from portal.dossier.lookups import PARTS
 from portal.dossier.next_steps import NextSteps, next_steps
 from portal.dossier.prices import Prices, prices_of
 from portal.dossier.timeline import Timeline, timeline
-from portal.gateway import lookups_of
-from portal.law import (
-    AssessedFine,
-    AssessedOrder,
-    Missing,
-    Stale,
-    Totals,
-    Verdict,
-    judge,
-    totals,
-)
+from portal.gateway.operations import lookups_of
+from portal.law.act_matrix import Missing, Stale
+from portal.law.assessment import AssessedFine, Totals, totals
+from portal.law.orders import AssessedOrder
+from portal.law.verdict import Verdict, judge
 from portal.system.local_time import local_time
-from portal.vehicle import (
-    LOOKUPS,
-    Decoded,
-    LookupName,
-    Plate,
-    Renavam,
-    VehicleIdentity,
-    VehicleName,
-    identity_of,
-    read_decode,
-    read_fines,
-    read_restrictions,
-    vehicle_name,
-)
+from portal.vehicle.decode import Decoded, read_decode
+from portal.vehicle.fines import read_fines
+from portal.vehicle.identity import VehicleIdentity, identity_of
+from portal.vehicle.judicial import read_restrictions
+from portal.vehicle.makes import VehicleName, vehicle_name
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate, Renavam
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Final
 
 from portal import formats
 from portal.dossier.dossier import Dossier
-from portal.law import orders_in_words
+from portal.law.orders import orders_in_words
 
 _NOT_CLEAN: Final = "não significa “nada consta”"
 _NOTHING: Final = "nenhuma nos registros"

@@ -12,15 +12,9 @@ from typing import Final
 from portal import formats
 from portal.dossier.answers import DAILY_LIMITS, Cause, Panels, is_readable
 from portal.dossier.lookups import LOOKUP_WORDS
-from portal.vehicle import (
-    LOOKUPS,
-    MOST_RECORDS,
-    MOST_VALUES,
-    OVERSIZED,
-    LookupName,
-    Plate,
-    Renavam,
-)
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate, Renavam
+from portal.vehicle.wire import MOST_RECORDS, MOST_VALUES, OVERSIZED
 from portal.wording import grouped, listed
 
 _SAME_MOMENT: Final = timedelta(minutes=1)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from portal.law import Missing
-from portal.vehicle import LookupName, OperationName
+from portal.law.act_matrix import Missing
+from portal.vehicle.operation_name import LookupName, OperationName
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,17 +4,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from portal.law import (
-    HEDGE,
-    PHASE_TITLES,
-    AssessedFine,
-    AssessedOrder,
-    Situation,
-    Standing,
-    Step,
-    steps_for,
-    tampering_of,
-)
+from portal.law.assessment import AssessedFine
+from portal.law.identification import tampering_of
+from portal.law.next_steps import HEDGE, PHASE_TITLES, Situation, Step, steps_for
+from portal.law.orders import AssessedOrder
+from portal.law.standing import Standing
 from portal.vehicle.source_text import named
 from portal.wording import listed
 

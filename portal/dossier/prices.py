@@ -11,23 +11,20 @@ from functools import cached_property
 from typing import Final
 
 from portal import formats
-from portal.charts import MOST_SERIES, Line, Words
-from portal.vehicle import (
-    EMPTY,
-    Decoded,
-    Field,
-    FipeCode,
-    FipeEntry,
-    PricePoint,
-    PriceSeries,
+from portal.charts.geometry import Line
+from portal.charts.price_chart import MOST_SERIES
+from portal.charts.price_labels import Words
+from portal.vehicle.decode import Decoded, FipeEntry, PricePoint
+from portal.vehicle.field import EMPTY, Field
+from portal.vehicle.fipe import FipeCode, PriceSeries, fipe_code
+from portal.vehicle.makes import vehicle_name
+from portal.vehicle.ranking import (
     RankedEntry,
-    fipe_code,
     is_other_fuel,
     of_other_vehicle,
     other_displacement,
     other_power,
     rank,
-    vehicle_name,
 )
 from portal.wording import listed
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from portal.law import Level, Mark
+from portal.law.act_answers import Mark
+from portal.law.verdict import Level
 
 # "plain", the colour of ordinary text, is for a finding that is neither good nor bad.
 Tone = Literal["ok", "warn", "danger", "unknown", "plain"]

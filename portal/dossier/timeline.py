@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from portal.law import AssessedFine, AssessedOrder
+from portal.law.assessment import AssessedFine
+from portal.law.orders import AssessedOrder
 
 MOST_EVENTS = 60
 

@@ -25,18 +25,11 @@ import msgspec
 from sqlalchemy import ColumnElement, Engine, RowMapping, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import SubjectKeys
+from portal.access.sealing import SubjectKeys
 from portal.dossiers.identifiers import Identifiers
-from portal.storage import (
-    BytesKept,
-    PurgeLog,
-    erase_deleted,
-    lock_dossiers,
-    reading,
-    was_purged,
-    writing,
-)
-from portal.storage import dossiers as table
+from portal.storage.database import BytesKept, erase_deleted, lock_dossiers, reading, writing
+from portal.storage.purge_log import PurgeLog, was_purged
+from portal.storage.tables import dossiers as table
 
 DAY_S: Final = 86_400
 # After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds. During

@@ -9,7 +9,8 @@ import msgspec
 
 from portal.gateway import notices, strict_json
 from portal.gateway.lookup import Lookup
-from portal.vehicle import MOST_RECORDS, has_too_many_values, read_field
+from portal.vehicle.field import read_field
+from portal.vehicle.wire import MOST_RECORDS, has_too_many_values
 
 # An upstream error message is cut to this many characters. The limit is far above the 36 characters
 # of the longest message in docs/contract.md.

@@ -5,7 +5,9 @@ from typing import Final
 
 from portal.gateway.lookup import Observer
 from portal.gateway.strict_json import parse
-from portal.vehicle import OperationName, has_too_many_values, unexpected, unexpected_members
+from portal.vehicle.drift import unexpected, unexpected_members
+from portal.vehicle.operation_name import OperationName
+from portal.vehicle.wire import has_too_many_values
 
 MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 MiB
 

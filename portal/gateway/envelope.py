@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from portal.storage import fingerprint
+from portal.storage.secret import fingerprint
 
 SCHEMA: Final = 3
 SEAL_BYTES: Final = 32  # A signed envelope begins with its HMAC-SHA-256 signature.

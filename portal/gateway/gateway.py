@@ -24,8 +24,9 @@ from portal.gateway.operations import REPORT, CachePolicy
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import FAILURE_SHARED_S, Reading, Store
 from portal.gateway.upstream_client import Policy, UpstreamClient
-from portal.upstream import Response, Upstream
-from portal.vehicle import OperationName, Plate
+from portal.upstream.protocol import Response, Upstream
+from portal.vehicle.operation_name import OperationName
+from portal.vehicle.plate import Plate
 
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"

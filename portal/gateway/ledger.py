@@ -26,19 +26,14 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure, Observer
-from portal.storage import (
-    PreparedStatement,
-    batches,
-    ledger,
-    reading,
-    spending,
-    was_purged,
-    writing,
-)
+from portal.storage.database import reading, writing
+from portal.storage.prepared_statement import PreparedStatement
+from portal.storage.purge_log import was_purged
+from portal.storage.tables import batches, ledger, spending
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 from portal.system.repeated_warning import RepeatedWarning
-from portal.upstream import CircuitOpen, NotSent, Uncertain
+from portal.upstream.errors import CircuitOpen, NotSent, Uncertain
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 

@@ -11,7 +11,7 @@ import msgspec
 
 from portal.gateway.operations import REPORT, Operation
 from portal.gateway.strict_json import canonical
-from portal.vehicle import Plate, Renavam
+from portal.vehicle.plate import Plate, Renavam
 
 CacheStatus = Literal["hit", "miss", "collapsed", "request", "stale"]
 

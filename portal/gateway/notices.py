@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
-from portal.vehicle import STATES, fold, read_field
+from portal.vehicle.field import fold, read_field
+from portal.vehicle.plate import STATES
 
 Kind = Literal["success", "failure", "unknown"]
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal
 
-from portal.vehicle import LOOKUPS, LookupName, OperationName, Plate, Renavam
+from portal.vehicle.operation_name import LOOKUPS, LookupName, OperationName
+from portal.vehicle.plate import Plate, Renavam
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Final
 
 from portal.gateway.backend import PURGED, Backend, PurgeState, purge_bucket
 from portal.gateway.local_cache import LocalCache
-from portal.storage import Purges
+from portal.storage.purge_log import Purges
 
 CHECK_EVERY_S: Final = 1.0  # seconds between checks of the purge log while the backend is down
 

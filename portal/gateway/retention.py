@@ -9,7 +9,7 @@ from portal.gateway.backend import Backend
 from portal.gateway.envelope import Envelope, Seal
 from portal.gateway.freshness import retention_s
 from portal.gateway.operations import CachePolicy
-from portal.vehicle import OperationName
+from portal.vehicle.operation_name import OperationName
 
 STEP_S: Final = 0.2
 

@@ -12,10 +12,11 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.lookup import CacheStatus, Observer
 from portal.gateway.operations import CachePolicy
-from portal.storage import lookup_counts, writing
+from portal.storage.database import writing
+from portal.storage.tables import lookup_counts
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
-from portal.vehicle import OperationName
+from portal.vehicle.operation_name import OperationName
 
 log = logging.getLogger(__name__)
 

@@ -35,7 +35,7 @@ from portal.gateway.backend import (
 from portal.gateway.key_record import SQLiteKeyRecord
 from portal.gateway.local_cache import Version
 from portal.gateway.sqlite_file import SET_UP_WAIT_S, SQLiteFile, retry_if_corrupt, transaction
-from portal.storage import empty_log
+from portal.storage.sqlite_traces import empty_log
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from portal.gateway.local_cache import Version
-from portal.storage import PRAGMAS, DeletedBytes, file_identity
+from portal.storage.file_identity import file_identity
+from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -22,9 +22,9 @@ from portal.gateway.lookup import Lookup, Observer
 from portal.gateway.purge_watch import PurgeWatch
 from portal.gateway.retention import Retention, Shortening
 from portal.gateway.unstored import UnstoredQueue
-from portal.storage import Purges
+from portal.storage.purge_log import Purges
 from portal.system.dependency_breaker import BreakerOpen
-from portal.vehicle import Plate, Renavam
+from portal.vehicle.plate import Plate, Renavam
 
 FAILURE_SHARED_S = 2
 

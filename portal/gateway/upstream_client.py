@@ -9,18 +9,9 @@ from portal.gateway.drift_queue import DriftQueue
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import Caller, Failure, Lookup, Observer
 from portal.gateway.operations import CachePolicy
-from portal.upstream import (
-    CircuitOpen,
-    NotSent,
-    Resource,
-    Response,
-    TimedOut,
-    Unfit,
-    Unusable,
-    Upstream,
-    UpstreamError,
-)
-from portal.vehicle import OperationName
+from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unfit, Unusable, UpstreamError
+from portal.upstream.protocol import Resource, Response, Upstream
+from portal.vehicle.operation_name import OperationName
 
 SHORTEST_RETRY_S = 1.0
 

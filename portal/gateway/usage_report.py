@@ -11,9 +11,10 @@ from typing import Any
 from sqlalchemy import Column, ColumnElement, Engine, Select, and_, case, func, not_, or_, select
 
 from portal.gateway.ledger import ALL_CALLERS, FREE_OUTCOMES, OPEN, token_counter
-from portal.storage import ledger, lookup_counts, reading, spending
+from portal.storage.database import reading
+from portal.storage.tables import ledger, lookup_counts, spending
 from portal.system.local_time import from_epoch
-from portal.upstream import ANSWERED
+from portal.upstream.errors import ANSWERED
 
 # Seconds after which ``failures`` includes a call without an outcome. The process that made such a
 # call was probably killed.

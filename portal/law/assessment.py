@@ -22,7 +22,9 @@ from portal.law.past_rules import as_committed
 from portal.law.points import Points, points_of
 from portal.law.source_wording import Wording, narrowed_to_wording, wording_of
 from portal.law.standing import Standing
-from portal.vehicle import Field, Fine, VehicleIdentity, differing_fields
+from portal.vehicle.field import Field
+from portal.vehicle.fines import Fine
+from portal.vehicle.identity import VehicleIdentity, differing_fields
 from portal.wording import bare, counted, listed
 
 # Returns the text fields of a fine. ``totals`` treats records with equal texts as identical. It

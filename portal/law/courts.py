@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
-from portal.vehicle import accented
+from portal.vehicle.spelling import accented
 from portal.wording import bare
 
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")

@@ -19,7 +19,7 @@ from datetime import date
 
 from portal.law.act_answers import ACTS, Act, Answer, Confidence, worst
 from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
-from portal.vehicle import Restriction
+from portal.vehicle.judicial import Restriction
 from portal.wording import listed
 
 WHO_LIFTS = (

@@ -16,7 +16,8 @@ from datetime import date
 from portal.law import deadlines
 from portal.law.paid_fines import Payment
 from portal.law.standing import Standing
-from portal.vehicle import Field, Fine
+from portal.vehicle.field import Field
+from portal.vehicle.fines import Fine
 from portal.wording import bare, counted, day
 
 _SUSPENDING = re.compile(r"(?<!RECURSO )\b(SUSPENS[AO]|EFEITO SUSPENSIVO|EM RECURSO|EM DEFESA)\b")

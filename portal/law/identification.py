@@ -13,7 +13,9 @@ from typing import Final
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason
-from portal.vehicle import Field, Fine, VehicleIdentity, differing_fields, identity_of_name
+from portal.vehicle.field import Field
+from portal.vehicle.fines import Fine
+from portal.vehicle.identity import VehicleIdentity, differing_fields, identity_of_name
 from portal.wording import bare, listed
 
 # Infractions by code and split (variant), in the words of the annex of Res. Contran 985/2022.

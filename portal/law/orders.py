@@ -7,7 +7,9 @@ from functools import cached_property
 
 from portal.law.courts import Court, court_body_name, find_court
 from portal.law.effects import Effect, effect_of
-from portal.vehicle import Field, Restriction, VehicleIdentity, differing_fields
+from portal.vehicle.field import Field
+from portal.vehicle.identity import VehicleIdentity, differing_fields
+from portal.vehicle.judicial import Restriction
 from portal.wording import counted, listed
 
 

@@ -25,7 +25,7 @@ from typing import Literal
 from portal.law.deadlines import PROBABLY_DUE_DAYS
 from portal.law.fine_amounts import Amount, is_whole, plausible
 from portal.law.infractions import stands_for
-from portal.vehicle import Fine
+from portal.vehicle.fines import Fine
 from portal.vehicle.wire import read_moment
 from portal.wording import bare, day, listed, money
 

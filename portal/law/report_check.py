@@ -15,7 +15,7 @@ from typing import Final
 
 from portal.law.assessment import Totals
 from portal.law.verdict import Verdict
-from portal.vehicle import Report, Topic
+from portal.vehicle.report import Report, Topic
 from portal.vehicle.wire import read_decimal
 from portal.wording import bare, counted, listed, money
 

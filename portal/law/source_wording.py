@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from portal.law.infractions import Infraction, Row, joined, rows, rows_of
-from portal.vehicle import fold, sentence_case, spelled_like
+from portal.vehicle.field import fold
+from portal.vehicle.spelling import sentence_case, spelled_like
 
 _WORD = re.compile(r"[A-Z0-9%]+")
 # These words occur in the descriptions of many infractions, so they do not identify an infraction.

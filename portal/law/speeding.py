@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from portal.law.infractions import Infraction
-from portal.vehicle import Field
+from portal.vehicle.field import Field
 
 # The highest excess that each code covers, as a fraction of the speed limit. None means unlimited.
 _HIGHEST = {"7455": Decimal("0.20"), "7463": Decimal("0.50"), "7471": None}

@@ -28,7 +28,7 @@ from portal.law.identification import VEHICLE, condition_reasons, identification
 from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason, court_reasons, fine_reasons
 from portal.law.standing import Standing
-from portal.vehicle import Field
+from portal.vehicle.field import Field
 from portal.wording import listed
 
 Level = Literal["blocked", "caution", "clear", "incomplete", "limited"]

@@ -5,7 +5,7 @@ from math import ceil
 from typing import Final
 
 from portal.dossier.answers import DAILY_LIMITS
-from portal.gateway import FailureKind
+from portal.gateway.lookup import FailureKind
 from portal.wording import NO_BREAK_SPACE
 
 INVALID_PLATE: Final = "Por favor, informe uma placa válida."

@@ -10,8 +10,13 @@ from portal.dossier import details, figures
 from portal.dossier.deadline_steps import deadline_steps
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
-from portal.dossiers import display_number
-from portal.law import ACT_LABELS, UNVERIFIED, WHO_LIFTS, fines_in_words, orders_in_words, term
+from portal.dossiers.identifiers import display_number
+from portal.law.act_matrix import ACT_LABELS
+from portal.law.assessment import fines_in_words
+from portal.law.effects import WHO_LIFTS
+from portal.law.glossary import term
+from portal.law.orders import orders_in_words
+from portal.law.unverified import UNVERIFIED
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
 from portal.presentation.paper.prices import price_facts

@@ -1,6 +1,6 @@
 """The URL paths of vehicles' pages."""
 
-from portal.vehicle import Plate, Renavam
+from portal.vehicle.plate import Plate, Renavam
 
 
 def subject_path(subject: Plate | Renavam) -> str:

@@ -8,7 +8,8 @@ from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
 from portal.presentation.vehicle.query import Query
 from portal.system.local_time import local_date
-from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate, Renavam
 
 
 @dataclass(frozen=True, slots=True)

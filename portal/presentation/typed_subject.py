@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from portal.presentation.paths import subject_path
-from portal.vehicle import (
+from portal.vehicle.plate import Plate, Renavam
+from portal.vehicle.typed import (
     LETTER_PLACES,
     PLATE_IN_TEXT,
     PLATE_LENGTH,
     RENAVAM_LENGTH,
     SHORT_RENAVAMS,
     Doubt,
-    Plate,
-    Renavam,
     read_typed,
     typed_signs,
     visible,

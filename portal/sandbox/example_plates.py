@@ -9,7 +9,7 @@ from typing import Literal
 
 from portal.sandbox.profile import UNFIXED, FineOutline, Profile, RestrictionOutline
 from portal.sandbox.vehicles import seed_of
-from portal.vehicle import Plate, Renavam
+from portal.vehicle.plate import Plate, Renavam
 
 Fault = Literal[
     "400", "401", "402", "403", "404", "429", "500",

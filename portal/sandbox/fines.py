@@ -12,7 +12,7 @@ from portal.sandbox.profile import FineOutline, Profile
 from portal.sandbox.regions import REGIONS, authority, draw_state
 from portal.sandbox.rng import seeded_rng
 from portal.sandbox.vehicles import Vehicle
-from portal.vehicle import HIDDEN_MARKER
+from portal.vehicle.field import HIDDEN_MARKER
 
 _YOUNGEST_DAYS = 60
 _OLDEST_DAYS = 1500

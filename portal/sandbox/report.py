@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
-from portal.vehicle import HIDDEN_MARKER, Plate, read_field
+from portal.vehicle.field import HIDDEN_MARKER, read_field
+from portal.vehicle.plate import Plate
 from portal.wording import counted
 
 # The report's topics in the order of the API contract, each with its name for use in a sentence.

@@ -7,7 +7,8 @@ from portal.sandbox.profile import Profile, RestrictionOutline
 from portal.sandbox.regions import REGIONS
 from portal.sandbox.rng import seeded_rng
 from portal.sandbox.vehicles import Vehicle
-from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
+from portal.vehicle.field import HIDDEN_MARKER
+from portal.vehicle.plate import Plate, Renavam
 
 KINDS = ("TRANSFERENCIA", "LICENCIAMENTO", "CIRCULACAO", "PENHORA")
 _ORDINALS = ("PRIMEIRA", "SEGUNDA", "TERCEIRA", "QUARTA", "QUINTA", "SEXTA", "SETIMA", "OITAVA")

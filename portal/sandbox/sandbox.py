@@ -25,7 +25,7 @@ from portal.sandbox.report import write_report
 from portal.sandbox.restrictions import restriction_records
 from portal.sandbox.vehicles import Vehicle, decode_result, generate_vehicle
 from portal.system.local_time import from_epoch
-from portal.vehicle import STATES, InvalidSubject, Plate, Renavam, parse_subject
+from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 
 TOKEN = "demo"  # noqa: S105 - protects nothing, because the data is fictitious
 FORBIDDEN_TOKEN = "sem-acesso"  # noqa: S105

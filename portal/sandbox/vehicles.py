@@ -9,7 +9,8 @@ from portal.sandbox.price_history import price_history
 from portal.sandbox.profile import Profile
 from portal.sandbox.regions import draw_state
 from portal.sandbox.rng import seeded_rng
-from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
+from portal.vehicle.field import HIDDEN_MARKER
+from portal.vehicle.plate import Plate, Renavam
 
 _FIPE_FUEL = {"flex": "Flex", "gasoline": "Gasolina", "diesel": "Diesel"}
 # The registry spells a fuel in several ways. A spelling that is listed twice is drawn more often.

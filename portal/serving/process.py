@@ -42,7 +42,8 @@ from portal.system.thread_limits import (
     read_threads,
     share_threads,
 )
-from portal.upstream import BYTES_PER_BREAKER, UnusableAuthorities, require_usable_authorities
+from portal.upstream.payer_breaker import BYTES_PER_BREAKER
+from portal.upstream.trust import UnusableAuthorities, require_usable_authorities
 from portal.web.http.rate_limits import LIMIT_COUNTERS
 from portal.web.observability.logs import set_up_logging
 from portal.web.observability.metrics import BYTES_PER_WORKER, enable_multiprocess

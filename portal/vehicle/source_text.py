@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from portal.vehicle import Field, name_case, sentence_case
+from portal.vehicle.field import Field
+from portal.vehicle.spelling import name_case, sentence_case
 
 
 def sentence(field: Field) -> Field:

@@ -11,18 +11,19 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, Engine
 
-from portal.access import (
-    Gatekeeper,
-    History,
+from portal.access import tokens as tokens_module
+from portal.access.gatekeeper import Gatekeeper
+from portal.access.history import History
+from portal.access.tokens import (
+    LAST_KNOWN_S,
+    REMEMBERED_S,
     RefusedToken,
     Tokens,
     TokensUnavailable,
     UnknownToken,
     digest,
 )
-from portal.access import tokens as tokens_module
-from portal.access.tokens import LAST_KNOWN_S, REMEMBERED_S
-from portal.storage import reading
+from portal.storage.database import reading
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, wait_until
 from tests.fakes.databases import PostgresProcess, opened

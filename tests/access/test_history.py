@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, select
 
-from portal.access import History, HistoryUnavailable
-from portal.storage import BytesKept, erase_deleted
-from portal.storage import history as table
+from portal.access.history import History, HistoryUnavailable
+from portal.storage.database import BytesKept, erase_deleted
+from portal.storage.tables import history as table
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, FaultUpstream
 from tests.fakes.databases import kept_open

@@ -2,12 +2,11 @@
 
 from sqlalchemy import Engine, update
 
-from portal.access import History, digest, open_text, seal_text
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
-from portal.access.history import LISTED
-from portal.access.sealing import name_credential
-from portal.access.tokens import REMEMBERED_S
-from portal.storage import history as history_table
+from portal.access.history import LISTED, History
+from portal.access.sealing import name_credential, open_text, seal_text
+from portal.access.tokens import REMEMBERED_S, digest
+from portal.storage.tables import history as history_table
 from tests.fakes import Clock
 from tests.fakes.one_tenant import subject_keys, tokens_in
 

@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from portal.access import (
-    SCOPES,
-    Gatekeeper,
-    NameTaken,
-    RefusedToken,
-    Tokens,
-    UnknownToken,
-    digest,
-)
 from portal.access import tokens as tokens_module
+from portal.access.gatekeeper import Gatekeeper
+from portal.access.tokens import SCOPES, NameTaken, RefusedToken, Tokens, UnknownToken, digest
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.fakes.one_tenant import tokens_in

@@ -8,18 +8,16 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from portal.access import Identity
-from portal.batch import (
-    Access,
-    Batch,
-    Batches,
-    BatchRunner,
-    ItemLeases,
-    quote,
-    read_strings,
-    start_batch,
-)
-from portal.vehicle import LOOKUPS, LookupName
+from portal.access.tokens import Identity
+from portal.batch.batches import Batches
+from portal.batch.item_leases import ItemLeases
+from portal.batch.model import Batch
+from portal.batch.preview import quote
+from portal.batch.rows import Access
+from portal.batch.runner import BatchRunner
+from portal.batch.start import start_batch
+from portal.batch.typed_list import read_strings
+from portal.vehicle.operation_name import LOOKUPS, LookupName
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import kept_open

@@ -12,28 +12,24 @@ import pytest
 from sqlalchemy import Engine, select, update
 from sqlalchemy.exc import OperationalError
 
-from portal.access import Identity, RefusedToken
-from portal.batch import (
-    Access,
-    Batches,
-    Cost,
-    ItemLeases,
-    NotAllowed,
-    QuotedItem,
-    UnknownBatch,
-    read_list,
-    runner,
-)
-from portal.gateway import Caller
+from portal.access.tokens import Identity, RefusedToken
+from portal.batch import runner
+from portal.batch.batches import Batches, QuotedItem
+from portal.batch.item_leases import ItemLeases
+from portal.batch.model import Cost, NotAllowed
+from portal.batch.rows import Access, UnknownBatch
+from portal.batch.typed_list import read_list
 from portal.gateway.ledger import LedgerEntry
-from portal.storage import batch_items as items
-from portal.storage import batches as table
-from portal.storage import writing
-from portal.storage.database import _write_queues
+from portal.gateway.lookup import Caller
+from portal.storage.database import _write_queues, writing
+from portal.storage.tables import batch_items as items
+from portal.storage.tables import batches as table
 from portal.system.local_time import from_epoch
 from portal.system.repeated_warning import RepeatedWarning
-from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
-from portal.vehicle import LOOKUPS, Plate
+from portal.upstream.errors import Failing, NotSent, TimedOut
+from portal.upstream.protocol import Resource, Response
+from portal.vehicle.operation_name import LOOKUPS
+from portal.vehicle.plate import Plate
 from tests.batch.engine import IDENTITY, OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open

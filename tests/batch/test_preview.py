@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from portal.batch import Cost, Preview, RemainingPreviews
-from portal.batch.preview import KEPT_S
-from portal.upstream import Failing
+from portal.batch.model import Cost
+from portal.batch.preview import KEPT_S, Preview, RemainingPreviews
+from portal.upstream.errors import Failing
 from tests.batch.engine import IDENTITY, OWNER, BatchEngine, engine_of, plates
 from tests.fakes import Clock
 from tests.gateway.gateways import FRESH_S

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from portal.batch import BinaryFile, TypedList, decode_upload, read_list, read_strings
-from portal.batch.typed_list import MOST_WRONG
+from portal.batch.typed_list import MOST_WRONG, TypedList, read_list, read_strings
+from portal.batch.uploads import BinaryFile, decode_upload
 from tests.batch.engine import plates
 
 MOCKUP = """ABC1D23, MUL0A45, LMP0A01, FIP0A06

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from portal.batch import batches_under_way
-from portal.batch.under_way import MOST_LISTED
+from portal.batch.under_way import MOST_LISTED, batches_under_way
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
 

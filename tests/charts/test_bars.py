@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from portal.charts import Bar, bar_chart, row_parts
+from portal.charts.bars import Bar, bar_chart, row_parts
 
 VALUES = st.lists(st.tuples(*[st.floats(0, 1e7, allow_nan=False)] * 3), min_size=1, max_size=90)
 

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from portal.charts import Layout, Line, PriceChart, Words, price_chart
 from portal.charts.axes import axis_price
 from portal.charts.frame import SCREEN_PATH_SCALE
-from portal.charts.price_chart import MOST_MONTHS
+from portal.charts.geometry import Layout, Line, PriceChart
+from portal.charts.price_chart import MOST_MONTHS, price_chart
+from portal.charts.price_labels import Words
 from tests.presentation.rendering import ENVIRONMENT
 
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.charts import sparkline
-from portal.charts.sparkline import HEIGHT, WIDTH
+from portal.charts.sparkline import HEIGHT, WIDTH, sparkline
 from tests.charts.test_price_chart import PRICE, Price, path_points, prices
 
 

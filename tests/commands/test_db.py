@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from portal.storage import SCHEMA_HEAD
+from portal.storage.schema import SCHEMA_HEAD
 from tests.conftest import PortalFactory
 from tests.fakes.databases import Database
 from tests.fakes.in_process import InProcessPortal

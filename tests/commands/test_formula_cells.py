@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from portal.storage import ledger
+from portal.storage.tables import ledger
 from tests.conftest import PortalFactory
 from tests.fakes.databases import opened
 from tests.fakes.in_process import InProcessPortal

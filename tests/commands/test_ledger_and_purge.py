@@ -14,7 +14,7 @@ from flask.cli import ScriptInfo
 from sqlalchemy import insert
 
 from portal.commands.ledger import COLUMNS
-from portal.storage import ledger
+from portal.storage.tables import ledger
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults

@@ -7,19 +7,20 @@ import pytest
 from sqlalchemy import Engine, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import SubjectKeys
-from portal.dossiers import (
+from portal.access.sealing import SubjectKeys
+from portal.dossiers.archive import (
     ENDED_KEPT_S,
     Dossier,
     DossierArchive,
     DossiersUnavailable,
-    Identifiers,
     IssuedSnapshot,
     Purged,
-    new_identifiers,
 )
-from portal.gateway import purge_bucket
-from portal.storage import PurgeLog, dossiers, reading
+from portal.dossiers.identifiers import Identifiers, new_identifiers
+from portal.gateway.backend import purge_bucket
+from portal.storage.database import reading
+from portal.storage.purge_log import PurgeLog
+from portal.storage.tables import dossiers
 from tests.fakes import Clock
 
 SECRET = b"s" * 32

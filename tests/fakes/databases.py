@@ -22,7 +22,7 @@ from typing import Literal, Self
 import pytest
 from sqlalchemy import Engine, create_engine
 
-from portal.storage import open_engine
+from portal.storage.database import open_engine
 from tests.fakes.closing import closed_later
 from tests.fakes.ports import free_port
 

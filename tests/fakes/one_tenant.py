@@ -5,9 +5,12 @@ from typing import Any, Final
 
 from sqlalchemy import Engine
 
-from portal.access import SubjectKeys, Tokens
-from portal.gateway import CachePolicy, Ledger, SavingsCounter
-from portal.vehicle import OperationName
+from portal.access.sealing import SubjectKeys
+from portal.access.tokens import Tokens
+from portal.gateway.ledger import Ledger
+from portal.gateway.operations import CachePolicy
+from portal.gateway.savings import SavingsCounter
+from portal.vehicle.operation_name import OperationName
 
 NAMESPACE: Final = "upstream"
 

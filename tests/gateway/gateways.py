@@ -9,33 +9,24 @@ from typing import cast
 
 from sqlalchemy import Engine
 
-from portal.gateway import (
-    DECODE,
-    OPERATIONS,
-    Backend,
-    CachePolicy,
-    CacheStatus,
-    Caller,
-    Directive,
-    Failure,
-    FileLeases,
-    Gateway,
-    Leases,
-    Ledger,
-    LocalCache,
-    Lookup,
-    Observer,
-    Policy,
-    Seal,
-    Served,
-    SingleFlight,
-    Store,
-)
+from portal.gateway.backend import Backend
+from portal.gateway.envelope import Seal
+from portal.gateway.gateway import Gateway
+from portal.gateway.lease import FileLeases, Leases
+from portal.gateway.ledger import Ledger
+from portal.gateway.local_cache import LocalCache
+from portal.gateway.lookup import CacheStatus, Caller, Directive, Failure, Lookup, Observer, Served
+from portal.gateway.operations import DECODE, OPERATIONS, CachePolicy
 from portal.gateway.retention import Retention
+from portal.gateway.single_flight import SingleFlight
 from portal.gateway.sqlite_cache import SQLiteCache
-from portal.storage import PurgeLog, Purges
-from portal.upstream import Account, Failing, Resource, Response, Unusable, UpstreamError
-from portal.vehicle import OperationName, Plate
+from portal.gateway.store import Store
+from portal.gateway.upstream_client import Policy
+from portal.storage.purge_log import PurgeLog, Purges
+from portal.upstream.errors import Failing, Unusable, UpstreamError
+from portal.upstream.protocol import Account, Resource, Response
+from portal.vehicle.operation_name import OperationName
+from portal.vehicle.plate import Plate
 from tests import factories
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later

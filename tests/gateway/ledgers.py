@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from portal.gateway import Caller, Ledger
-from portal.gateway.ledger import LedgerEntry
+from portal.gateway.ledger import Ledger, LedgerEntry
+from portal.gateway.lookup import Caller
 from tests.gateway.gateways import CALLER
 
 

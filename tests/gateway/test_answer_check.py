@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from portal.gateway import DECODE, RENAINF, RENAJUD, Lookup, Operation, answer_check
+from portal.gateway import answer_check
 from portal.gateway.answer_check import (
     LONGEST_MESSAGE,
     NoAnswer,
@@ -14,7 +14,10 @@ from portal.gateway.answer_check import (
     is_empty,
     message_body,
 )
-from portal.vehicle import MOST_VALUES, parse_subject
+from portal.gateway.lookup import Lookup
+from portal.gateway.operations import DECODE, RENAINF, RENAJUD, Operation
+from portal.vehicle.plate import parse_subject
+from portal.vehicle.wire import MOST_VALUES
 from tests import factories
 from tests.effort import long
 

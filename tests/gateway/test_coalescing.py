@@ -9,7 +9,7 @@ from typing import Never
 
 import pytest
 
-from portal.gateway import Directive, Failure, Served
+from portal.gateway.lookup import Directive, Failure, Served
 from tests import factories
 from tests.fakes import Clock, wait_until
 from tests.gateway.gateways import FRESH_S, StubUpstream, bench, failing, outcome

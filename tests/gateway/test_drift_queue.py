@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import Observer
 from portal.gateway.drift_queue import MOST_WAITING, DriftQueue
-from portal.upstream import Response
-from portal.vehicle import MOST_RECORDS, MOST_VALUES
+from portal.gateway.lookup import Observer
+from portal.upstream.protocol import Response
+from portal.vehicle.wire import MOST_RECORDS, MOST_VALUES
 from tests import factories
 from tests.fakes import Clock
 from tests.gateway.gateways import StubUpstream, bench

@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
-from portal.gateway import REPORT, Directive, Failure, Lookup
-from portal.storage import (
-    PurgeLog,
-    fingerprint,
+from portal.gateway.lookup import Directive, Failure, Lookup
+from portal.gateway.operations import REPORT
+from portal.storage.database import reading, writing
+from portal.storage.key_fingerprints import (
     forget_other_keys,
-    ledger,
-    reading,
     record_key,
     recorded_keys,
     unknown_keys,
-    writing,
 )
-from portal.upstream import Response
-from portal.vehicle import Plate
+from portal.storage.purge_log import PurgeLog
+from portal.storage.secret import fingerprint
+from portal.storage.tables import ledger
+from portal.upstream.protocol import Response
+from portal.vehicle.plate import Plate
 from tests import factories
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open

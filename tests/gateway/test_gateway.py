@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import RENAINF, REPORT, CacheStatus, Caller, Directive, Failure, Lookup, Served
+from portal.gateway.lookup import CacheStatus, Caller, Directive, Failure, Lookup, Served
+from portal.gateway.operations import RENAINF, REPORT
 from portal.gateway.strict_json import canonical
-from portal.upstream import CircuitOpen, NotSent, Resource, Response, TimedOut, Unusable
-from portal.vehicle import Plate
+from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unusable
+from portal.upstream.protocol import Resource, Response
+from portal.vehicle.plate import Plate
 from tests import factories
 from tests.fakes import Clock
 from tests.gateway.gateways import (

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import Directive
 from portal.gateway.backend import Held, compare_counters, purge_bucket
-from portal.storage import PurgeLog
+from portal.gateway.lookup import Directive
+from portal.storage.purge_log import PurgeLog
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.gateway.gateways import Bench, bench, decode, pass_time

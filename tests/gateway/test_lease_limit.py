@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import Failure, FileLeases, LimitedLeases
+from portal.gateway.lease import FileLeases
+from portal.gateway.lease_limit import LimitedLeases
+from portal.gateway.lookup import Failure
 
 
 def test_lease_beyond_limit_is_rejected_and_opens_no_file(tmp_path: Path) -> None:

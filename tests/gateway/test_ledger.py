@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, insert, select
 
-from portal.gateway import Caller, Failure, Ledger
-from portal.gateway.ledger import LedgerEntry
-from portal.storage import ledger as ledger_table
-from portal.storage import reading, spending, writing
+from portal.gateway.ledger import Ledger, LedgerEntry
+from portal.gateway.lookup import Caller, Failure
+from portal.storage.database import reading, writing
+from portal.storage.tables import ledger as ledger_table
 from portal.storage.tables import (
     metadata,
+    spending,
 )
 from tests.fakes import Clock, wait_until
 from tests.fakes.databases import Database

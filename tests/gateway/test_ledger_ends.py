@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import Connection, Engine, event, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from portal.gateway import Failure
 from portal.gateway import ledger as ledger_module
 from portal.gateway.ledger import LedgerEntry
-from portal.storage import reading, spending
+from portal.gateway.lookup import Failure
+from portal.storage.database import reading
+from portal.storage.tables import spending
 from tests.fakes import Clock
 from tests.fakes.databases import PostgresProcess, opened
 from tests.fakes.one_tenant import ledger_of

@@ -6,8 +6,10 @@ from decimal import Decimal
 import pytest
 from sqlalchemy import Engine, select
 
-from portal.gateway import Caller, Failure, Ledger
-from portal.storage import reading, spending
+from portal.gateway.ledger import Ledger
+from portal.gateway.lookup import Caller, Failure
+from portal.storage.database import reading
+from portal.storage.tables import spending
 from tests.fakes import Clock
 from tests.fakes.one_tenant import ledger_of
 from tests.gateway.ledgers import begin_call, buy, spent

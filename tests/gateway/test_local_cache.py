@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import Directive
 from portal.gateway.backend import Held
 from portal.gateway.envelope import Envelope
 from portal.gateway.local_cache import LocalCache, Version
+from portal.gateway.lookup import Directive
 from tests.fakes import Clock
 from tests.gateway.gateways import FRESH_S, STALE_S, Bench, bench, decode, pass_time
 

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import RENAINF, Lookup
-from portal.upstream import Response
-from portal.vehicle import Plate
+from portal.gateway.lookup import Lookup
+from portal.gateway.operations import RENAINF
+from portal.upstream.protocol import Response
+from portal.vehicle.plate import Plate
 from tests import factories
 from tests.fakes import Clock
 from tests.gateway.gateways import CALLER, FRESH_S, Bench, bench, failing, outcome

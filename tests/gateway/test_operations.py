@@ -2,9 +2,10 @@
 
 from sqlalchemy import String
 
-from portal.gateway import LOOKUP_OPERATIONS, OPERATIONS, REPORT, lookups_of
-from portal.storage import ledger
-from portal.vehicle import LOOKUPS, OPERATION_NAMES, Plate, Renavam
+from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, REPORT, lookups_of
+from portal.storage.tables import ledger
+from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES
+from portal.vehicle.plate import Plate, Renavam
 
 PLATE, RENAVAM = Plate("ABC1D23"), Renavam("00123456789")
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import Caller, Directive
-from portal.upstream import Response
+from portal.gateway.lookup import Caller, Directive
+from portal.upstream.protocol import Response
 from tests import factories
 from tests.fakes import Clock
 from tests.gateway.gateways import CALLER, FRESH_S, STALE_S, Bench, bench, decode

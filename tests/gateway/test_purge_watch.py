@@ -4,11 +4,11 @@ from typing import cast
 
 import pytest
 
-from portal.gateway import LocalCache, purge_bucket
-from portal.gateway.backend import Backend, PurgeState
+from portal.gateway.backend import Backend, PurgeState, purge_bucket
 from portal.gateway.envelope import Envelope
+from portal.gateway.local_cache import LocalCache
 from portal.gateway.purge_watch import PurgeWatch
-from portal.storage import Purges
+from portal.storage.purge_log import Purges
 
 PURGED_KEY, OTHER_KEY = f"{'a' * 24}:name", f"{'b' * 24}:name"
 BUCKET = purge_bucket(PURGED_KEY)

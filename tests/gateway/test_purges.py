@@ -7,19 +7,14 @@ from typing import Any
 
 import pytest
 
-from portal.gateway import (
-    REPORT,
-    Caller,
-    Directive,
-    Failure,
-    LocalCache,
-    Lookup,
-    purge_bucket,
-)
+from portal.gateway.backend import purge_bucket
+from portal.gateway.local_cache import LocalCache
+from portal.gateway.lookup import Caller, Directive, Failure, Lookup
+from portal.gateway.operations import REPORT
 from portal.gateway.sqlite_cache import SQLiteCache, entry_id
-from portal.storage import PurgeLog, Purges
-from portal.upstream import Resource, Response
-from portal.vehicle import Plate
+from portal.storage.purge_log import PurgeLog, Purges
+from portal.upstream.protocol import Resource, Response
+from portal.vehicle.plate import Plate
 from tests import factories
 from tests.fakes import Clock
 from tests.fakes.databases import Database

@@ -12,8 +12,9 @@ import pytest
 from flask import Flask
 from flask_caching import Cache
 
-from portal.gateway import BytesRemain, Served, StoreDown, purge_bucket
-from portal.gateway.backend import PurgedMeanwhile
+from portal.gateway.backend import BytesRemain, PurgedMeanwhile, purge_bucket
+from portal.gateway.lookup import Served
+from portal.gateway.store import StoreDown
 from tests.fakes import Clock, wait_until
 from tests.fakes.processes import RedisProcess
 from tests.gateway.gateways import Bench, StubUpstream, bench

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import CachePolicy, Seal, Store, sqlite_cache
-from portal.gateway.envelope import Envelope
+from portal.gateway import sqlite_cache
+from portal.gateway.envelope import Envelope, Seal
+from portal.gateway.operations import CachePolicy
 from portal.gateway.retention import Retention, retention_of
 from portal.gateway.sqlite_cache import SQLiteCache
-from portal.vehicle import OperationName
+from portal.gateway.store import Store
+from portal.vehicle.operation_name import OperationName
 from tests.gateway.gateways import SECRET, opened_cache, store_of
 
 HERE, THERE = "upstream:a:80", "upstream:b:80"

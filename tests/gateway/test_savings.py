@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from portal.gateway import SavingsCounter, Usage, UsageLog
+from portal.gateway.savings import SavingsCounter
+from portal.gateway.usage_report import Usage, UsageLog
 from portal.storage.tables import (
     metadata,
 )

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import BytesRemain, purge_bucket, sqlite_cache, sqlite_file
-from portal.gateway.backend import CounterLost, PurgedMeanwhile
+from portal.gateway import sqlite_cache, sqlite_file
+from portal.gateway.backend import BytesRemain, CounterLost, PurgedMeanwhile, purge_bucket
 from portal.gateway.sqlite_cache import SQLiteCache
 from tests.gateway.gateways import opened_cache
 

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from portal.gateway import DECODE, REPORT, Lookup, Seal
-from portal.gateway.envelope import SCHEMA, Envelope
-from portal.vehicle import Plate
+from portal.gateway.envelope import SCHEMA, Envelope, Seal
+from portal.gateway.lookup import Lookup
+from portal.gateway.operations import DECODE, REPORT
+from portal.vehicle.plate import Plate
 from tests.gateway.gateways import SECRET, opened_cache, store_of
 
 PLATE = Plate.parse("ABC1D23")

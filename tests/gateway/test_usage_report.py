@@ -6,9 +6,11 @@ from pathlib import Path
 
 from sqlalchemy import Engine, event
 
-from portal.gateway import Caller, Ledger, SavingsCounter, Usage, UsageLog
-from portal.gateway.usage_report import paid_query
-from portal.storage import reading
+from portal.gateway.ledger import Ledger
+from portal.gateway.lookup import Caller
+from portal.gateway.savings import SavingsCounter
+from portal.gateway.usage_report import Usage, UsageLog, paid_query
+from portal.storage.database import reading
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.fakes.one_tenant import savings_of

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from portal.dossier.gaps import TOO_LARGE
-from portal.vehicle import MOST_RECORDS, LookupName
+from portal.vehicle.operation_name import LookupName
+from portal.vehicle.wire import MOST_RECORDS
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.effort import long

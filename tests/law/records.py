@@ -6,16 +6,21 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from portal import law
-from portal.law import AssessedFine, AssessedOrder, Infraction, Verdict, find, find_court
-from portal.law.courts import Court
-from portal.vehicle import EMPTY, Field, Fine, Licence, Restriction
+from portal.law import effects, verdict
+from portal.law.assessment import AssessedFine
+from portal.law.courts import Court, find_court
+from portal.law.infractions import Infraction, find
+from portal.law.orders import AssessedOrder
+from portal.law.verdict import Verdict
+from portal.vehicle.field import EMPTY, Field
+from portal.vehicle.fines import Fine, Licence
+from portal.vehicle.judicial import Restriction
 
 LICENCE = Licence(points=0, number=EMPTY, impediment=EMPTY, ordinance=EMPTY)
 
 # The law on the day of reading.
 TODAY = date(2026, 11, 21)
-effect_of = partial(law.effect_of, today=TODAY)
+effect_of = partial(effects.effect_of, today=TODAY)
 
 UNREAD = ["committed_on", "committed_at", "registered_on", "notified_on", "penalty_on"]
 UNREAD += ["amount", "paid_on", "paid_amount"]
@@ -73,7 +78,7 @@ def judge(
     orders = [
         AssessedOrder(record, TODAY, n) for n, record in enumerate(restrictions or (), start=1)
     ]
-    return law.judge(
+    return verdict.judge(
         decode_known,
         None if fines is None else numbered,
         None if restrictions is None else orders,

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from hypothesis import strategies as st
 
-from portal.vehicle import EMPTY, HIDDEN
+from portal.vehicle.field import EMPTY, HIDDEN
 from tests.law.records import LICENCE, fine, known, restriction
 
 DAYS = st.none() | st.dates() | st.dates(date(2020, 1, 1), date(2027, 1, 1))

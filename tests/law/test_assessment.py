@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.law import AssessedFine, totals
-from portal.vehicle import HIDDEN, Field, Fine
+from portal.law.assessment import AssessedFine, totals
+from portal.vehicle.field import HIDDEN, Field
+from portal.vehicle.fines import Fine
 from tests.law.records import LICENCE, fine, known
 from tests.law.strategies import FINES
 

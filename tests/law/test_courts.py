@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import court_body_name, court_name, find_court
-from portal.law.courts import courts
+from portal.law.courts import court_body_name, court_name, courts, find_court
 from tests.law.records import court_of
 
 

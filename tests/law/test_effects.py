@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import ACTS, Effect
+from portal.law.act_answers import ACTS
+from portal.law.effects import Effect
 from portal.law.restriction_kinds import read_kinds
-from portal.vehicle import HIDDEN, Restriction
+from portal.vehicle.field import HIDDEN
+from portal.vehicle.judicial import Restriction
 from tests.law.records import TODAY, effect_of, restriction
 from tests.law.strategies import RESTRICTIONS
 

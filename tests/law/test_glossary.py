@@ -2,7 +2,8 @@
 
 import re
 
-from portal.law import GLOSSARY, UNVERIFIED, term
+from portal.law.glossary import GLOSSARY, term
+from portal.law.unverified import UNVERIFIED
 from portal.wording import bare
 
 SLUG = re.compile(r"[a-z]+(-[a-z]+)*")

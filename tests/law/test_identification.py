@@ -7,18 +7,16 @@ from decimal import Decimal
 
 import pytest
 
-from portal.law import AssessedFine, AssessedOrder
+from portal.law.assessment import AssessedFine
 from portal.law.identification import identification_reasons, tampering_of
+from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason
-from portal.vehicle import (
-    EMPTY,
-    Fine,
-    Restriction,
-    VehicleIdentity,
-    identity_of,
-    read_decode,
-    result_of,
-)
+from portal.vehicle.decode import read_decode
+from portal.vehicle.field import EMPTY
+from portal.vehicle.fines import Fine
+from portal.vehicle.identity import VehicleIdentity, identity_of
+from portal.vehicle.judicial import Restriction
+from portal.vehicle.wire import result_of
 from tests.factories import HIDDEN as MARKER
 from tests.factories import decode_body
 from tests.law.records import fine, judge, known, restriction

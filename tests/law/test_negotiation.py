@@ -7,8 +7,10 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import SHARES, AssessedFine, Cost, Totals, negotiate, totals
-from portal.vehicle import read_fines, result_of
+from portal.law.assessment import AssessedFine, Totals, totals
+from portal.law.negotiation import SHARES, Cost, negotiate
+from portal.vehicle.fines import read_fines
+from portal.vehicle.wire import result_of
 from tests.factories import HIDDEN, fine, renainf_body
 
 TODAY = date(2026, 11, 20)

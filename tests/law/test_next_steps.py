@@ -5,7 +5,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from portal.law import PHASE_TITLES, STEPS, UNVERIFIED, Situation, Unverified, steps_for
+from portal.law.next_steps import PHASE_TITLES, STEPS, Situation, steps_for
+from portal.law.unverified import UNVERIFIED, Unverified
 
 
 def test_every_situation_has_a_step_and_every_phase_a_title() -> None:

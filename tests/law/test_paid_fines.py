@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import AssessedFine, totals
+from portal.law.assessment import AssessedFine, totals
 from portal.law.fine_amounts import Amount
 from portal.law.paid_fines import paid_sum
 from portal.wording import money

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from portal.law import AssessedFine, totals
+from portal.law.assessment import AssessedFine, totals
 from portal.law.infractions import rows
 from portal.law.past_rules import as_committed
 from tests.law.records import fine, infraction_of

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from portal.law import AssessedFine
+from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
-from portal.vehicle import HIDDEN, Field, Fine
+from portal.vehicle.field import HIDDEN, Field
+from portal.vehicle.fines import Fine
 from tests.law.records import fine
 
 TODAY = date(2026, 11, 21)

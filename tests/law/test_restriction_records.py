@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from portal.law import ACTS
-from portal.vehicle import HIDDEN, Field
+from portal.law.act_answers import ACTS
+from portal.vehicle.field import HIDDEN, Field
 from tests.law.records import effect_of, judge, restriction
 
 TODAY = date(2026, 11, 21)

@@ -4,8 +4,8 @@ from datetime import date
 
 import pytest
 
-from portal.law import AssessedFine, find
-from portal.law.infractions import rows
+from portal.law.assessment import AssessedFine
+from portal.law.infractions import find, rows
 from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.sandbox.offences import OFFENCES
 from tests.law.records import fine, infraction_of

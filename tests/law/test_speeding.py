@@ -4,8 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from portal.law import excess_of, find, is_speeding
-from portal.vehicle import EMPTY, HIDDEN
+from portal.law.infractions import find
+from portal.law.speeding import excess_of, is_speeding
+from portal.vehicle.field import EMPTY, HIDDEN
 from tests.law.records import known
 
 

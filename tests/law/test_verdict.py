@@ -9,9 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.law import ACTS, AssessedFine, Verdict
+from portal.law.act_answers import ACTS
 from portal.law.act_matrix import Missing
-from portal.vehicle import HIDDEN, Fine, Restriction
+from portal.law.assessment import AssessedFine
+from portal.law.verdict import Verdict
+from portal.vehicle.field import HIDDEN
+from portal.vehicle.fines import Fine
+from portal.vehicle.judicial import Restriction
 from tests.law.records import fine, judge, restriction
 from tests.law.strategies import FINES, RESTRICTIONS
 

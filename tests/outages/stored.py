@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
-from portal.gateway import Seal
+from portal.gateway.envelope import Seal
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.storage import SCHEMA_HEAD
+from portal.storage.schema import SCHEMA_HEAD
 from tests.fakes import FaultUpstream
 from tests.fakes.databases import Database, PostgresProcess
 from tests.fakes.in_process import managed

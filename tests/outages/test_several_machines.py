@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from portal.gateway import Ledger, UpstreamCall
+from portal.gateway.ledger import Ledger, UpstreamCall
 from tests import factories
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of

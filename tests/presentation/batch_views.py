@@ -5,11 +5,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from portal.batch import Batch, Item
-from portal.gateway import Allowance
+from portal.batch.model import Batch, Item
+from portal.gateway.ledger import Allowance
 from portal.presentation.exports.batches import BatchRow
 from portal.presentation.tools.batches import BatchFormPage, BatchPage
-from portal.vehicle import LOOKUPS, LookupName
+from portal.vehicle.operation_name import LOOKUPS, LookupName
 
 
 def batch_form_page(

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from portal.dossier.answers import Panels
 from portal.formats import short_date
 from portal.presentation.paper.dossier import dossier_page
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 from tests.faces.corpus import FINES
 from tests.factories import (
     Record,

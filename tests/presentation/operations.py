@@ -5,15 +5,10 @@ from datetime import date
 from decimal import Decimal
 
 from portal.access.tokens import Issued
-from portal.batch import BatchUnderWay
-from portal.gateway import (
-    CachePolicy,
-    CallFailures,
-    CallsToday,
-    OriginCalls,
-    StoreSize,
-    Usage,
-)
+from portal.batch.under_way import BatchUnderWay
+from portal.gateway.backend import StoreSize
+from portal.gateway.operations import CachePolicy
+from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, Usage
 from portal.presentation.operations.page import BreakerState, OperationsPage
 from tests.presentation.rendering import NOW
 

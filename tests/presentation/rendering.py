@@ -12,7 +12,8 @@ from portal.presentation import filters
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
 from portal.presentation.vehicle import page as vehicle_pages
-from portal.vehicle import Plate, result_of
+from portal.vehicle.plate import Plate
+from portal.vehicle.wire import result_of
 from portal.web.http.assets import Assets
 from tests.factories import (
     HIDDEN,

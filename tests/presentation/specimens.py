@@ -7,10 +7,13 @@ from typing import Any
 
 import msgspec
 
-from portal.batch import Batch, Cost, Counts, Item, Preview, WrongEntry
+from portal.batch.model import Batch, Cost, Counts, Item
+from portal.batch.preview import Preview
+from portal.batch.typed_list import WrongEntry
 from portal.dossier.answers import Panels
-from portal.dossiers import Dossier, IssuedSnapshot
-from portal.gateway import Allowance, CachePolicy
+from portal.dossiers.archive import Dossier, IssuedSnapshot
+from portal.gateway.ledger import Allowance
+from portal.gateway.operations import CachePolicy
 from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.issued.pages import (
     EndedDossierPage,
@@ -38,7 +41,8 @@ from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.page import renavam_page
 from portal.sandbox import TOKEN, Request, Sandbox
-from portal.vehicle import LookupName, Plate, Renavam
+from portal.vehicle.operation_name import LookupName
+from portal.vehicle.plate import Plate, Renavam
 from portal.web.json_api.openapi import resolved_document
 from tests.factories import report_body
 from tests.presentation.batch_views import batch_form_page, batch_page

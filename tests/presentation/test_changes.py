@@ -13,7 +13,8 @@ from portal.dossier import changes
 from portal.dossier.answers import Panel, Panels, Replaced
 from portal.dossier.changes import MOST_LINES, changes_of, what_changed
 from portal.presentation.paper.dossier import dossier_page
-from portal.vehicle import FineChange, result_of
+from portal.vehicle.changes import FineChange
+from portal.vehicle.wire import result_of
 from tests.factories import (
     HIDDEN,
     decode_body,

@@ -10,7 +10,7 @@ import pytest
 from portal.dossier.answers import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import renavam_page
-from portal.vehicle import Renavam
+from portal.vehicle.plate import Renavam
 from tests.factories import (
     HIDDEN,
     Record,

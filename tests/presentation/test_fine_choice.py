@@ -12,7 +12,7 @@ from portal.presentation.vehicle.fine_choice import (
     matches,
 )
 from portal.presentation.vehicle.query import kept_query
-from portal.vehicle import fold
+from portal.vehicle.field import fold
 
 
 def choice_of(**sent: str) -> FineChoice:

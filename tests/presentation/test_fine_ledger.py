@@ -10,7 +10,8 @@ import pytest
 
 from portal.presentation.vehicle.fine_ledger import FEWEST_TO_CHOOSE, short_authority
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
-from portal.vehicle import Field, Renavam
+from portal.vehicle.field import Field
+from portal.vehicle.plate import Renavam
 from tests.factories import fine, payment, renainf_body
 from tests.presentation.rendering import (
     CONTEXT,

@@ -1,7 +1,7 @@
 """Every operation and lookup has its Portuguese names, in the order in which pages show them."""
 
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS, SHORT_LOOKUP_WORDS
-from portal.vehicle import LOOKUPS, OPERATION_NAMES
+from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES
 
 
 def test_every_operation_is_named() -> None:

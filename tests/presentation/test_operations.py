@@ -10,8 +10,9 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from portal.batch import BatchUnderWay, Reason
-from portal.gateway import CallsToday, Usage
+from portal.batch.model import Reason
+from portal.batch.under_way import BatchUnderWay
+from portal.gateway.usage_report import CallsToday, Usage
 from portal.presentation.operations.page import MOST_CALLERS, OperationsPage, chosen_period
 from tests.presentation.operations import AT, FACTS, IDLE, TODAY, Breaker, token
 from tests.presentation.rendering import render, site

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portal.dossier.answers import Panels, answer_panel, is_readable
-from portal.gateway import Served
+from portal.gateway.lookup import Served
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
@@ -20,7 +20,8 @@ from portal.presentation.site.public_pages import ErrorPage
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
-from portal.vehicle import LOOKUPS, Plate, Renavam
+from portal.vehicle.operation_name import LOOKUPS
+from portal.vehicle.plate import Plate, Renavam
 from tests.factories import (
     HIDDEN,
     decoded,

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.dossier.answers import Panels
-from portal.law import AssessedFine
+from portal.law.assessment import AssessedFine
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.timeline import MOST_LINES
-from portal.vehicle import read_fines, result_of
+from portal.vehicle.fines import read_fines
+from portal.vehicle.wire import result_of
 from tests.factories import (
     HIDDEN,
     decode_body,

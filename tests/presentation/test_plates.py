@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.presentation.plate_glyphs import GLYPHS, HEIGHT, WIDTH, glyph_path
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 from tests.presentation.rendering import ENVIRONMENT
 
 CHARACTERS = string.ascii_uppercase + string.digits

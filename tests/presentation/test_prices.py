@@ -13,7 +13,8 @@ from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.query import Query, changed, kept_query
-from portal.vehicle import read_decode, result_of
+from portal.vehicle.decode import read_decode
+from portal.vehicle.wire import result_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
 from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render, vehicle_page
 from tests.web.html_checker import check_html, text_of

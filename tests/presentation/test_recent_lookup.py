@@ -23,7 +23,8 @@ from portal.presentation.site.recent_lookup import (
     recent_lookup,
 )
 from portal.sandbox import EXAMPLE_PLATES, TOKEN, Request, Sandbox
-from portal.vehicle import Plate, Renavam, result_of
+from portal.vehicle.plate import Plate, Renavam
+from portal.vehicle.wire import result_of
 from tests.factories import (
     Record,
     decode_body,

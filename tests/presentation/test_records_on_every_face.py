@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from portal import formats
-from portal.batch import Item
+from portal.batch.model import Item
 from portal.dossier.answers import UNCONFIRMED, Panel, Panels
 from portal.presentation.exports.batches import batch_row, results_table
 from portal.presentation.exports.explained import explained
@@ -28,7 +28,7 @@ from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
-from portal.vehicle import LOOKUPS, LookupName
+from portal.vehicle.operation_name import LOOKUPS, LookupName
 from tests.factories import decode_body, renainf_body, renajud_body, report_body
 from tests.presentation.batch_views import batch_page
 from tests.presentation.records_table import (

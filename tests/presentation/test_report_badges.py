@@ -7,10 +7,13 @@ from decimal import Decimal
 import pytest
 
 from portal.dossier.answers import Panels, WrittenReport
-from portal.law import Evidence, contradictions, totals
+from portal.law.assessment import totals
+from portal.law.report_check import Evidence, contradictions
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.report import ReportSection, report_section
-from portal.vehicle import LookupName, read_report, result_of
+from portal.vehicle.operation_name import LookupName
+from portal.vehicle.report import read_report
+from portal.vehicle.wire import result_of
 from tests.factories import renainf_body, renajud_body, report_body
 from tests.law.records import judge
 from tests.presentation.rendering import (

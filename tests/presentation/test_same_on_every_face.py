@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from portal.batch import Item
+from portal.batch.model import Item
 from portal.dossier.answers import Panels
 from portal.presentation.exports.batches import batch_row
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.vehicle.price_view import price_view
-from portal.vehicle import LOOKUPS
+from portal.vehicle.operation_name import LOOKUPS
 from tests.factories import (
     decode_body,
     fine,

@@ -9,7 +9,7 @@ from portal.dossier.status_style import LOOKS
 from portal.dossier.timeline import MOST_EVENTS
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import renavam_page
-from portal.vehicle import Renavam
+from portal.vehicle.plate import Renavam
 from tests.factories import (
     HIDDEN,
     decode_body,

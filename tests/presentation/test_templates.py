@@ -12,7 +12,7 @@ from portal.dossier.answers import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName
-from portal.vehicle import Renavam
+from portal.vehicle.plate import Renavam
 from tests.factories import (
     HIDDEN,
     decode_body,

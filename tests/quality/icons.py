@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 
 from portal.presentation import filters
 from portal.presentation.plate_glyphs import glyph_path
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 from tests.quality import tools
 
 FOLDER: Final = tools.CHECKOUT / "static" / "icons"

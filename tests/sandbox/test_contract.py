@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.sandbox import EXAMPLE_PLATES, Request
-from portal.vehicle import STATES, Plate
+from portal.vehicle.plate import STATES, Plate
 from tests.sandbox.requests import DEMO, TODAY, get, message, result, sandbox_on
 from tests.sandbox.shape import DECODE, ENTRY, FINE, LICENCE, MONTH, PAYMENT, RESTRICTION
 

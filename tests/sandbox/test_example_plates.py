@@ -7,7 +7,7 @@ import pytest
 
 from portal.sandbox import EXAMPLE_PLATES, SHOWCASE_RENAVAM, ExamplePlate, Response, Role, Sandbox
 from portal.sandbox.wsgi import application
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 from tests.sandbox.requests import get, message, post, result
 from tests.sandbox.shape import DECODE, FINE, RESTRICTION
 

@@ -9,7 +9,10 @@ from hypothesis import strategies as st
 
 from portal.sandbox import EXAMPLE_PLATES
 from portal.sandbox.report import write_report
-from portal.vehicle import Plate, mask_names, read_report, result_of
+from portal.vehicle.names import mask_names
+from portal.vehicle.plate import Plate
+from portal.vehicle.report import read_report
+from portal.vehicle.wire import result_of
 from tests.sandbox.requests import post, report, result
 
 TOPICS = "documentacao rouboFurto leilao fipe chassiMotor restricoes multas proprietarios"

@@ -3,13 +3,15 @@
 The sandbox does not use ``portal.law``; these tests compare its tables with that package.
 """
 
-from portal.law import find, find_court
+from portal.law.courts import find_court
+from portal.law.infractions import find
 from portal.sandbox.families import families
 from portal.sandbox.offences import OFFENCES
 from portal.sandbox.regions import REGIONS
 from portal.sandbox.restrictions import court_text
-from portal.vehicle import STATES, Field, fipe_code
-from portal.vehicle.field import fold
+from portal.vehicle.field import Field, fold
+from portal.vehicle.fipe import fipe_code
+from portal.vehicle.plate import STATES
 
 
 def test_families_are_at_least_thirty_and_of_every_kind() -> None:

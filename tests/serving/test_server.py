@@ -15,7 +15,8 @@ from portal.serving import process as serving
 from portal.serving import server
 from portal.settings import Settings
 from portal.system import process
-from portal.upstream import Breaker, PayerBreaker
+from portal.upstream.breaker import Breaker
+from portal.upstream.payer_breaker import PayerBreaker
 from tests.fakes import free_port
 
 LONGEST_DEADLINE_S = 600.0

@@ -5,7 +5,7 @@ The statements are literal, so that a change of the portal's tables does not cha
 
 from sqlalchemy import create_engine, make_url
 
-from portal.access import digest
+from portal.access.tokens import digest
 from tests.fakes.databases import Database
 
 _TYPES = {

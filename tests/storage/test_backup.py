@@ -10,17 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from portal.storage import (
-    SCHEMA_HEAD,
-    BackupRefused,
-    Manifest,
-    back_up,
-    end_what_has_ended,
-    fingerprint,
-    open_engine,
-    restore,
-)
 from portal.storage import backup as module
+from portal.storage.backup import BackupRefused, Manifest, back_up, restore
+from portal.storage.database import open_engine
+from portal.storage.later_ends import end_what_has_ended
+from portal.storage.schema import SCHEMA_HEAD
+from portal.storage.secret import fingerprint
 
 KEY = "0f" * 32
 RECORDED = fingerprint(KEY.encode())

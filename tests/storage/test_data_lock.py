@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.storage import DataLock
+from portal.storage.data_lock import DataLock
 
 
 def test_second_server_is_not_alone(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.storage import DeletedBytes, empty_log, sqlite_traces
+from portal.storage import sqlite_traces
+from portal.storage.sqlite_traces import DeletedBytes, empty_log
 from tests.effort import long
 
 TABLE = """

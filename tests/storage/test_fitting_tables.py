@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import create_engine, make_url
 from sqlalchemy.exc import ProgrammingError
 
-from portal.gateway import Failure
 from portal.gateway import ledger as ledger_module
-from portal.storage import SchemaMismatch, open_engine
+from portal.gateway.lookup import Failure
+from portal.storage.database import open_engine
+from portal.storage.schema import SchemaMismatch
 from portal.system import repeated_warning
 from tests.fakes import Clock
 from tests.fakes.databases import Database, PostgresProcess, kept_open, opened

@@ -11,17 +11,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import History, UnknownToken, digest
-from portal.storage import (
-    SCHEMA_HEAD,
-    SchemaMismatch,
-    current_revision,
-    open_engine,
-    reading,
-    upgrade_schema,
-)
+from portal.access.history import History
+from portal.access.tokens import UnknownToken, digest
+from portal.storage.database import current_revision, open_engine, reading, upgrade_schema
 from portal.storage.migrations import alembic_config
-from portal.storage.schema import REVISIONS
+from portal.storage.schema import REVISIONS, SCHEMA_HEAD, SchemaMismatch
 from portal.storage.tables import (
     metadata,
 )

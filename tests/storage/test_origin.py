@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from portal.storage import DATABASE_NAME, is_restored, record_origin
+from portal.storage.backup import DATABASE_NAME
+from portal.storage.origin import is_restored, record_origin
 from tests.fakes.databases import PostgresProcess, opened
 
 

@@ -18,15 +18,9 @@ from sqlalchemy import Engine, insert, select, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from portal.storage import (
-    InvalidSecretKey,
-    load_secret_key,
-    open_engine,
-    reading,
-    spending,
-    tokens,
-    writing,
-)
+from portal.storage.database import open_engine, reading, writing
+from portal.storage.secret import InvalidSecretKey, load_secret_key
+from portal.storage.tables import spending, tokens
 from tests.fakes import free_port, wait_until
 from tests.fakes.databases import Database, PostgresProcess, opened
 from tests.fakes.preloaded import PRELOADED

@@ -4,8 +4,11 @@ import threading
 
 import pytest
 
-from portal.batch import Batches, BatchRunner
-from portal.gateway import Ledger, SavingsCounter, Store
+from portal.batch.batches import Batches
+from portal.batch.runner import BatchRunner
+from portal.gateway.ledger import Ledger
+from portal.gateway.savings import SavingsCounter
+from portal.gateway.store import Store
 from portal.system.scheduler import PeriodicTask, Scheduler
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, wait_until

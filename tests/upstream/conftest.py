@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.upstream import Breaker
+from portal.upstream.breaker import Breaker
 from tests.fakes import Clock, FaultUpstream
 from tests.fakes.tls import certified, trusting
 from tests.upstream.scripted_origin import ScriptedOrigin

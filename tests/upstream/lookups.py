@@ -4,10 +4,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from portal.gateway import DECODE, RENAINF, RENAJUD, REPORT, Lookup, Operation
 from portal.gateway.answer_check import NoAnswer, check, message_body
-from portal.upstream import Origin, Resource, Unusable
-from portal.vehicle import Plate
+from portal.gateway.lookup import Lookup
+from portal.gateway.operations import DECODE, RENAINF, RENAJUD, REPORT, Operation
+from portal.upstream.errors import Unusable
+from portal.upstream.origin import Origin
+from portal.upstream.protocol import Resource
+from portal.vehicle.plate import Plate
 from tests import factories
 
 OPERATION_OF: dict[str, Operation] = {

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from portal.upstream import Breaker, Failing, PayerBreaker, Response
-from portal.upstream.breaker import FAILURES_TO_OPEN, State
-from portal.upstream.protocol import Account, Resource
+from portal.upstream.breaker import FAILURES_TO_OPEN, Breaker, State
+from portal.upstream.errors import Failing
+from portal.upstream.payer_breaker import PayerBreaker
+from portal.upstream.protocol import Account, Resource, Response
 from tests.upstream.lookups import RecordingAccount, resource
 
 Send = Callable[[Resource, Account, float], Response]

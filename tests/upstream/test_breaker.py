@@ -4,13 +4,14 @@ import threading
 
 import pytest
 
-from portal.upstream import Breaker, CircuitOpen, Failing, LocalFailure, Response
 from portal.upstream.breaker import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
     LONGEST_PAUSE_S,
+    Breaker,
 )
-from portal.upstream.protocol import Account, Resource
+from portal.upstream.errors import CircuitOpen, Failing, LocalFailure
+from portal.upstream.protocol import Account, Resource, Response
 from tests.fakes import Clock
 from tests.upstream.lookups import RecordedAttempt, RecordingAccount, resource
 from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, opened, state_of

@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from portal.system.shared_counters import SharedCounters
-from portal.upstream import COUNTERS, Breaker, CircuitOpen, LocalFailure, Response
 from portal.upstream.breaker import (
     COOLDOWN_S,
+    COUNTERS,
     FAILURES_TO_OPEN,
+    Breaker,
 )
+from portal.upstream.errors import CircuitOpen, LocalFailure
+from portal.upstream.protocol import Response
 from tests.fakes import Clock
 from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, opened
 

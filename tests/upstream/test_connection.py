@@ -9,8 +9,9 @@ import time
 
 import pytest
 
-from portal.upstream import LocalFailure, NotSent, connection
+from portal.upstream import connection
 from portal.upstream.connection import ADDRESS_TTL_S, Resolver
+from portal.upstream.errors import LocalFailure, NotSent
 from tests.fakes import Blackhole, Clock, FaultUpstream, hanging_names, refused_url, wait_until
 from tests.fakes.threads import no_thread_named
 from tests.upstream.lookups import RecordingAccount, deadline_in, origin, resource

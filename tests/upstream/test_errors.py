@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from portal.upstream import Failing, UpstreamError
+from portal.upstream.errors import Failing, UpstreamError
 from tests.fakes import UNKNOWN_NAME_URL, FaultUpstream, faults, refused_url
 from tests.fakes.matrix import BROKEN
 from tests.fakes.tls import certified

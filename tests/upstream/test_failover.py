@@ -5,20 +5,20 @@ from contextlib import nullcontext
 
 import pytest
 
-from portal.upstream import (
-    Breaker,
+from portal.upstream.breaker import Breaker
+from portal.upstream.errors import (
     Broken,
     CircuitOpen,
     Failing,
-    Failover,
     LocalFailure,
     NotSent,
-    Origin,
     TimedOut,
     Unfit,
     Unusable,
     UpstreamError,
 )
+from portal.upstream.failover import Failover
+from portal.upstream.origin import Origin
 from tests.fakes import Clock, FaultUpstream, faults, refused_url
 from tests.upstream.lookups import RecordedAttempt, RecordingAccount, deadline_in, resource
 from tests.upstream.scripted_origin import ScriptedOrigin

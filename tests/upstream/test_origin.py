@@ -11,14 +11,7 @@ import pytest
 import requests
 from requests.adapters import HTTPAdapter
 
-from portal.upstream import (
-    Broken,
-    NotSent,
-    TimedOut,
-    Uncertain,
-    Unusable,
-    UpstreamError,
-)
+from portal.upstream.errors import Broken, NotSent, TimedOut, Uncertain, Unusable, UpstreamError
 from tests import factories
 from tests.fakes import (
     UNKNOWN_NAME_URL,

@@ -6,23 +6,26 @@ from pathlib import Path
 import pytest
 
 from portal.system.shared_counters import SharedCounters
-from portal.upstream import (
-    BYTES_PER_BREAKER,
-    PAYER_COUNTERS,
+from portal.upstream.breaker import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
+from portal.upstream.errors import (
     Broken,
     CircuitOpen,
     Failing,
     LocalFailure,
     NotSent,
-    PayerBreaker,
-    Response,
     TimedOut,
     Unusable,
     UpstreamError,
 )
-from portal.upstream.breaker import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
-from portal.upstream.payer_breaker import PROVEN_S, SETS, WAYS
-from portal.upstream.protocol import Account, Resource
+from portal.upstream.payer_breaker import (
+    BYTES_PER_BREAKER,
+    PAYER_COUNTERS,
+    PROVEN_S,
+    SETS,
+    WAYS,
+    PayerBreaker,
+)
+from portal.upstream.protocol import Account, Resource, Response
 from tests.fakes import Clock
 from tests.upstream.lookups import RecordedAttempt, RecordingAccount, resource
 from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, state_of

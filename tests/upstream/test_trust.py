@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from portal.upstream import NotSent
+from portal.upstream.errors import NotSent
 from portal.upstream.trust import trusted
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import OPERATIONS

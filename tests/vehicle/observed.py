@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from portal.vehicle import HIDDEN_MARKER
+from portal.vehicle.field import HIDDEN_MARKER
 
 OBSERVED_FINE = {
     "cnhCondutor": {"impedimento": "", "pontos": 0, "portaria": "", "registro": HIDDEN_MARKER},

@@ -7,16 +7,16 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.vehicle import (
+from portal.vehicle.changes import (
     changed_facts,
     changed_fines,
     changed_prices,
     changed_restrictions,
-    read_decode,
-    read_fines,
-    read_restrictions,
-    result_of,
 )
+from portal.vehicle.decode import read_decode
+from portal.vehicle.fines import read_fines
+from portal.vehicle.judicial import read_restrictions
+from portal.vehicle.wire import result_of
 from tests.factories import (
     HIDDEN,
     decode_body,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.vehicle import unexpected, unexpected_members
+from portal.vehicle.drift import unexpected, unexpected_members
 
 
 @pytest.mark.parametrize("name", ["ABC1D23", "abc1d23", "JOAO", "12345678910", "a b", "x" * 60, ""])

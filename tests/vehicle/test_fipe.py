@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import EMPTY, Field, FipeEntry, PricePoint, PriceSeries, fipe_code
+from portal.vehicle.decode import FipeEntry, PricePoint
+from portal.vehicle.field import EMPTY, Field
+from portal.vehicle.fipe import PriceSeries, fipe_code
 
 TODAY = date(2026, 11, 21)
 

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from portal.vehicle import (
-    EMPTY,
-    HIDDEN,
-    Field,
+from portal.vehicle.decode import read_decode
+from portal.vehicle.field import EMPTY, HIDDEN, Field
+from portal.vehicle.identity import (
     VehicleIdentity,
     identity_of,
-    read_decode,
-    result_of,
+    is_other_model,
+    is_other_plate,
+    is_other_year,
 )
-from portal.vehicle.identity import is_other_model, is_other_plate, is_other_year
+from portal.vehicle.wire import result_of
 from tests.factories import HIDDEN as MARKER
 from tests.factories import decode_body, fipe_entry
 

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import Decoded, read_decode, read_name, vehicle_name
+from portal.vehicle.decode import Decoded, read_decode
+from portal.vehicle.makes import read_name, vehicle_name
 
 
 def decoded(**fields: str) -> Decoded:

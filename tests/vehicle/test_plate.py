@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import InvalidSubject, Plate, Renavam, parse_subject
+from portal.vehicle.plate import InvalidSubject, Plate, Renavam, parse_subject
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from portal.vehicle import Decoded, of_other_vehicle, rank, read_decode
+from portal.vehicle.decode import Decoded, read_decode
+from portal.vehicle.ranking import of_other_vehicle, rank
 
 
 def vehicle(*entries: dict[str, str]) -> Decoded:

@@ -8,21 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import (
-    EMPTY,
-    HIDDEN,
-    HIDDEN_MARKER,
-    PriceSeries,
-    rank,
-    read_decode,
-    read_fines,
-    read_report,
-    read_restrictions,
-    unexpected,
-    vehicle_name,
-)
-from portal.vehicle.drift import CONTRACT
-from portal.vehicle.field import FIELD_LIMIT, Field, clean, read_field
+from portal.vehicle.decode import read_decode
+from portal.vehicle.drift import CONTRACT, unexpected
+from portal.vehicle.field import EMPTY, FIELD_LIMIT, HIDDEN, HIDDEN_MARKER, Field, clean, read_field
+from portal.vehicle.fines import read_fines
+from portal.vehicle.fipe import PriceSeries
+from portal.vehicle.judicial import read_restrictions
+from portal.vehicle.makes import vehicle_name
+from portal.vehicle.ranking import rank
+from portal.vehicle.report import read_report
 from portal.vehicle.wire import read_decimal, read_moment, result_of
 from tests.vehicle.observed import (
     OBSERVED,

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import HIDDEN_MARKER, Report, mask_names, read_report, result_of
-from portal.vehicle.field import fold
-from portal.vehicle.report import TOPIC_LABELS, split_mark
+from portal.vehicle.field import HIDDEN_MARKER, fold
+from portal.vehicle.names import mask_names
+from portal.vehicle.report import TOPIC_LABELS, Report, read_report, split_mark
+from portal.vehicle.wire import result_of
 
 
 def report(result: object, *, mask: bool = True) -> Report:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import Plate, Renavam, Typed, parse_typed, read_typed
+from portal.vehicle.plate import Plate, Renavam
+from portal.vehicle.typed import Typed, parse_typed, read_typed
 
 CPF = "529.982.247-25"  # a valid tax number that nobody has
 

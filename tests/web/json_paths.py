@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from portal.access import SCOPES, Tokens
+from portal.access.tokens import SCOPES, Tokens
 from tests import factories
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import OPERATIONS, Operation, path_of

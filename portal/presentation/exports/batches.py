@@ -8,22 +8,20 @@ from typing import Any, Final
 
 import msgspec
 
-from portal.batch import Batch, Item, WrongEntry
+from portal.batch.model import Batch, Item
+from portal.batch.typed_list import WrongEntry
 from portal.dossier.answers import Panel, Panels, answer_panel, is_readable
 from portal.dossier.lookups import LOOKUP_WORDS
-from portal.gateway import Allowance, Served, lookups_of
+from portal.gateway.ledger import Allowance
+from portal.gateway.lookup import Served
+from portal.gateway.operations import lookups_of
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.render_context import RenderContext
 from portal.presentation.typed_subject import doubt_reason, what_is_wrong
 from portal.system.local_time import from_epoch
-from portal.vehicle import (
-    LOOKUPS,
-    LookupName,
-    Plate,
-    Renavam,
-    VehicleIdentity,
-    parse_subject,
-)
+from portal.vehicle.identity import VehicleIdentity
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate, Renavam, parse_subject
 
 STALE: Final = "Resposta que já não é recente: abra o veículo ou faça outro lote"
 EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"

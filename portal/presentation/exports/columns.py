@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from portal.dossier.prices import Prices, PriceTab
-from portal.law import AssessedFine, AssessedOrder
-from portal.vehicle import Field, PricePoint
+from portal.law.assessment import AssessedFine
+from portal.law.orders import AssessedOrder
+from portal.vehicle.decode import PricePoint
+from portal.vehicle.field import Field
 
 
 def priced(prices: Prices) -> tuple[PriceTab, ...]:

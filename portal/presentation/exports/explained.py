@@ -15,18 +15,14 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
-from portal.law import (
-    ACTS,
-    UNVERIFIED,
-    WHO_LIFTS,
-    AssessedFine,
-    AssessedOrder,
-    Clock,
-    Missing,
-    Row,
-    Totals,
-    Verdict,
-)
+from portal.law.act_answers import ACTS
+from portal.law.act_matrix import Missing, Row
+from portal.law.assessment import AssessedFine, Totals
+from portal.law.deadlines import Clock
+from portal.law.effects import WHO_LIFTS
+from portal.law.orders import AssessedOrder
+from portal.law.unverified import UNVERIFIED
+from portal.law.verdict import Verdict
 from portal.presentation.exports.columns import (
     FINE_COLUMNS,
     MONTH_COLUMNS,
@@ -36,7 +32,7 @@ from portal.presentation.exports.columns import (
     text_of,
 )
 from portal.system.local_time import local_time
-from portal.vehicle import PricePoint
+from portal.vehicle.decode import PricePoint
 
 VERSION: Final = 1
 NOT_ASKED: Final = "Não pedida."

@@ -5,7 +5,9 @@ from typing import Any, Final, Literal
 
 from portal.dossier.dossier import Dossier
 from portal.dossier.prices import Prices
-from portal.law import ACTS, AssessedFine, AssessedOrder
+from portal.law.act_answers import ACTS
+from portal.law.assessment import AssessedFine
+from portal.law.orders import AssessedOrder
 from portal.presentation.exports.columns import (
     FINE_COLUMNS,
     MONTH_COLUMNS,
@@ -14,7 +16,7 @@ from portal.presentation.exports.columns import (
     priced,
 )
 from portal.presentation.exports.tables import Column, Table
-from portal.vehicle import LookupName
+from portal.vehicle.operation_name import LookupName
 
 TableName = Literal["fines", "restrictions", "prices"]
 NEEDS: Final[dict[TableName, LookupName]] = {

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from portal.dossiers import Dossier, display_number
+from portal.dossiers.archive import Dossier
+from portal.dossiers.identifiers import display_number
 from portal.presentation.issued.summary import IssuedSummary, summary_of
 
 

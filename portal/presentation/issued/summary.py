@@ -8,10 +8,11 @@ import msgspec
 from portal.dossier import figures
 from portal.dossier.figures import Figure
 from portal.dossier.status_style import LOOKS, StatusStyle
-from portal.dossiers import Dossier
-from portal.law import UNVERIFIED, Act
+from portal.dossiers.archive import Dossier
+from portal.law.act_answers import Act
+from portal.law.unverified import UNVERIFIED
 from portal.presentation.paper.dossier import DossierPage, Issuer
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 
 
 @dataclass(frozen=True, slots=True)

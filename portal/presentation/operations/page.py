@@ -12,17 +12,11 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Protocol
 
 from portal import formats
-from portal.batch import BatchUnderWay
-from portal.charts import Bar, BarChart, Part, bar_chart, row_parts
-from portal.gateway import (
-    CachePolicy,
-    CallFailures,
-    CallsToday,
-    OriginCalls,
-    StoreSize,
-    Usage,
-    merged,
-)
+from portal.batch.under_way import BatchUnderWay
+from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
+from portal.gateway.backend import StoreSize
+from portal.gateway.operations import CachePolicy
+from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, Usage, merged
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken
 from portal.system.local_time import local_date
 from portal.wording import counted, grouped

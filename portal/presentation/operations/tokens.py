@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal, Protocol
 
 from portal.dossier.lookups import OPERATION_TEXTS
-from portal.vehicle import OPERATION_NAMES
+from portal.vehicle.operation_name import OPERATION_NAMES
 
 # The scopes in the order of the form. Each scope has a label for the form and a word for token
 # lists.

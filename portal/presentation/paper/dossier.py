@@ -15,14 +15,14 @@ from portal.dossier.figures import Figure
 from portal.dossier.gaps import Gap, Unavailable, capitalised_list, gap_of, missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
-from portal.law import UNVERIFIED, Unverified
+from portal.law.unverified import UNVERIFIED, Unverified
 from portal.presentation.paper.fines import PaperFines, paper_fines
 from portal.presentation.paper.prices import PaperChart, paper_chart
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.report import ReportSection, report_section
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 
 _STALE: Final = "era a última resposta guardada na emissão, já fora do prazo"
 

@@ -29,7 +29,7 @@ from portal.dossier.details import (
 )
 from portal.dossier.dossier import Dossier
 from portal.formats import field_text
-from portal.law import AssessedFine
+from portal.law.assessment import AssessedFine
 from portal.vehicle.source_text import sentence
 from portal.wording import listed
 

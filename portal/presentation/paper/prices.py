@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from portal import formats
-from portal.charts import Layout, PriceChart, Words, price_chart
+from portal.charts.geometry import Layout, PriceChart
+from portal.charts.price_chart import price_chart
+from portal.charts.price_labels import Words
 from portal.dossier.prices import Prices, PriceTab
 from portal.presentation.vehicle.price_view import LEAST_POINTS, instead_of_chart
 

@@ -15,7 +15,9 @@ from typing import Final, Literal
 
 from portal import formats
 from portal.dossier.dossier import Dossier
-from portal.law import AssessedFine, AssessedOrder, Standing
+from portal.law.assessment import AssessedFine
+from portal.law.orders import AssessedOrder
+from portal.law.standing import Standing
 from portal.wording import counted, listed
 
 MOST_LINES: Final = 8

@@ -13,16 +13,18 @@ from typing import Final
 
 import msgspec
 
-from portal.batch import Batch, Cost, Counts, Item
+from portal.batch.model import Batch, Cost, Counts, Item
 from portal.dossier.answers import Panel, Panels
-from portal.gateway import Allowance
+from portal.gateway.ledger import Allowance
 from portal.presentation.exports.batches import batch_object, results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import vehicle_table
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.api_reference import Answer, Document, operations_of
-from portal.vehicle import LOOKUPS, OPERATION_NAMES, Plate, result_of
+from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES
+from portal.vehicle.plate import Plate
+from portal.vehicle.wire import result_of
 from portal.wording import grouped
 
 _MOST_LINES: Final = 3

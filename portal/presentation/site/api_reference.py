@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
-from portal.gateway import CachePolicy
+from portal.gateway.operations import CachePolicy
 from portal.presentation.site.public_pages import SamplePlate
 
 Document = Mapping[str, Any]

@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import ClassVar, Final
 
 from portal.dossier.answers import Panels
-from portal.gateway import lookups_of
+from portal.gateway.operations import lookups_of
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.vehicle import LookupName
+from portal.vehicle.operation_name import LookupName
 
 PAGE_SIZE: Final = 40
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from portal.dossier.lookups import OPERATION_TEXTS
 from portal.system.mode import Mode
-from portal.vehicle import OperationName
+from portal.vehicle.operation_name import OperationName
 
 
 @dataclass(frozen=True, slots=True)

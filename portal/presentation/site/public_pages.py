@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import ClassVar, Final, Literal
 from urllib.parse import parse_qs, urlsplit
 
-from portal.law import GLOSSARY, Term
+from portal.law.glossary import GLOSSARY, Term
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.tools.comparison import MOST_PLATES
-from portal.vehicle import InvalidSubject, parse_subject
+from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.wording import listed, sanitise_echo
 
 

@@ -13,10 +13,12 @@ from portal import formats
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.status_style import LOOKS, StatusStyle
-from portal.law import Cause, Level, Missing, Standing, Verdict
+from portal.law.act_matrix import Missing
+from portal.law.standing import Standing
+from portal.law.verdict import Cause, Level, Verdict
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.vehicle import Plate, Renavam
+from portal.vehicle.plate import Plate, Renavam
 from portal.wording import listed
 
 NOTHING_STORED: Final = "Sem resposta guardada"

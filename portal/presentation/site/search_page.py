@@ -13,7 +13,7 @@ from portal.presentation.typed_subject import (
     suggestion_for,
     what_is_wrong,
 )
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 from portal.wording import sanitise_echo
 
 # After an error, the form shows at most this many characters of the typed text. They are enough for

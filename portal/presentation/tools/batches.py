@@ -11,12 +11,15 @@ from functools import cached_property
 from typing import ClassVar, Final
 from urllib.parse import urlencode
 
-from portal.batch import Batch, Item, Preview, Subject, WrongEntry
-from portal.charts import Part, row_parts
+from portal.batch.model import Batch, Item
+from portal.batch.preview import Preview
+from portal.batch.typed_list import Subject, WrongEntry
+from portal.charts.bars import Part, row_parts
 from portal.presentation.choice import Choice
 from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.vehicle import LOOKUPS, LookupName, Plate, parse_subject
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate, parse_subject
 from portal.wording import bare, counted, grouped
 
 PAGE_SIZE: Final = 50

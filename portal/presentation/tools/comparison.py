@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import ClassVar, Final, Literal
 
 from portal import formats
-from portal.charts import Sparkline, sparkline
+from portal.charts.sparkline import Sparkline, sparkline
 from portal.dossier import figures
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.attributes import attribute_fields
@@ -23,10 +23,13 @@ from portal.dossier.figures import Figure
 from portal.dossier.lookups import LOOKUP_WORDS, SHORT_LOOKUP_WORDS
 from portal.dossier.prices import NOTHING_TO_COMPARE, Prices
 from portal.dossier.status_style import LOOKS, StatusStyle
-from portal.law import negotiate
+from portal.law.negotiation import negotiate
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.vehicle import ATTRIBUTE_LABELS, LOOKUPS, Field, LookupName, Plate
+from portal.vehicle.decode import ATTRIBUTE_LABELS
+from portal.vehicle.field import Field
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate
 from portal.wording import counted, sanitise_echo
 
 MOST_PLATES: Final = 4

@@ -16,21 +16,13 @@ from portal.dossier.gaps import Unavailable, missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
 from portal.dossier.provenance import Provenance, provenance
-from portal.law import (
-    SHARES,
-    UNVERIFIED,
-    AssessedFine,
-    Cost,
-    Negotiation,
-    Share,
-    Totals,
-    Unverified,
-    negotiate,
-    totals,
-)
+from portal.law.assessment import AssessedFine, Totals, totals
+from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
+from portal.law.unverified import UNVERIFIED, Unverified
 from portal.presentation.render_context import RenderContext
 from portal.presentation.tools.typed_money import NotMoney, read_money
-from portal.vehicle import LOOKUPS, LookupName, Plate
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate
 from portal.wording import sanitise_echo
 
 SHARE_WORDS: Final[Mapping[Share, str]] = {

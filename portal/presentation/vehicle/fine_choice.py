@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 from urllib.parse import urlencode
 
-from portal.law import Standing
+from portal.law.standing import Standing
 from portal.presentation.vehicle.query import Query, chosen
-from portal.vehicle import STATES, fold
+from portal.vehicle.field import fold
+from portal.vehicle.plate import STATES
 
 Order = Literal["data", "valor", "gravidade"]
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)

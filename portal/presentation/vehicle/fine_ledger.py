@@ -10,11 +10,12 @@ from functools import cached_property
 from typing import Final
 
 from portal import formats
-from portal.charts import Part, row_parts
+from portal.charts.bars import Part, row_parts
 from portal.dossier.details import deadline_rules, sum_of
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
-from portal.law import AssessedFine, Standing, Totals, fines_in_words
+from portal.law.assessment import AssessedFine, Totals, fines_in_words
+from portal.law.standing import Standing
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
 from portal.presentation.vehicle.fine_choice import (
@@ -25,7 +26,8 @@ from portal.presentation.vehicle.fine_choice import (
     Order,
     matches,
 )
-from portal.vehicle import STATES, Field, Plate, fold
+from portal.vehicle.field import Field, fold
+from portal.vehicle.plate import STATES, Plate
 from portal.vehicle.source_text import named
 from portal.wording import counted
 

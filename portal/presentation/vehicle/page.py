@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from portal import formats
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
-from portal.law import UNVERIFIED, Unverified
+from portal.law.unverified import UNVERIFIED, Unverified
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.page_head import (
@@ -19,7 +19,8 @@ from portal.presentation.vehicle.page_head import (
 )
 from portal.presentation.vehicle.panel_frame import PanelName, PanelView
 from portal.presentation.vehicle.report import ReportSection, report_section
-from portal.vehicle import LOOKUPS, Plate, Renavam
+from portal.vehicle.operation_name import LOOKUPS
+from portal.vehicle.plate import Plate, Renavam
 
 # The words before the price of a refresh, as in "as três consultas custam R$ 6,00" ("the three
 # lookups cost"). The index is the number of lookups that the refresh repeats.

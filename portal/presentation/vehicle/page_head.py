@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from portal import formats
-from portal.law import UNVERIFIED
+from portal.law.unverified import UNVERIFIED
 from portal.presentation.paths import subject_path
 from portal.presentation.vehicle.panel_frame import PanelView
-from portal.vehicle import Plate, Renavam
+from portal.vehicle.plate import Plate, Renavam
 
 
 @dataclass(frozen=True, slots=True)

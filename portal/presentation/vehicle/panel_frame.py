@@ -21,19 +21,16 @@ from portal.dossier.gaps import (
 )
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
-from portal.gateway import lookups_of
-from portal.law import Term, term
+from portal.gateway.operations import lookups_of
+from portal.law.glossary import Term, term
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.query import Query, changed
-from portal.vehicle import (
-    LOOKUPS,
-    LookupName,
-    Plate,
-)
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 PanelState = Literal["waiting", "idle", "unavailable", "ready"]

@@ -9,11 +9,12 @@ from decimal import Decimal
 from typing import Final
 
 from portal import formats
-from portal.charts import PriceChart, price_chart
+from portal.charts.geometry import PriceChart
+from portal.charts.price_chart import price_chart
 from portal.dossier.prices import Prices, PriceTab
 from portal.presentation.choice import Choice
 from portal.presentation.vehicle.query import Query, changed, chosen
-from portal.vehicle import PriceSeries
+from portal.vehicle.fipe import PriceSeries
 from portal.wording import NO_BREAK_SPACE, listed
 
 VERSION: Final = "versao"

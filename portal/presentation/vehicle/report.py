@@ -9,9 +9,10 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import NO_REASON
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
-from portal.law import Contradiction, Evidence, contradictions
+from portal.law.report_check import Contradiction, Evidence, contradictions
 from portal.presentation.render_context import RenderContext
-from portal.vehicle import LOOKUPS, LookupName, Report, Topic, read_report
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.report import Report, Topic, read_report
 
 # Maps a topic of the report to the lookup whose records the upstream receives for that topic. The
 # upstream receives no records for any other topic.

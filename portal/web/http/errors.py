@@ -20,10 +20,11 @@ from sqlalchemy.exc import InterfaceError, InternalError, OperationalError, SQLA
 from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException, TooManyRequests
 
-from portal.access import HistoryUnavailable, TokensUnavailable
-from portal.dossiers import DossiersUnavailable
+from portal.access.history import HistoryUnavailable
+from portal.access.tokens import TokensUnavailable
+from portal.dossiers.archive import DossiersUnavailable
 from portal.formats import duration
-from portal.gateway import Failure
+from portal.gateway.lookup import Failure
 from portal.pdf import PAGE_WITHIN_S, RenderingInterrupted
 from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
 from portal.presentation.site.public_pages import ErrorPage

@@ -13,8 +13,9 @@ from typing import Final
 
 from flask import Flask, Response, g, request
 
-from portal.access import Identity
-from portal.gateway import Allowance, Caller
+from portal.access.tokens import Identity
+from portal.gateway.ledger import Allowance
+from portal.gateway.lookup import Caller
 from portal.web.http.rate_limits import Quota, RateLimits
 
 DAILY_CALLS: Final = "daily-calls"

@@ -21,8 +21,9 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import msgspec
 
-from portal.access import Identity
-from portal.gateway import LOOKUP_OPERATIONS, RENAINF, Operation, Served
+from portal.access.tokens import Identity
+from portal.gateway.lookup import Served
+from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, Operation
 from portal.web.http.headers import new_request_id, standing_headers
 from portal.web.http.rate_limit_headers import rate_limit_headers
 from portal.web.json_api.routes import (

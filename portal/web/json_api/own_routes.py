@@ -16,17 +16,14 @@ from typing import Any, Final
 import msgspec
 from flask import Response, request, session, stream_with_context, url_for
 
-from portal.access import Identity, NoCredential, TokensUnavailable, sends_credential
-from portal.batch import (
-    Batch,
-    Item,
-    NotAllowed,
-    UnknownBatch,
-    read_strings,
-    start_batch,
-)
+from portal.access.credentials import NoCredential, sends_credential
+from portal.access.tokens import Identity, TokensUnavailable
+from portal.batch.model import Batch, Item, NotAllowed
+from portal.batch.rows import UnknownBatch
+from portal.batch.start import start_batch
+from portal.batch.typed_list import read_strings
 from portal.dossier.answers import Panel, Panels
-from portal.gateway import Caller, Directive, Failure
+from portal.gateway.lookup import Caller, Directive, Failure
 from portal.pdf import PDFUnavailable
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.explained import explained
@@ -40,7 +37,8 @@ from portal.presentation.failure_texts import (
     INVALID_PLATE,
     UNAUTHORIZED,
 )
-from portal.vehicle import LOOKUPS, LookupName, Plate
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate
 from portal.web.http.errors import message_response
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.json_api.openapi import Declared, declared

@@ -5,8 +5,8 @@ from functools import lru_cache
 
 from flask import Response, request
 
-from portal.access import DEMO_TOKEN
-from portal.gateway import OPERATIONS
+from portal.access.gatekeeper import DEMO_TOKEN
+from portal.gateway.operations import OPERATIONS
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.web.json_api.openapi import resolved_document

@@ -6,32 +6,15 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, abort, current_app, request
 
-from portal.access import (
-    Gatekeeper,
-    Identity,
-    NoCredential,
-    RefusedToken,
-    UnknownToken,
-    read_credential,
-)
-from portal.gateway import (
-    DECODE,
-    RENAINF,
-    RENAJUD,
-    REPORT,
-    Caller,
-    Directive,
-    Failure,
-    Lookup,
-    NotStrictJSON,
-    Operation,
-    Served,
-    Snapshot,
-    parse_exact,
-    report_lookup,
-)
+from portal.access.credentials import NoCredential, read_credential
+from portal.access.gatekeeper import Gatekeeper
+from portal.access.tokens import Identity, RefusedToken, UnknownToken
+from portal.gateway.gateway import Snapshot
+from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served, report_lookup
+from portal.gateway.operations import DECODE, RENAINF, RENAJUD, REPORT, Operation
+from portal.gateway.strict_json import NotStrictJSON, parse_exact
 from portal.presentation.failure_texts import FORBIDDEN, INVALID_PLATE, TOO_MANY, UNAUTHORIZED
-from portal.vehicle import STATES, InvalidSubject, Plate, Renavam, parse_subject
+from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import network

@@ -12,7 +12,7 @@ from typing import Final, Self
 
 import msgspec
 
-from portal.gateway import Gateway
+from portal.gateway.gateway import Gateway
 from portal.web.observability.logs import BATCH, members
 from portal.web.observability.metrics import SHORTEST_S, Metrics
 from portal.web.observability.request_log import MESSAGE, log, request_fields

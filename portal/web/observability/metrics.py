@@ -16,7 +16,8 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
-from portal.gateway import OPERATIONS, CacheStatus, FailureKind, Observer
+from portal.gateway.lookup import CacheStatus, FailureKind, Observer
+from portal.gateway.operations import OPERATIONS
 from portal.presentation.operations.page import BreakerState, OriginBreaker
 from portal.system.shared_directory import reserve
 

@@ -15,21 +15,13 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import Identity
-from portal.batch import (
-    Batch,
-    BinaryFile,
-    BinaryFormat,
-    Item,
-    NotAllowed,
-    TypedList,
-    UnknownBatch,
-    read_list,
-    read_strings,
-    reticked,
-    start_batch,
-)
-from portal.gateway import Caller
+from portal.access.tokens import Identity
+from portal.batch.model import Batch, Item, NotAllowed
+from portal.batch.rows import UnknownBatch
+from portal.batch.start import start_batch
+from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
+from portal.batch.uploads import BinaryFile, BinaryFormat
+from portal.gateway.lookup import Caller
 from portal.presentation.exports.batches import row_of, wrong_message
 from portal.presentation.tools.batches import (
     FILTERS,
@@ -41,7 +33,7 @@ from portal.presentation.tools.batches import (
     page_count_of,
     typed_again,
 )
-from portal.vehicle import LOOKUPS
+from portal.vehicle.operation_name import LOOKUPS
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.public import recent

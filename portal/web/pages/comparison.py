@@ -11,12 +11,13 @@ from typing import Any
 from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import Identity
+from portal.access.tokens import Identity
 from portal.dossier.answers import Panels
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestion_for
-from portal.vehicle import Plate, Renavam, read_typed
+from portal.vehicle.plate import Plate, Renavam
+from portal.vehicle.typed import read_typed
 from portal.web.pages.public import recent
 from portal.web.pages.vehicle import first_directive, record_visit
 from portal.web.services.responses import page_response

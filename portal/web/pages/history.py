@@ -10,11 +10,11 @@ from decimal import Decimal
 from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import Identity
+from portal.access.tokens import Identity
 from portal.presentation.site.history_page import PAGE_SIZE, HistoryLine, HistoryPage
 from portal.presentation.site.recent_lookup import recent_lookup
 from portal.system.local_time import utc_time
-from portal.vehicle import InvalidSubject, parse_subject
+from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.web.services.responses import page_response, whole_number
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.sessions import local_path

@@ -18,16 +18,9 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import Identity
-from portal.dossiers import (
-    Dossier,
-    IssuedSnapshot,
-    Purged,
-    display_number,
-    is_share_key,
-    new_identifiers,
-    parse_number,
-)
+from portal.access.tokens import Identity
+from portal.dossiers.archive import Dossier, IssuedSnapshot, Purged
+from portal.dossiers.identifiers import display_number, is_share_key, new_identifiers, parse_number
 from portal.pdf import PDFUnavailable
 from portal.presentation.issued.pages import (
     EndedDossierPage,
@@ -35,7 +28,7 @@ from portal.presentation.issued.pages import (
     IssuedListPage,
 )
 from portal.presentation.issued.summary import issued_summary, summary_of
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse

@@ -14,9 +14,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import ServiceUnavailable
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import SCOPES, Identity, NameTaken, is_token_name
+from portal.access.tokens import SCOPES, Identity, NameTaken, is_token_name
 from portal.formats import duration
-from portal.gateway import OPERATIONS
+from portal.gateway.operations import OPERATIONS
 from portal.presentation.operations.page import OperationsPage, chosen_period
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.web.observability.logs import FIELDS

@@ -6,11 +6,11 @@ from functools import lru_cache
 from flask import Response, flash, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToken, is_token
-from portal.batch import DRAFT_S
-from portal.dossiers import ENDED_KEPT_S
+from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken
+from portal.batch.batches import DRAFT_S
+from portal.dossiers.archive import ENDED_KEPT_S
 from portal.formats import duration
-from portal.gateway import OPERATIONS
+from portal.gateway.operations import OPERATIONS
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.paths import subject_path
 from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
@@ -19,8 +19,10 @@ from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.typed_subject import plates_in
+from portal.system.credential_syntax import is_token
 from portal.system.local_time import utc_time
-from portal.vehicle import parse_subject, read_typed, visible
+from portal.vehicle.plate import parse_subject
+from portal.vehicle.typed import read_typed, visible
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes

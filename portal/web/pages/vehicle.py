@@ -12,18 +12,21 @@ from typing import Any
 from flask import abort, flash, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import Identity
+from portal.access.tokens import Identity
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.changes import what_changed
 from portal.dossier.gaps import not_refreshed
-from portal.gateway import Directive, Failure, lookups_of
+from portal.gateway.lookup import Directive, Failure
+from portal.gateway.operations import lookups_of
 from portal.pdf import PDFUnavailable
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.system.local_time import local_time
-from portal.vehicle import LOOKUPS, InvalidSubject, Plate, Renavam, is_tax_number
+from portal.vehicle.operation_name import LOOKUPS
+from portal.vehicle.plate import InvalidSubject, Plate, Renavam
+from portal.vehicle.typed import is_tax_number
 from portal.web.http.errors import page_error, this_path
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.public import search_response

@@ -6,11 +6,12 @@ from urllib.parse import unquote
 
 from flask import Response, request, url_for
 
-from portal.dossiers import Dossier, display_number, is_share_key, parse_number
+from portal.dossiers.archive import Dossier
+from portal.dossiers.identifiers import display_number, is_share_key, parse_number
 from portal.presentation.issued.summary import summary_of
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
 from portal.system.local_time import utc_time
-from portal.vehicle import visible
+from portal.vehicle.typed import visible
 from portal.web.http.rate_limits import refuse
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes

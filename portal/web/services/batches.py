@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 
-from portal.access import Identity
-from portal.batch import Subject, TypedList, quote
+from portal.access.tokens import Identity
+from portal.batch.preview import quote
+from portal.batch.typed_list import Subject, TypedList
 from portal.dossier.answers import Panels
-from portal.gateway import Directive
-from portal.vehicle import LookupName
+from portal.gateway.lookup import Directive
+from portal.vehicle.operation_name import LookupName
 from portal.web.services.web import Web
 
 

@@ -15,7 +15,7 @@ import segno
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from portal.dossier.answers import Panel, Panels
-from portal.dossiers import Identifiers, display_number
+from portal.dossiers.identifiers import Identifiers, display_number
 from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.presentation.site.public_pages import DossierSummary, NoPrice
 from portal.system.local_time import utc_time

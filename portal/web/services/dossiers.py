@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from flask import render_template, request
 
-from portal.access import Identity
+from portal.access.tokens import Identity
 from portal.dossier.answers import Panel, Panels
-from portal.gateway import Directive
+from portal.gateway.lookup import Directive
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.render_context import RenderContext
-from portal.vehicle import LOOKUPS, LookupName, Plate
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.services.web import Web
 

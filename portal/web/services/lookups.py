@@ -14,24 +14,17 @@ from decimal import Decimal
 from functools import partial
 from typing import TypeVar
 
-from portal.access import Identity
+from portal.access.tokens import Identity
 from portal.dossier.answers import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.dossier.gaps import subject_phrase
-from portal.gateway import (
-    LOOKUP_OPERATIONS,
-    OPERATIONS,
-    Allowance,
-    Caller,
-    Directive,
-    Failure,
-    Gateway,
-    Lookup,
-    Served,
-    Snapshot,
-)
+from portal.gateway.gateway import Gateway, Snapshot
+from portal.gateway.ledger import Allowance
+from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served
+from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS
 from portal.presentation.failure_texts import INVALID_PLATE, sentence_about
 from portal.presentation.site.search_page import LookupCost
-from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate, Renavam
 from portal.wording import sanitise_echo
 
 log = logging.getLogger(__name__)

@@ -11,17 +11,9 @@ from urllib.parse import urlsplit
 from flask import Flask, Request, abort, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
-from portal.access import (
-    DEMO_TOKEN,
-    Gatekeeper,
-    Identity,
-    RefusedToken,
-    TokensUnavailable,
-    UnknownToken,
-    digest,
-    open_text,
-    seal_text,
-)
+from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
+from portal.access.sealing import open_text, seal_text
+from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken, digest
 from portal.presentation.caller_name import shown_caller
 from portal.web.http.errors import is_json_path
 from portal.web.http.rate_limits import network

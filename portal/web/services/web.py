@@ -11,11 +11,19 @@ from pathlib import Path
 
 from flask import g, get_flashed_messages, request
 
-from portal.access import Gatekeeper, History, Identity, Tokens
-from portal.batch import Batches, BatchUnderWay, RemainingPreviews
+from portal.access.gatekeeper import Gatekeeper
+from portal.access.history import History
+from portal.access.tokens import Identity, Tokens
+from portal.batch.batches import Batches
+from portal.batch.preview import RemainingPreviews
+from portal.batch.under_way import BatchUnderWay
 from portal.dossier.answers import Panels
-from portal.dossiers import DossierArchive
-from portal.gateway import Allowance, Caller, Gateway, StoreSize, UsageLog
+from portal.dossiers.archive import DossierArchive
+from portal.gateway.backend import StoreSize
+from portal.gateway.gateway import Gateway
+from portal.gateway.ledger import Allowance
+from portal.gateway.lookup import Caller
+from portal.gateway.usage_report import UsageLog
 from portal.pdf import PdfProcess
 from portal.presentation.operations.page import OriginBreaker
 from portal.presentation.paper.dossier import Issuer
@@ -23,7 +31,8 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import SamplePlate
 from portal.presentation.site.site import Site
 from portal.presentation.vehicle.query import kept_query
-from portal.vehicle import LOOKUPS, LookupName, Plate
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate
 from portal.web.http.assets import Assets
 from portal.web.http.cors import CrossOrigin
 from portal.web.http.rate_limit_headers import DailyQuotas

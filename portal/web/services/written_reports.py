@@ -10,11 +10,14 @@ from typing import Any
 
 import msgspec
 
-from portal.access import Identity
+from portal.access.tokens import Identity
 from portal.dossier.answers import Panel, Panels, WrittenReport
-from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
+from portal.gateway.gateway import Gateway
+from portal.gateway.lookup import Caller, Directive, Served, report_lookup
 from portal.system.local_time import utc_time
-from portal.vehicle import LOOKUPS, OVERSIZED, LookupName, Plate, result_of
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate
+from portal.vehicle.wire import OVERSIZED, result_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits of a number
 

@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import h11
 
-from portal.upstream import Broken, Failing, Resource, Response, TimedOut, Unusable, UpstreamError
+from portal.upstream.errors import Broken, Failing, TimedOut, Unusable, UpstreamError
+from portal.upstream.protocol import Resource, Response
 from tests.hostile.streams.oracle import Account
 
 

@@ -7,17 +7,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from portal.upstream import (
-    Broken,
-    Failing,
-    NotSent,
-    Origin,
-    Resource,
-    Response,
-    TimedOut,
-    Unusable,
-    UpstreamError,
-)
+from portal.upstream.errors import Broken, Failing, NotSent, TimedOut, Unusable, UpstreamError
+from portal.upstream.origin import Origin
+from portal.upstream.protocol import Resource, Response
 from tests.hostile.streams.script import (
     LONG_DEADLINE_S,
     STATUSES_WITH_BODY,

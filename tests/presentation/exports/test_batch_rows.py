@@ -7,9 +7,9 @@ from decimal import Decimal
 
 import pytest
 
-from portal.batch import Item
+from portal.batch.model import Item
 from portal.dossier.answers import Panel, Panels
-from portal.gateway import Served
+from portal.gateway.lookup import Served
 from portal.presentation.exports.batches import (
     EXPIRED,
     NOTHING_TO_ASK,
@@ -19,7 +19,8 @@ from portal.presentation.exports.batches import (
     row_of,
 )
 from portal.presentation.render_context import RenderContext
-from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate, Renavam
 from tests import factories
 
 PLATE = Plate.parse("ABC1D23")

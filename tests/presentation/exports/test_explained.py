@@ -16,7 +16,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from portal.dossier.answers import Panels
 from portal.presentation.exports.explained import Record, explained
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
-from portal.vehicle import LOOKUPS, LookupName
+from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.web.json_api.openapi import DOCUMENT
 from tests.factories import fine, renainf_body, renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render, vehicle_page

@@ -12,7 +12,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from portal.batch import read_file
+from portal.batch.typed_list import read_file
 from portal.presentation.exports.batches import COLUMNS
 from portal.presentation.exports.tables import Cell, Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from portal.access import Identity
-from portal.gateway import Allowance
+from portal.access.tokens import Identity
+from portal.gateway.ledger import Allowance
 from portal.web.http.rate_limit_headers import DailyQuotas, rate_limit_headers
 from portal.web.http.rate_limits import Quota
 from tests.conftest import PortalFactory

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from portal.access import OPERATION_SCOPES
+from portal.access.tokens import OPERATION_SCOPES
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN, InProcessPortal, pass_through

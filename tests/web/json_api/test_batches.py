@@ -15,7 +15,8 @@ from typing import Any
 import openpyxl
 import pytest
 
-from portal.gateway import Gateway, Store
+from portal.gateway.gateway import Gateway
+from portal.gateway.store import Store
 from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable
 from portal.web.json_api import own_routes
 from portal.web.json_api.own_routes import NO_STORED_ANSWER, NOT_RENDERED, ONLY_FOR_PLATES

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from portal.gateway import Served
+from portal.gateway.lookup import Served
 from portal.web.json_api.hit_cache import _ENTRY_BYTES, HitCache, _valid_for_s
 from portal.web.observability import access_log_buffer
 from tests.conftest import PortalFactory

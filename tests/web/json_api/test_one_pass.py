@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from portal.access import Gatekeeper
+from portal.access.gatekeeper import Gatekeeper
 from portal.gateway.sqlite_cache import SQLiteCache
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 from portal.web.json_api.routes import CHECKED
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults

@@ -10,14 +10,14 @@ import jsonschema_rs
 import pytest
 import yaml
 
-from portal.batch import Reason
+from portal.batch.model import Reason
 from portal.dossier.answers import Cause
-from portal.gateway import FailureKind
+from portal.gateway.lookup import FailureKind
 from portal.presentation.exports.batches import COLUMNS
 from portal.presentation.exports.tables import json_lines
 from portal.presentation.exports.vehicle_tables import NEEDS, vehicle_table
 from portal.presentation.failure_texts import ERROR_MESSAGES, FAULTS, INVALID_PLATE
-from portal.vehicle import STATES, Plate
+from portal.vehicle.plate import STATES, Plate
 from portal.web.http.errors import is_json_path
 from portal.web.json_api.own_routes import NO_PDF, NOT_ALLOWED
 from tests import factories

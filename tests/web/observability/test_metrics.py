@@ -10,7 +10,7 @@ from typing import get_args
 import pytest
 from prometheus_client import values
 
-from portal.gateway import CacheStatus, FailureKind
+from portal.gateway.lookup import CacheStatus, FailureKind
 from portal.web.observability.metrics import BYTES_PER_WORKER, Metrics, enable_multiprocess
 from portal.web.observability.request_log import request_fields
 from tests.conftest import PortalFactory

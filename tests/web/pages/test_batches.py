@@ -14,8 +14,9 @@ from typing import get_args
 
 import pytest
 
-from portal.batch import Batches, Item, Reason
-from portal.gateway import Gateway
+from portal.batch.batches import Batches
+from portal.batch.model import Item, Reason
+from portal.gateway.gateway import Gateway
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from portal.dossier.answers import Panels
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.presentation.tools.comparison import ComparisonPage, comparison_page
-from portal.vehicle import LookupName, Plate
+from portal.vehicle.operation_name import LookupName
+from portal.vehicle.plate import Plate
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,

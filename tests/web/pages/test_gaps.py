@@ -7,7 +7,7 @@ import pytest
 
 from portal.dossier.answers import Panel, Panels
 from portal.presentation.vehicle.page import renavam_page
-from portal.vehicle import Renavam
+from portal.vehicle.plate import Renavam
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
 from tests.presentation.rendering import (

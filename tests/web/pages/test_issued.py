@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from flask import render_template
 
-from portal.dossiers import new_identifiers
+from portal.dossiers.identifiers import new_identifiers
 from portal.pdf import PdfProcess
 from portal.web.pages import issued
 from portal.web.pages.issued import TOOLBAR

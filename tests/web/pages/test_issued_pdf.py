@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from pypdf import PdfReader
 
-from portal.dossiers import parse_number
+from portal.dossiers.identifiers import parse_number
 from portal.pdf import PdfProcess, PDFUnavailable, RenderingInterrupted
 from portal.web.http.errors import PDF_NOT_READY
 from tests.conftest import PortalFactory

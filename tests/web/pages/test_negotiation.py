@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from portal.dossier.answers import Panels
 from portal.dossier.status_style import LOOKS
 from portal.presentation.tools.negotiation import COSTS, negotiation_page
-from portal.vehicle import LookupName
+from portal.vehicle.operation_name import LookupName
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, insert
 
-from portal.access import SCOPES, RefusedToken, digest
 from portal.access import tokens as access_tokens
-from portal.storage import ledger, lookup_counts, reading, writing
+from portal.access.tokens import SCOPES, RefusedToken, digest
+from portal.storage.database import reading, writing
+from portal.storage.tables import ledger, lookup_counts
 from portal.system.local_time import from_epoch
 from portal.web.services import sessions
 from tests.conftest import PortalFactory

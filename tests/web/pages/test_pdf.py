@@ -19,7 +19,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from portal.pdf import PDFUnavailable
-from portal.vehicle import Plate
+from portal.vehicle.plate import Plate
 from tests.effort import long
 from tests.factories import restriction
 from tests.pdf.entries import dictionary, entry

@@ -10,7 +10,7 @@ from portal.presentation.typed_subject import (
     suggestion_for,
     what_is_wrong,
 )
-from portal.vehicle import read_typed
+from portal.vehicle.typed import read_typed
 from tests.fakes import FaultUpstream
 from tests.presentation.rendering import render
 from tests.web.html_checker import check_html, text_of

@@ -4,7 +4,7 @@ import pytest
 
 from portal.dossier.answers import Panels, WrittenReport
 from portal.presentation.paper.dossier import dossier_page
-from portal.vehicle import result_of
+from portal.vehicle.wire import result_of
 from tests.conftest import PortalFactory
 from tests.factories import fine, renainf_body, report_body
 from tests.fakes import FaultUpstream, faults
