@@ -258,7 +258,8 @@ class Totals:
     the fines with ``is_called_off`` and the fines with unknown points.
 
     The source may list an open fine more than once. For each such fine, ``identical`` has the
-    number of its records. The sums include all these records.
+    number of its records. The sums include all these records. ``also_paid`` counts the numbers of
+    notices that an open and a paid fine have.
     """
 
     open_count: int
@@ -277,6 +278,7 @@ class Totals:
     points_unknown: int
     by_gravity: tuple[tuple[str, int], ...]
     identical: tuple[int, ...]
+    also_paid: int
 
     @property
     def known_amount(self) -> Decimal | None:
@@ -292,10 +294,18 @@ class Totals:
     def identical_note(self) -> str:
         """A sentence on fines that the source lists repeatedly, or "" if there are none."""
         groups = [counted(n, "registro idêntico", "registros idênticos") for n in self.identical]
-        if not groups:
-            return ""
-        many = "cada grupo é uma multa só" if len(groups) > 1 else "é a mesma multa"
-        return f"{listed(groups)}: confirme se {many}; a soma conta todos."
+        notes = []
+        if groups:
+            many = "cada grupo é uma multa só" if len(groups) > 1 else "é a mesma multa"
+            notes.append(f"{listed(groups)}: confirme se {many}; a soma conta todos.")
+        if self.also_paid:
+            what = counted(
+                self.also_paid,
+                "auto de infração consta pago e também em aberto",
+                "autos de infração constam pagos e também em aberto",
+            )
+            notes.append(f"{what}: confirme qual registro vale; a soma conta o que está em aberto.")
+        return " ".join(notes)
 
 
 def fines_in_words(fines: Iterable[AssessedFine]) -> str:
@@ -332,6 +342,10 @@ def totals(fines: Sequence[AssessedFine]) -> Totals:
         points_unknown=sum(a.points.counted is None or a.status.is_called_off for a in fines),
         by_gravity=tuple((word, gravities.count(word)) for word in order if word in gravities),
         identical=tuple(n for n in Counter(_texts(a.record) for a in owed).values() if n > 1),
+        also_paid=len(
+            {str(a.record.notice) for a in owed if a.record.notice}
+            & {str(a.record.notice) for a in fines if a.is_paid}
+        ),
     )
 
 

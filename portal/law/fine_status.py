@@ -111,10 +111,10 @@ def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False
     no infraction notice. A missing penalty date therefore does not give it the standing "notice".
     """
     found = _status(fine, payment, today, is_nic=is_nic)
-    if not fine.kind:
-        return found
-    word = _source_word(fine.kind, found.standing, found.note)
-    return replace(found, note=found.note + word, shared=found.shared + word)
+    more = _source_word(fine.kind, found.standing, found.note) if fine.kind else ""
+    if fine.notified_on and fine.penalty_on and fine.penalty_on < fine.notified_on:
+        more += " As datas se contradizem: a penalidade é anterior à notificação da autuação."
+    return replace(found, note=found.note + more, shared=found.shared + more)
 
 
 def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Status:

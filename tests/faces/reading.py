@@ -112,8 +112,8 @@ def _figure(label: str, text: str) -> Facts:
             count = sum(int(each.replace(".", "")) for each in _FINES.findall(counted))
             return {"open": count if is_known else None, "amount": _sum(text)}
         case "Restrições judiciais":
-            found = re.match(r"[\d.]+", text)
-            return {"orders": (int(found[0]) if found else 0) if is_known else None}
+            numbers = re.findall(r"(\d+) (?:em vigor|de situação incerta|registradas?)", text)
+            return {"orders": sum(map(int, numbers)) if is_known else None}
         case "Preço FIPE":
             return {"price": _prices(text.partition("(")[0]) if is_known else None}
     return {}

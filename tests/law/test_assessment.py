@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.law.assessment import AssessedFine, totals
+from portal.law.standing import Standing
 from portal.vehicle.field import HIDDEN, Field
 from portal.vehicle.fines import Fine
 from tests.law.records import LICENCE, fine, known
@@ -485,3 +486,18 @@ def test_amount_in_cents_is_read_by_the_table() -> None:
     assert "está em centavos" in found.amount.note
     paid = AssessedFine(replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(13016)), TODAY)
     assert paid.is_paid and paid.paid.value == Decimal("130.16")
+
+
+def test_penalty_before_its_notice_is_named() -> None:
+    record = replace(SAMPLE, committed_on=date(2026, 5, 1), notified_on=date(2026, 5, 20))
+    found = AssessedFine(replace(record, penalty_on=date(2026, 5, 10)), TODAY)
+    assert found.standing is Standing.ENFORCEABLE
+    assert "a penalidade é anterior à notificação da autuação" in found.status.note
+
+
+def test_notice_that_is_both_paid_and_open_is_noted() -> None:
+    paid = replace(SAMPLE, notice=known("A1"), paid_on=TODAY, paid_amount=None)
+    twins = [AssessedFine(paid, TODAY), AssessedFine(replace(SAMPLE, notice=known("A1")), TODAY)]
+    other = AssessedFine(replace(SAMPLE, notice=known("A2")), TODAY)
+    assert "1 auto de infração consta pago e também em aberto" in totals(twins).identical_note
+    assert totals([twins[0], other]).identical_note == ""
