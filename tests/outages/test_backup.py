@@ -171,7 +171,7 @@ def test_purges_after_the_backup_are_repeated(
 _KILLED_RESTORE = """
 import os, signal, sys
 from pathlib import Path
-from portal.storage import restore
+from portal.storage.backup import restore
 
 def kill(_):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -31,6 +31,7 @@ from tests.factories import (
     fine,
     fipe_entry,
     payment,
+    price_history,
     renainf_body,
     renajud_body,
     restriction,
@@ -177,7 +178,10 @@ def test_list_computes_the_verdict_and_nothing_else() -> None:
             return made[-1]
 
     context = Watched(CONTEXT.now, CONTEXT.marker, CONTEXT.mask_names)
-    answers = panels(renainf=renainf_body(fine()), renajud=renajud_body(restriction()))
+    entries = [fipe_entry(historicoPreco=price_history(), versao=each) for each in "AB"]
+    entries.append(fipe_entry(historicoPreco=price_history(), versao="C", ano="2009"))
+    decode = decode_body(str(PLATE), informacoesFipe=entries)
+    answers = panels(decode, renainf_body(fine()), renajud_body(restriction()))
     for _ in range(40):
         recent_lookup(PLATE, answers, NOW, context)
     assert len(made) == 40
@@ -185,7 +189,7 @@ def test_list_computes_the_verdict_and_nothing_else() -> None:
     needed = {"asked", "decoded", "vehicle", "fines", "orders"}
     for dossier in made:
         assert set(vars(dossier)) <= shown | needed
-        assert dossier.prices is not None and dossier.decoded is not None
-        assert all("series" not in vars(tab) for tab in dossier.prices.all)
-        assert all("history" not in vars(entry) for entry in dossier.decoded.fipe)
+        # Only the shown price is compared with its history.
+        assert dossier.prices is not None
+        assert ["series" in vars(tab) for tab in dossier.prices.all] == [True, True, False]
         assert all("points" not in vars(found) for found in dossier.fines or ())
