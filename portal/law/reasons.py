@@ -8,7 +8,7 @@ from portal.law.act_answers import ACTS, Mark, worst
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
-from portal.wording import day, listed, money
+from portal.wording import counted, day, listed, money
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,21 @@ def fine_reasons(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
         else:
             name, paid = f"{len(found)} {plural}", "pagas"
         finding = f"{name}, {_sum(found)}"
-        yield Reason(finding, detail.format(paid), found[0].anchor, "careful", "fine")
+        consequence = f"{detail.format(paid)}{_lapse(standing, found)}"
+        yield Reason(finding, consequence, found[0].anchor, "careful", "fine")
+
+
+def _lapse(standing: Standing, fines: Sequence[AssessedFine]) -> str:
+    """Return a clause on enforceable fines that may have lapsed, or ""."""
+    if standing is not Standing.ENFORCEABLE:
+        return ""
+    ends = [fine.prescription.ends_on for fine in fines]
+    lapsed = sum(end is not None and end < fines[0].today for end in ends)
+    if not lapsed:
+        return ""
+    if len(fines) == 1:
+        return "; pode ter prescrito"
+    return f"; {counted(lapsed, 'pode', 'podem')} ter prescrito"
 
 
 def _sum(fines: Sequence[AssessedFine]) -> str:

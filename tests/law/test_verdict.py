@@ -443,3 +443,13 @@ def test_additional_records_never_improve_an_answer(
         if was.mark != "yes":
             assert set(was.records) <= set(now.records) or now.mark != was.mark
     assert before.level == "clear" or after.level != "clear"
+
+
+def test_enforceable_fine_that_may_have_lapsed_says_so() -> None:
+    old = assessed(committed_on=date(2013, 5, 1), penalty_on=date(2013, 8, 1))
+    (reason,) = judge(True, [old], []).reasons
+    assert reason.detail.endswith("só depois de paga; pode ter prescrito")
+    (reason,) = judge(True, [old, ENFORCEABLE], []).reasons
+    assert reason.detail.endswith("só depois de pagas; 1 pode ter prescrito")
+    (reason,) = judge(True, [ENFORCEABLE], []).reasons
+    assert "prescrito" not in reason.detail
