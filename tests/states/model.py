@@ -250,12 +250,14 @@ class Model:
                 return
             case _ if kept is not None and kept.outcome == "good" and directive != "no-cache":
                 raise Violation("what is stored and fresh is served", f"{context}: {kept}")
-            case 400:
+            case 400 | 404:
+                # The portal remembers both for ten minutes.
+                outcome = "rejected" if reply.status == 400 else "absent"
                 rejected = [
                     each
                     for each in self.answers()
                     if each.key == ask.key
-                    and each.outcome == "rejected"
+                    and each.outcome == outcome
                     and each.env == env.name
                     and each.received_at > reply.asked_at - REJECTED_FRESH_S
                 ]
@@ -264,11 +266,7 @@ class Model:
                     each.sent_at = each.sent_at or each.received_at
                 if rejected:
                     return
-                raise Violation("a 400 is the upstream's own", context)
-            case 404:
-                if "absent" in outcomes:
-                    return
-                raise Violation("a 404 is the upstream's own", context)
+                raise Violation(f"a {reply.status} is the upstream's own", context)
             case 429 if env.mode == "pass-through" and "busy" in outcomes:
                 return
             case 502 | 503 | 504:
