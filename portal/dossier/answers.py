@@ -1,13 +1,14 @@
-"""A page's panels. Each shows the result of a lookup, or why there is none."""
+"""The answers about a vehicle: the result of each lookup, or why there is none."""
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Final, Literal
 
 from portal.gateway.answer_check import unconfirmed_text, without_remarks
 from portal.gateway.lookup import FailureKind, Served
 from portal.gateway.operations import OPERATIONS
+from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.wire import result_of
 from portal.wording import sanitise_echo
@@ -39,7 +40,7 @@ class Replaced:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """The result of one lookup, as a page shows it.
+    """The result of one lookup.
 
     The state "stale" means that the answer is old, and that the upstream gave no newer answer. The
     state "unasked" means that the lookup was not made. The state "unavailable" means that the
@@ -117,7 +118,7 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     if text := unconfirmed_text(served.body, result):
         return Panel(
             "unavailable",
-            fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
+            fetched_at=utc_time(served.fetched_at),
             origin=served.origin,
             from_cache=served.from_cache,
             reason=UNCONFIRMED.format(sanitise_echo(text, LONGEST_QUOTE)),
@@ -127,7 +128,7 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
         state="stale" if served.cache_status == "stale" else "fresh",
         body=served.body,
         result=without_remarks(result),
-        fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
+        fetched_at=utc_time(served.fetched_at),
         origin=served.origin,
         from_cache=served.from_cache,
         replaced=_replaced(replaced) if replaced is not None and is_older else None,
@@ -139,7 +140,7 @@ def _replaced(served: Served) -> Replaced | None:
     result = result_of(served.body)
     if unconfirmed_text(served.body, result):
         return None
-    fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
+    fetched_at = utc_time(served.fetched_at)
     return Replaced(served.body, without_remarks(result), fetched_at)
 
 

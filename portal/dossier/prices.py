@@ -417,7 +417,7 @@ class PriceSummary:
         return f"{self.text} {self.doubt}" if self.doubt else self.text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Prices:
     """All candidates, best match first.
 
@@ -471,12 +471,12 @@ class Prices:
         """Why nothing may be computed from the price without a choice of the version, or ""."""
         return _no_ceiling([doubt for tab in self.likeliest for doubt in tab.doubts])
 
-    @property
+    @cached_property
     def likeliest(self) -> tuple[PriceTab, ...]:
         """The best match, or several candidates that match equally well."""
         return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
 
-    @property
+    @cached_property
     def price_summary(self) -> PriceSummary | None:
         """The price of the likeliest candidates, or None if none of them has a price."""
         likeliest = self.likeliest

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from portal.gateway.operations import lookups_of
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.render_context import RenderContext
 from portal.presentation.typed_subject import doubt_reason, what_is_wrong
-from portal.system.local_time import from_epoch
+from portal.system.local_time import from_epoch, utc_time
 from portal.vehicle.identity import VehicleIdentity
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam, parse_subject
@@ -211,7 +211,7 @@ def _without_expired(kept: _Kept, now_s: float) -> BatchRow:
         kept.row,
         **facts,
         expired=", ".join(LOOKUP_WORDS[name] for name in expired),
-        fetched_at=None if fetched_at is None else datetime.fromtimestamp(fetched_at, UTC),
+        fetched_at=None if fetched_at is None else utc_time(fetched_at),
     )
     if row.verdict == "blocked" and "renajud" in living:
         return row
