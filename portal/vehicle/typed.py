@@ -73,7 +73,7 @@ _PHONE: Final = re.compile(PHONE_IN_TEXT)
 _MOBILE: Final = re.compile(r"[1-9][1-9]9[0-9]{8}")
 # Eleven digits in one word or in groups with spaces, and the masks 0000000000-0 and 0000.000000-0.
 _RENAVAM: Final = re.compile(r"[0-9](?: ?[0-9]){9} ?-? ?[0-9]|[0-9]{4}\.[0-9]{6}-[0-9]")
-# Nobody writes a CPF, whose last two digits are the check digits, with these masks.
+# These masks have one digit after the hyphen. The mask of a CPF has two, the check digits.
 _MASKED: Final = re.compile(r"[0-9]{10}-[0-9]|[0-9]{4}\.[0-9]{6}-[0-9]")
 _NUMBER: Final = re.compile(r"[+(]?[0-9][0-9 .,/()-]*")
 _DECIMALS: Final = re.compile(r"[.,]0{1,2}$")
