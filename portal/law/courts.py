@@ -68,12 +68,6 @@ def find_court(text: str, case: str = "") -> Court | None:
     return segments.get(f"{match[1]}.{match[2]}") if match else None
 
 
-def court_name(text: str, case: str = "") -> str:
-    """Return the acronym and name of a court, or ``text`` if no court is found."""
-    court = find_court(text, case)
-    return f"{court.acronym} – {court.name}" if court else text.strip()
-
-
 def court_body_name(text: str) -> str:
     """Format the name of a court's division.
 

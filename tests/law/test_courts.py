@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law.courts import court_body_name, court_name, courts, find_court
-from tests.law.records import court_of
+from portal.law.courts import court_body_name, courts, find_court
+from portal.law.orders import AssessedOrder
+from tests.law.records import TODAY, court_of, restriction
+
+
+def court_name(text: str) -> str:
+    return AssessedOrder(restriction(court=text), TODAY).court
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from portal import formats
 from portal.dossier.details import (
     FINE_ROWS,
     Detail,
-    Face,
     authority,
     blank,
     explanations,
@@ -52,10 +51,6 @@ class PaperFines:
     @property
     def is_annex(self) -> bool:
         return len(self.rows) > MOST_IN_LEDGER
-
-    @property
-    def _face(self) -> Face:
-        return "annex" if self.is_annex else "grid"
 
     @cached_property
     def notes(self) -> dict[str, str]:
