@@ -127,11 +127,11 @@ def crowd(machines: Machines, asks: list[Ask]) -> list[Answer]:
 
 
 def test_miss_at_one_portal_is_a_hit_at_the_other(machines: Machines) -> None:
-    missed, hit = (lookup(each, "AAA1A01") for each in machines.portals)
+    missed, hit = (lookup(each, "AAA1A00") for each in machines.portals)
     assert missed.headers["cache-status"] == "portal; fwd=miss; stored"
     assert hit.headers["cache-status"].startswith("portal; hit; ttl=")
-    assert missed.body == hit.body == factories.decode_body("AAA1A01")
-    assert machines.upstream.count(path_of("decode", "AAA1A01")) == 1
+    assert missed.body == hit.body == factories.decode_body("AAA1A00")
+    assert machines.upstream.count(path_of("decode", "AAA1A00")) == 1
 
 
 def test_200_misses_at_two_portals_make_one_call(machines: Machines) -> None:
@@ -176,6 +176,8 @@ def test_daily_limit_is_exact_under_concurrency(
 
 
 def test_ledger_is_equal_at_both_portals_and_matches_upstream(machines: Machines) -> None:
+    for plate, each in zip(("AAA1A03", "AAA1A04"), machines.portals, strict=True):
+        assert lookup(each, plate).status == 200
     with ThreadPoolExecutor(2) as both:
         here, there = both.map(ledger_of, machines.portals)
     assert here == there
@@ -215,6 +217,7 @@ def test_postgresql_outage_under_both_portals(machines: Machines) -> None:
     Afterwards all works as before, without a restart.
     """
     gate = threading.Event()
+    assert lookup(machines.here, "AAA1A01").status == 200
     before = len(rows_of(machines))
     machines.upstream.script(path_of("decode", "EEE1E01"), faults.held(gate))
     with ThreadPoolExecutor(1) as caller:
