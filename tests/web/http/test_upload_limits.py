@@ -166,7 +166,7 @@ def test_stalled_forms_block_sign_ins_of_their_network_only(
 
 def test_stalled_forms_of_an_ipv6_64_share_its_slots(proxied: PortalProcess) -> None:
     lines = form_lines(proxied, "X-Forwarded-For: 2001:db8:1:2::7")
-    with stalled(proxied, MAX_FORMS_PER_NETWORK, MAX_FORMS_PER_NETWORK, lines):
+    with stalled(proxied, MAX_FORMS_PER_NETWORK + 1, MAX_FORMS_PER_NETWORK, lines):
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": "2001:db8:1:2:9::1"}) == 503
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": "2001:db8:1:3::1"}) == 303
 
