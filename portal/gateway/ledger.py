@@ -108,7 +108,7 @@ class UpstreamCall(NamedTuple):
     price: Decimal
     outcome: str
     status: int | None
-    namespace: str = ""  # empty in rows from portal versions without namespaces
+    namespace: str
 
 
 # The columns of UpstreamCall.

@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from portal.storage.schema import REVISIONS, SCHEMA_HEAD
+from portal.storage.schema import REVISIONS, mismatch
 from portal.storage.secret import NAME as KEY_NAME
 from portal.storage.secret import sync_directory
 
@@ -259,10 +259,7 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
             "the backup was made by a newer version of the portal: restore it there"
         )
     if manifest.schema is not None and manifest.schema not in REVISIONS:
-        raise BackupRefused(
-            f"the backup has the schema of a newer version ({manifest.schema}, this version has "
-            f"{SCHEMA_HEAD}): restore it with the version that made it"
-        )
+        raise BackupRefused(f"in the backup, {mismatch(manifest.schema)}")
     return manifest
 
 

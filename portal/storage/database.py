@@ -40,7 +40,6 @@ from portal.storage.schema import (
     record_revision,
     require_fitting_tables,
     schema_revision,
-    stored_revision,
 )
 from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes
 from portal.storage.tables import history, ledger, metadata, spending
@@ -179,11 +178,10 @@ def upgrade_schema(engine: Engine) -> str | None:
     transaction. Concurrent calls wait for this transaction. Raises SQLAlchemyError. Raises
     SchemaMismatch if this version of the portal does not know the database's revision.
     """
-    with reading(engine) as db:
-        if stored_revision(db) == SCHEMA_HEAD:
-            return SCHEMA_HEAD
-        is_empty = schema_revision(db) is None
-    if is_empty:
+    found = current_revision(engine)
+    if found == SCHEMA_HEAD:
+        return found
+    if found is None:
         with _set_up_transaction(engine) as db:
             if schema_revision(db) is None:
                 metadata.create_all(db)

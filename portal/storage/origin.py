@@ -34,7 +34,7 @@ _STATX_BTIME: Final = 0x800
 def is_restored(engine: Engine) -> bool:
     """Return whether the database is a copy, or has no record of its origin.
 
-    A database of a former version has no record. Raises SQLAlchemyError.
+    Raises SQLAlchemyError.
     """
     with reading(engine) as db:
         if engine.dialect.name == "postgresql":

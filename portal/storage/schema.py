@@ -6,41 +6,29 @@ This module does not import Alembic, so that a start with an up-to-date database
 from sqlalchemy import Connection, MetaData, inspect, text
 
 # The revisions in order. A test compares this list with the files in migrations/versions.
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0008",)
 SCHEMA_HEAD = REVISIONS[-1]
 
-_BASELINE = "0001"
-_LAST_UNRECORDED = "0002"  # a database with a later schema always has a recorded revision
+_UNRECORDED = "0000"
 
 
 class SchemaMismatch(Exception):
     """The database's schema does not fit this version. The message is one line for the operator."""
 
 
-def stored_revision(db: Connection) -> str | None:
-    """Return the revision in Alembic's table, or None if no revision is recorded."""
-    if not inspect(db).has_table("alembic_version"):
-        return None
-    revision = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-    return None if revision is None else str(revision)
-
-
 def schema_revision(db: Connection) -> str | None:
-    """Return the revision of the schema, or None if there are no tables of the portal.
+    """Return the schema's recorded revision, or None if there are no tables of the portal.
 
-    If no revision is recorded, the columns of the table ``ledger`` show the revision.
+    Returns "0000" for tables without a record, as versions before the first release left them.
     """
-    if (stored := stored_revision(db)) is not None:
-        return stored
     found = inspect(db)
-    if not found.has_table("ledger"):
-        return None
-    # Read the recorded revision again, because another process may meanwhile have created the
-    # tables and recorded their revision.
-    if (stored := stored_revision(db)) is not None:
-        return stored
-    columns = {column["name"] for column in found.get_columns("ledger")}
-    return _LAST_UNRECORDED if "namespace" in columns else _BASELINE
+    # Read in this order, because another process may meanwhile create the tables and the record.
+    has_tables = found.has_table("ledger")
+    if found.has_table("alembic_version"):
+        query = "SELECT version_num FROM alembic_version"
+        if (revision := db.exec_driver_sql(query).scalar()) is not None:
+            return str(revision)
+    return _UNRECORDED if has_tables else None
 
 
 def record_revision(db: Connection, revision: str) -> None:
@@ -51,13 +39,15 @@ def record_revision(db: Connection, revision: str) -> None:
 
 def mismatch(revision: str) -> SchemaMismatch:
     if revision in REVISIONS:
-        return SchemaMismatch(
-            f"the database has the schema of a former version ({revision}, this version needs "
-            f"{SCHEMA_HEAD}): run flask --app app db upgrade"
-        )
+        kind, remedy = "a former version", "run flask --app app db upgrade"
+    elif revision < REVISIONS[0]:
+        kind = "a version before the first release"
+        remedy = "set it aside and start with an empty database"
+    else:
+        kind, remedy = "another version", "start the version that migrated it"
     return SchemaMismatch(
-        f"the database has the schema of another version ({revision}, this version needs "
-        f"{SCHEMA_HEAD}): start the version that migrated it"
+        f"the database has the schema of {kind} ({revision}, this version needs {SCHEMA_HEAD}): "
+        f"{remedy}"
     )
 
 

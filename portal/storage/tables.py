@@ -16,8 +16,7 @@ from sqlalchemy import (
 # A test checks that these tables equal the tables after the last migration.
 metadata = MetaData()
 
-# A row's namespace is the name of its upstream, or "demo". Rows from versions without namespaces
-# have an empty namespace, because their upstream is unknown.
+# A row's namespace is the name of its upstream, or "demo".
 tokens = Table(
     "access_tokens",
     metadata,
@@ -73,7 +72,6 @@ lookup_counts = Table(
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    # The caller is empty in rows from versions that did not record callers.
     Column("caller", String(80), primary_key=True),
     Column("operation", String(10), primary_key=True),
     # The price in R$ of one call on the row's day.

@@ -140,7 +140,8 @@ def manifest_of(file: Path) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"schema": "9999"}, "newer version"),
+        ({"schema": "9999"}, "the schema of another version"),
+        ({"schema": "0007"}, "the schema of a version before the first release"),
         ({"format": 2}, "newer version"),
         ({"files": {"../evil": {"size": 1, "sha256": ""}}}, "newer version"),
         ({"made_at": "never"}, "no backup"),

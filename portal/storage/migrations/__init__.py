@@ -4,24 +4,20 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection
 
-from portal.storage.schema import REVISIONS, SCHEMA_HEAD, mismatch, schema_revision, stored_revision
+from portal.storage.schema import REVISIONS, SCHEMA_HEAD, mismatch, schema_revision
 
 
 def migrate(db: Connection) -> str | None:
-    """Migrate to SCHEMA_HEAD. Return the former revision, or None for an empty database.
+    """Migrate a database with tables to SCHEMA_HEAD. Return the former revision.
 
     The caller's transaction must hold the lock of ``lock_set_up``. Raises SQLAlchemyError. Raises
     SchemaMismatch if this version of the portal does not know the database's revision.
     """
-    stored, former = stored_revision(db), schema_revision(db)
-    if stored == SCHEMA_HEAD:
-        return stored
-    if former is not None and former not in REVISIONS:
-        raise mismatch(former)
+    former = schema_revision(db)
+    if former not in REVISIONS:
+        raise mismatch(former or "")
     config = alembic_config()
     config.attributes["connection"] = db
-    if stored is None and former is not None:
-        command.stamp(config, former)
     command.upgrade(config, SCHEMA_HEAD)
     return former
 
