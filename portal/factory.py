@@ -75,7 +75,6 @@ from portal.upstream.breaker import COUNTERS, Breaker
 from portal.upstream.errors import NotSent
 from portal.upstream.failover import Failover
 from portal.upstream.origin import Origin
-from portal.upstream.payer_breaker import PAYER_COUNTERS, PayerBreaker
 from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import Plate
 from portal.vehicle.wire import result_of
@@ -462,22 +461,19 @@ def _origins(
 
 def _breakers(
     settings: Settings, origins: Sequence[Origin], shared: Path | None, longest_call_s: float
-) -> Sequence[Breaker | PayerBreaker]:
+) -> Sequence[Breaker]:
     """Return one circuit breaker for each origin (base address of the upstream).
 
     The sandbox, which imitates the upstream in demo mode, has no breaker. The sandbox's simulated
     failures depend on the plate. A breaker that one plate's failures open would also block all
     other plates.
     """
-    kind, count = (
-        (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)
-    )
     return [
-        kind(
+        Breaker(
             each,
             each.name,
             time.monotonic,
-            _shared_counters(shared, f"breaker-{each.name}", count),
+            _shared_counters(shared, f"breaker-{each.name}", COUNTERS),
             longest_call_s,
         )
         for each in (origins if settings.mode != "demo" else ())

@@ -42,7 +42,7 @@ from portal.system.thread_limits import (
     read_threads,
     share_threads,
 )
-from portal.upstream.payer_breaker import BYTES_PER_BREAKER
+from portal.upstream.breaker import BYTES_PER_BREAKER
 from portal.upstream.trust import UnusableAuthorities, require_usable_authorities
 from portal.web.http.rate_limits import LIMIT_COUNTERS
 from portal.web.observability.logs import set_up_logging

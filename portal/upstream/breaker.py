@@ -1,16 +1,12 @@
-"""The circuit breaker of one base address of the upstream, and the breaker's state machine.
-
-``Breaker`` is for a portal whose callers share one upstream credential. If each caller has its own
-upstream credential, the portal uses ``PayerBreaker`` (module ``payer_breaker``) instead.
-"""
+"""The circuit breaker of one base address of the upstream, and the breaker's state machine."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from portal.system.shared_counters import SharedCounters
-from portal.upstream.errors import CircuitOpen, LocalFailure, Unfit, UpstreamError
+from portal.system.shared_counters import COUNTER_BYTES, SharedCounters
+from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, Unfit, UpstreamError
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
 
 State = Literal["closed", "open", "half-open"]
@@ -23,21 +19,30 @@ DEFAULT_PAUSE_S = 1.0
 # Indexes of one circuit's counters, relative to ``Circuit._first``. Times in the counters are in
 # seconds of the monotonic clock, which all processes of a machine share.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
-COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
+_CIRCUIT_COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
+
+# The counters of a breaker are those of the address's circuit, then SETS sets of WAYS slots for the
+# circuits of payers. A payer's hash selects the set. A slot stores the payer's hash (0 in a free
+# slot), the time of the slot's last change, and the counters of the payer's circuit.
+SETS, WAYS = 128, 8
+_CHANGED_AT, _CIRCUIT = 1, 2
+_SLOT = _CIRCUIT + _CIRCUIT_COUNTERS
+COUNTERS = _CIRCUIT_COUNTERS + SETS * WAYS * _SLOT
+BYTES_PER_BREAKER = COUNTERS * COUNTER_BYTES
 
 
 class Circuit:
     """The state machine of a circuit breaker, stored in shared counters.
 
-    A circuit uses COUNTERS consecutive counters, starting at index ``first``. An open circuit
-    refuses all calls for COOLDOWN_S (the cool-down). After the cool-down, the circuit is half-open:
-    it admits one call, the probe, and refuses other calls until the probe ends. An answer to the
-    probe closes the circuit.
+    A circuit uses consecutive counters, starting at index ``first``. An open circuit refuses all
+    calls for COOLDOWN_S (the cool-down). After the cool-down, the circuit is half-open: it admits
+    one call, the probe, and refuses other calls until the probe ends. An answer to the probe closes
+    the circuit.
 
-    The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
-    between. A source is the hash of a vehicle, or of a payer (an upstream credential). Lock the
-    counters before you call a method that writes. The method ``end_probe`` needs no lock, because
-    it writes a single counter. Every argument ``now`` is a value that ``clock`` returned.
+    The circuit opens after failed lookups of FAILURES_TO_OPEN different vehicles without an answer
+    in between. Lock the counters before you call a method that writes. The method ``end_probe``
+    needs no lock, because it writes a single counter. Every argument ``now`` is a value that
+    ``clock`` returned.
 
     If a probe has no result after ``longest_call_s`` seconds, the circuit admits another probe,
     because the process that sent the first probe may have been killed.
@@ -56,7 +61,7 @@ class Circuit:
         self._clock = clock
         self._longest_call_s = longest_call_s
         self._first = first
-        self._failures = range(first + _FIRST_FAILURE, first + COUNTERS)
+        self._failures = range(first + _FIRST_FAILURE, first + _CIRCUIT_COUNTERS)
 
     # Reading
 
@@ -90,21 +95,24 @@ class Circuit:
     def has_failures(self) -> bool:
         return self._counters[self._failures[0]] != 0.0
 
-    def refuse_while_paused(self, now: float) -> None:
+    def allows_calls(self, now: float) -> bool:
+        return not (self.is_open(now) or self.is_paused(now))
+
+    def refuse_while_waiting(self, now: float) -> None:
+        """Raise CircuitOpen during a pause or a cool-down."""
         if self.is_paused(now):
             raise CircuitOpen(self._counters[self._first + _PAUSED_UNTIL] - now)
-
-    def refuse_while_cooling(self, now: float) -> None:
         if self.is_open(now) and now < self._probe_from:
             raise CircuitOpen(self._probe_from - now)
 
     def refuse_while_open(self, now: float) -> None:
-        """Raise CircuitOpen if the circuit is open or half-open.
+        """Raise CircuitOpen if the circuit is paused, open or half-open.
 
         Do not call this method for a probe, because a half-open circuit admits its probe.
         """
+        self.refuse_while_waiting(now)
         if self.is_open(now):
-            raise CircuitOpen(max(DEFAULT_PAUSE_S, self._probe_from - now))
+            raise CircuitOpen(DEFAULT_PAUSE_S)
 
     @property
     def _probe_from(self) -> float:
@@ -121,18 +129,15 @@ class Circuit:
     def end_probe(self) -> None:
         self._counters[self._first + _PROBING_UNTIL] = 0.0
 
-    def record_failure(
-        self, source: float, now: float, probe: bool = False, extend: bool = True
-    ) -> None:
-        """Count a failure. Open the circuit if FAILURES_TO_OPEN sources have failed.
+    def record_failure(self, vehicle: float, now: float, probe: bool) -> None:
+        """Count a failure. Open the circuit if lookups of FAILURES_TO_OPEN vehicles have failed.
 
-        A failed probe restarts the cool-down. While the circuit is open, calls that began before
-        the circuit opened may still fail. If ``extend`` is true, each of these failures also
-        restarts the cool-down.
+        A failed probe restarts the cool-down. So does the failure of a call that began before the
+        circuit opened.
         """
         was_open = self.is_open(now)
-        self._count(source)
-        if probe or (extend and was_open) or self._counters[self._failures[-1]] != 0.0:
+        self._count(vehicle)
+        if probe or was_open or self._counters[self._failures[-1]] != 0.0:
             self.clear_failures()
             self._counters[self._first + _PROBE_FROM] = now + COOLDOWN_S
 
@@ -152,13 +157,13 @@ class Circuit:
         self._counters[self._first + _PAUSED_UNTIL] = current if is_longer else until
 
     def clear(self) -> None:
-        for index in range(self._first, self._first + COUNTERS):
+        for index in range(self._first, self._first + _CIRCUIT_COUNTERS):
             self._counters[index] = 0.0
 
-    def _count(self, source: float) -> None:
+    def _count(self, vehicle: float) -> None:
         counted = [self._counters[slot] for slot in self._failures]
-        if source not in counted and 0.0 in counted:
-            self._counters[self._failures[counted.index(0.0)]] = source
+        if vehicle not in counted and 0.0 in counted:
+            self._counters[self._failures[counted.index(0.0)]] = vehicle
 
 
 def with_pause(response: Response) -> Response:
@@ -184,15 +189,20 @@ def name_hash(name: str) -> float:
 
 
 class Breaker:
-    """Refuses calls to an origin (base address) that fails or has asked for a pause.
+    """Refuses calls to an origin (base address) that fails or has asked for a pause by status 429.
 
-    An origin asks for a pause by status 429.
-    The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed without an
-    answered lookup in between. Repeated failures for one vehicle count once, because this vehicle's
-    data may be the cause. After COOLDOWN_S the half-open circuit admits one call, the probe.
+    If all callers share one upstream credential (``Resource.payer`` is None), one circuit counts
+    every failure. Otherwise each payer, a caller with its own upstream credential, has a circuit of
+    its own for all that the credential may have caused: a 429, time-outs, 5xx statuses, and broken
+    or unusable answers. One caller can therefore not stop another. All payers share the address's
+    circuit, which then counts only calls that could not be sent. While this circuit is half-open,
+    each payer may send a probe. A single probe for all could be the call of a payer whose lookups
+    hang.
 
-    Worker processes that share ``counters`` share the state of the circuit. The counters are never
-    locked during an upstream call.
+    Worker processes that share ``counters`` share the state of all circuits. The counters are never
+    locked during an upstream call. A payer gets a slot for its circuit at its first failure or
+    pause, in place of the slot of its set that has been unchanged for longest. The former payer's
+    circuit is then closed.
     """
 
     def __init__(
@@ -207,78 +217,146 @@ class Breaker:
         self._origin = origin
         self._clock = clock
         self._counters = SharedCounters(COUNTERS) if counters is None else counters
-        self._circuit = Circuit(self._counters, clock, longest_call_s)
+        self._longest_call_s = longest_call_s
+        self._circuit = self._circuit_at(0)
 
     @property
     def state(self) -> State:
+        """The state of the address's circuit."""
         return self._circuit.state
 
     @property
     def wait_s(self) -> float:
-        """The seconds until the breaker may admit a call. 0 means now."""
+        """The seconds until the address's circuit may admit a call. 0 means now."""
         return self._circuit.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Send a request to the origin. Raises CircuitOpen at once if the breaker refuses it."""
-        probe = self._admit()
+        payer = None if resource.payer is None else name_hash(resource.payer)
+        probe = self._admit(payer)
         try:
-            guarded = account if probe else RecheckingAccount(account, self._refuse_if_open)
+            guarded = account if probe else RecheckingAccount(account, lambda: self._refuse(payer))
             response = with_pause(self._origin.send(resource, guarded, deadline))
-        except (CircuitOpen, LocalFailure):
-            self._release_probe(probe)  # the origin did not cause the failure
-            raise
         except Unfit:
-            self._record_answer(Response(200, b"", self.name), probe)
+            self._record_answer(payer, Response(200, b"", self.name), probe)
             raise
-        except UpstreamError:
-            self._record_failure(resource.subject, probe)
+        except UpstreamError as error:
+            self._record_failure(payer, resource.subject, error, probe)
             raise
         except BaseException:
-            self._release_probe(probe)  # not the origin's failure, for example a daily limit
+            self._release_probe(payer, probe)  # not the origin's failure, such as a daily limit
             raise
-        self._record_answer(response, probe)
+        self._record_answer(payer, response, probe)
         return response
 
-    def _admit(self) -> bool:
-        """Admit a call or raise CircuitOpen. Return whether the admitted call is the probe."""
-        now = self._clock()
-        self._circuit.refuse_while_paused(now)
-        if not self._circuit.is_open(now):
+    def _admit(self, payer: float | None) -> bool:
+        """Admit a call or raise CircuitOpen. Return whether the admitted call is a probe."""
+        if self._allows_calls(payer):
             return False
         with self._counters.locked():
-            if not self._circuit.is_open(now):
+            now = self._clock()
+            self._circuit.refuse_while_waiting(now)
+            own = self._claimed(payer, now)
+            own.refuse_while_waiting(now)
+            if not (self._circuit.is_open(now) or own.is_open(now)):
                 return False
-            self._circuit.refuse_while_cooling(now)
-            self._circuit.start_probe(now)
+            own.start_probe(now)
             return True
 
-    def _refuse_if_open(self) -> None:
-        self._circuit.refuse_while_open(self._clock())
-
-    def _release_probe(self, probe: bool) -> None:
-        if probe:
-            self._circuit.end_probe()
-
-    def _record_failure(self, subject: str, probe: bool) -> None:
+    def _refuse(self, payer: float | None) -> None:
+        """Raise CircuitOpen unless the breaker admits a call that is no probe."""
+        if self._allows_calls(payer):
+            return
+        # Read again under the lock, because another payer may have taken this payer's slot.
         with self._counters.locked():
-            self._circuit.record_failure(name_hash(subject), self._clock(), probe)
-            self._release_probe(probe)
+            for circuit in self._circuits(payer):
+                circuit.refuse_while_open(self._clock())
 
-    def _record_answer(self, response: Response, probe: bool) -> None:
+    def _allows_calls(self, payer: float | None) -> bool:
+        now = self._clock()
+        return all(circuit.allows_calls(now) for circuit in self._circuits(payer))
+
+    def _release_probe(self, payer: float | None, probe: bool) -> None:
+        if probe:
+            with self._counters.locked():
+                self._circuits(payer)[-1].end_probe()
+
+    def _record_failure(
+        self, payer: float | None, subject: str, error: UpstreamError, probe: bool
+    ) -> None:
+        if isinstance(error, CircuitOpen | LocalFailure):
+            self._release_probe(payer, probe)  # the origin did not cause the failure
+            return
+        with self._counters.locked():
+            now = self._clock()
+            if isinstance(error, NotSent):
+                # No credential was read, so none is the cause.
+                failed, own = self._circuit, self._circuits(payer)[-1]
+            else:
+                failed = own = self._claimed(payer, now)
+            failed.record_failure(name_hash(subject), now, probe)
+            if probe:
+                own.end_probe()
+
+    def _record_answer(self, payer: float | None, response: Response, probe: bool) -> None:
         pause_s = response.retry_after_s if response.status == 429 else None
-        if not (probe or pause_s is not None or self._circuit.has_failures):
+        circuits = self._circuits(payer)
+        if not (probe or pause_s is not None or any(each.has_failures for each in circuits)):
             return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()
             # Only a probe's answer closes an open circuit. A late answer to a call that began
             # before the circuit opened does not close the circuit.
-            if probe:
-                self._circuit.close()
-                self._release_probe(probe)
-            elif not self._circuit.is_open(now):
-                self._circuit.clear_failures()
+            for circuit in self._circuits(payer):
+                if probe:
+                    circuit.close()
+                    circuit.end_probe()
+                elif not circuit.is_open(now):
+                    circuit.clear_failures()
             if pause_s is not None:
-                self._circuit.pause(pause_s, now)
+                self._claimed(payer, now).pause(pause_s, now)
+
+    def _circuits(self, payer: float | None) -> Sequence[Circuit]:
+        """Return the address's circuit, and the payer's own circuit if the payer has one."""
+        own = [] if payer is None else [each for each in self._set_of(payer) if each[0] == payer]
+        return [self._circuit, *(self._circuit_at(first + _CIRCUIT) for _, first in own)]
+
+    def _claimed(self, payer: float | None, now: float) -> Circuit:
+        """Return the payer's own circuit. A new payer gets a slot.
+
+        Without a payer, the address's circuit is returned. The caller must have locked the
+        counters.
+        """
+        if payer is None:
+            return self._circuit
+        slots = self._set_of(payer)
+        found = [first for named, first in slots if named == payer]
+        first = (
+            found[0]
+            if found
+            else min(
+                (first for _, first in slots), key=lambda first: self._counters[first + _CHANGED_AT]
+            )
+        )
+        circuit = self._circuit_at(first + _CIRCUIT)
+        if not found:
+            # Write the payer's hash last. Readers take no lock, and must not find the new payer's
+            # hash in a slot that still has the former payer's values.
+            self._counters[first] = 0.0
+            circuit.clear()
+            self._counters[first] = payer
+        self._counters[first + _CHANGED_AT] = now
+        return circuit
+
+    def _set_of(self, payer: float) -> Sequence[tuple[float, int]]:
+        """Return the slots that a payer may have, each with its payer's hash and its index."""
+        # ``name_hash`` returns only odd integers. Without the division by 2, all payers would be in
+        # odd-numbered sets.
+        first = _CIRCUIT_COUNTERS + int(payer) // 2 % SETS * WAYS * _SLOT
+        return [(self._counters[each], each) for each in range(first, first + WAYS * _SLOT, _SLOT)]
+
+    def _circuit_at(self, first: int) -> Circuit:
+        return Circuit(self._counters, self._clock, self._longest_call_s, first)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from portal.serving import server
 from portal.settings import Settings
 from portal.system import process
 from portal.upstream.breaker import Breaker
-from portal.upstream.payer_breaker import PayerBreaker
 from tests.fakes import free_port
 
 LONGEST_DEADLINE_S = 600.0
@@ -66,21 +65,20 @@ def test_stop_timeout_exceeds_longest_request(started: dict[str, Any]) -> None:
     assert started["workers_kill_timeout"] > LONGEST_DEADLINE_S
 
 
-@pytest.mark.parametrize(("kind", "token"), [(Breaker, "operator"), (PayerBreaker, None)])
+@pytest.mark.parametrize("token", ["operator", None])
 def test_probe_expires_later_than_deadline(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-    kind: type[Breaker | PayerBreaker],
     token: str | None,
 ) -> None:
     """If a breaker's probe call expired earlier, a second one would run beside it."""
     longest: list[float] = []
 
-    def noted(*given: Any) -> Breaker | PayerBreaker:
+    def noted(*given: Any) -> Breaker:
         longest.append(given[-1])
-        return kind(*given)
+        return Breaker(*given)
 
-    monkeypatch.setattr(factory, kind.__name__, noted)
+    monkeypatch.setattr(factory, "Breaker", noted)
     settings = Settings(
         data_dir=tmp_path,
         upstream_url="http://127.0.0.1:1",

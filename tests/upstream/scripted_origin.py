@@ -6,7 +6,6 @@ import pytest
 
 from portal.upstream.breaker import FAILURES_TO_OPEN, Breaker, State
 from portal.upstream.errors import Failing
-from portal.upstream.payer_breaker import PayerBreaker
 from portal.upstream.protocol import Account, Resource, Response
 from tests.upstream.lookups import RecordingAccount, resource
 
@@ -33,14 +32,12 @@ class ScriptedOrigin:
         return self.next
 
 
-def ask(
-    breaker: Breaker | PayerBreaker, plate: str = "ABC1D23", payer: str | None = None
-) -> Response:
+def ask(breaker: Breaker, plate: str = "ABC1D23", payer: str | None = None) -> Response:
     return breaker.send(resource(plate=plate, payer=payer), RecordingAccount(), 0.0)
 
 
 def fail(
-    breaker: Breaker | PayerBreaker,
+    breaker: Breaker,
     scripted: ScriptedOrigin,
     times: int,
     first: int = 0,
@@ -52,7 +49,7 @@ def fail(
             ask(breaker, f"ABC1D{number:02}", payer)
 
 
-def state_of(breaker: Breaker | PayerBreaker) -> State:
+def state_of(breaker: Breaker) -> State:
     """Return the state. After an assert, type checkers assume a constant attribute."""
     return breaker.state
 

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 from portal.system.shared_counters import SharedCounters
-from portal.upstream.breaker import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
+from portal.upstream.breaker import (
+    BYTES_PER_BREAKER,
+    COOLDOWN_S,
+    COUNTERS,
+    FAILURES_TO_OPEN,
+    LONGEST_PAUSE_S,
+    SETS,
+    WAYS,
+    Breaker,
+)
 from portal.upstream.errors import (
     Broken,
     CircuitOpen,
@@ -17,37 +26,23 @@ from portal.upstream.errors import (
     Unusable,
     UpstreamError,
 )
-from portal.upstream.payer_breaker import (
-    BYTES_PER_BREAKER,
-    PAYER_COUNTERS,
-    PROVEN_S,
-    SETS,
-    WAYS,
-    PayerBreaker,
-)
 from portal.upstream.protocol import Account, Resource, Response
 from tests.fakes import Clock
 from tests.upstream.lookups import RecordedAttempt, RecordingAccount, resource
 from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, state_of
 
-PAYERS = [f"payer-{number}" for number in range(FAILURES_TO_OPEN)]
 GOOD = Response(200, b"{}", "primary")
-# Three times as many payers as the breaker's table holds.
-UNPROVEN = [f"stranger-{number}" for number in range(3 * SETS * WAYS)]
+# Three times as many payers as the breaker has slots.
+STRANGERS = [f"stranger-{number}" for number in range(3 * SETS * WAYS)]
 
 
-@pytest.fixture
-def breaker(scripted: ScriptedOrigin, clock: Clock) -> PayerBreaker:
-    return PayerBreaker(scripted, "primary", clock)
-
-
-def prove(breaker: PayerBreaker, scripted: ScriptedOrigin, *payers: str) -> None:
+def answered(breaker: Breaker, scripted: ScriptedOrigin, *payers: str) -> None:
     scripted.next = GOOD
     for payer in payers:
         ask(breaker, payer=payer)
 
 
-def seconds_refused(breaker: PayerBreaker, payer: str, plate: str = "ABC1D23") -> float:
+def seconds_refused(breaker: Breaker, payer: str, plate: str = "ABC1D23") -> float:
     """Return the seconds for which a call is refused, or 0 for a call that was sent."""
     origin = breaker._origin
     assert isinstance(origin, ScriptedOrigin)
@@ -70,7 +65,7 @@ def rate_limited(retry_after_s: float | None) -> Response:
     ("retry_after_s", "pause"), [(60.0, 60.0), (3600.0, LONGEST_PAUSE_S), (None, 1.0)]
 )
 def test_429_pauses_its_payer_only(
-    breaker: PayerBreaker,
+    breaker: Breaker,
     scripted: ScriptedOrigin,
     clock: Clock,
     retry_after_s: float | None,
@@ -89,79 +84,56 @@ def test_429_pauses_its_payer_only(
 @pytest.mark.parametrize(
     "failure", [Failing(500), TimedOut("slow"), Broken("cut"), Unusable("odd")]
 )
-@pytest.mark.parametrize("proven", [True, False])
 def test_failures_of_one_payer_open_its_circuit_only(
-    breaker: PayerBreaker,
+    breaker: Breaker,
     scripted: ScriptedOrigin,
     clock: Clock,
     failure: UpstreamError,
-    proven: bool,
 ) -> None:
-    if proven:
-        prove(breaker, scripted, "ana")
     scripted.next = failure
     for number in range(FAILURES_TO_OPEN):
         assert seconds_refused(breaker, "ana", f"ABC1D{number:02}") == 0
     assert seconds_refused(breaker, "ana") == COOLDOWN_S
     assert breaker.state == "closed"
-    prove(breaker, scripted, "bia")
+    answered(breaker, scripted, "bia")
     clock.advance(COOLDOWN_S)
-    prove(breaker, scripted, "ana")  # the probe closes the circuit
-    prove(breaker, scripted, "ana")
+    answered(breaker, scripted, "ana")  # the probe closes the circuit
+    answered(breaker, scripted, "ana")
 
 
 def test_repeated_failures_of_one_vehicle_keep_circuit_closed(
-    breaker: PayerBreaker, scripted: ScriptedOrigin
+    breaker: Breaker, scripted: ScriptedOrigin
 ) -> None:
     scripted.next = Failing(500)
     for _ in range(10 * FAILURES_TO_OPEN):
         assert seconds_refused(breaker, "ana") == 0
 
 
-def test_failures_of_distinct_proven_payers_open_shared_circuit(
-    breaker: PayerBreaker, scripted: ScriptedOrigin
+def test_answer_resets_the_address_s_failure_count(
+    breaker: Breaker, scripted: ScriptedOrigin
 ) -> None:
-    prove(breaker, scripted, *PAYERS)
-    for payer in PAYERS:
-        assert breaker.state == "closed"
-        fail(breaker, scripted, 1, payer=payer)
-    assert breaker.state == "open"
-    assert seconds_refused(breaker, "bia") == COOLDOWN_S
-
-
-def test_answer_resets_shared_failure_count(
-    breaker: PayerBreaker, scripted: ScriptedOrigin
-) -> None:
-    prove(breaker, scripted, *PAYERS)
-    for payer in PAYERS[:-1]:
-        fail(breaker, scripted, 1, payer=payer)
+    plates = [f"ABC1D{number:02}" for number in range(FAILURES_TO_OPEN)]
+    scripted.next = NotSent("refused")
+    for plate in plates[:-1]:
+        assert seconds_refused(breaker, "ana", plate) == 0
     scripted.next = Response(404, b"{}", "primary")
     ask(breaker, payer="bia")
-    fail(breaker, scripted, 1, payer=PAYERS[-1])
+    scripted.next = NotSent("refused")
+    assert seconds_refused(breaker, "ana", plates[-1]) == 0
     assert breaker.state == "closed"
 
 
-def test_unproven_payers_never_open_shared_circuit(
-    breaker: PayerBreaker, scripted: ScriptedOrigin
+def test_failures_of_many_payers_never_open_the_address_s_circuit(
+    breaker: Breaker, scripted: ScriptedOrigin
 ) -> None:
-    """A credential that never got a 200 gives no information about the origin."""
-    for payer in UNPROVEN:
+    """Each credential may be the cause of its failures, for example an invented one."""
+    for payer in STRANGERS:
         fail(breaker, scripted, 1, payer=payer)
     assert breaker.state == "closed"
-    prove(breaker, scripted, "bia")
+    answered(breaker, scripted, "bia")
 
 
-def test_proof_of_payer_expires(
-    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
-) -> None:
-    prove(breaker, scripted, *PAYERS)
-    clock.advance(PROVEN_S + 1)
-    for payer in PAYERS:
-        fail(breaker, scripted, 1, payer=payer)
-    assert breaker.state == "closed"
-
-
-def test_unsent_calls_open_shared_circuit(breaker: PayerBreaker, scripted: ScriptedOrigin) -> None:
+def test_unsent_calls_open_shared_circuit(breaker: Breaker, scripted: ScriptedOrigin) -> None:
     """No credential can cause a refused connect, so one payer can open the circuit."""
     scripted.next = NotSent("refused")
     for number in range(FAILURES_TO_OPEN):
@@ -171,7 +143,7 @@ def test_unsent_calls_open_shared_circuit(breaker: PayerBreaker, scripted: Scrip
     assert seconds_refused(breaker, "bia") == COOLDOWN_S
 
 
-def opened(breaker: PayerBreaker, scripted: ScriptedOrigin) -> None:
+def opened(breaker: Breaker, scripted: ScriptedOrigin) -> None:
     scripted.next = NotSent("refused")
     for number in range(FAILURES_TO_OPEN):
         seconds_refused(breaker, "zoe", f"ABC1D{number:02}")
@@ -179,21 +151,21 @@ def opened(breaker: PayerBreaker, scripted: ScriptedOrigin) -> None:
 
 
 def test_failed_probe_of_one_payer_allows_probes_of_others(
-    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
 ) -> None:
-    prove(breaker, scripted, "ana")
+    answered(breaker, scripted, "ana")
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
     assert breaker.state == "half-open"
     fail(breaker, scripted, 1, payer="ana")
     assert seconds_refused(breaker, "ana") == COOLDOWN_S
-    prove(breaker, scripted, "bia")
+    answered(breaker, scripted, "bia")
     assert state_of(breaker) == "closed"
     assert seconds_refused(breaker, "ana") == COOLDOWN_S  # because ana's own probe failed
 
 
 def test_half_open_circuit_sends_one_probe_per_payer(
-    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
 ) -> None:
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
@@ -221,7 +193,7 @@ def test_half_open_circuit_sends_one_probe_per_payer(
 
 
 def test_unsent_probe_reopens_shared_circuit(
-    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
 ) -> None:
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
@@ -229,12 +201,12 @@ def test_unsent_probe_reopens_shared_circuit(
     assert seconds_refused(breaker, "ana") == 0
     assert breaker.state == "open"
     clock.advance(COOLDOWN_S)
-    prove(breaker, scripted, "ana")  # sent, because the earlier probe has ended
+    answered(breaker, scripted, "ana")  # sent, because the earlier probe has ended
 
 
 @pytest.mark.parametrize("failure", [LocalFailure("EMFILE"), RuntimeError("limit")])
 def test_uncounted_probe_failure_allows_next_probe(
-    breaker: PayerBreaker,
+    breaker: Breaker,
     scripted: ScriptedOrigin,
     clock: Clock,
     failure: Exception,
@@ -244,60 +216,35 @@ def test_uncounted_probe_failure_allows_next_probe(
     scripted.next = failure
     with pytest.raises(type(failure)):
         ask(breaker, payer="ana")
-    prove(breaker, scripted, "ana")
+    answered(breaker, scripted, "ana")
     assert breaker.state == "closed"
 
 
-def test_unproven_payers_do_not_evict_proven_payers(
-    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+def test_new_payer_takes_the_slot_that_is_unchanged_for_longest(
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
 ) -> None:
-    prove(breaker, scripted, "ana", "bia")
     scripted.next = rate_limited(60.0)
     ask(breaker, payer="ana")
-    fail(breaker, scripted, FAILURES_TO_OPEN, payer="bia")
-    for payer in UNPROVEN:
+    for payer in STRANGERS:
+        clock.advance(0.001)
         scripted.next = rate_limited(60.0)
-        seconds_refused(breaker, payer)
-        fail_once(breaker, scripted, payer)
+        ask(breaker, payer=payer)
     scripted.next = GOOD
-    assert seconds_refused(breaker, "ana") == 60.0
-    assert seconds_refused(breaker, "bia") == COOLDOWN_S
-    prove(breaker, scripted, "caio")
+    assert seconds_refused(breaker, STRANGERS[-1]) == 60.0
+    assert ask(breaker, payer="ana").status == 200  # her slot was taken
 
 
-def fail_once(breaker: PayerBreaker, scripted: ScriptedOrigin, payer: str) -> None:
-    scripted.next = Failing(500)
-    seconds_refused(breaker, payer)
-
-
-def test_full_table_still_answers_every_payer(
-    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
-) -> None:
-    prove(breaker, scripted, *UNPROVEN)
-    clock.advance(1)
-    prove(breaker, scripted, "bia")  # replaces another proven payer in the full table
-    scripted.next = rate_limited(60.0)
-    ask(breaker, payer="bia")
-    assert seconds_refused(breaker, "bia") == 60.0
-    scripted.next = rate_limited(60.0)
-    ask(breaker, payer="new")  # an unproven payer, who replaces none
-    scripted.next = GOOD
-    assert ask(breaker, payer="new").status == 200
-
-
-def test_call_of_proven_payer_takes_no_lock(
-    breaker: PayerBreaker, scripted: ScriptedOrigin
-) -> None:
-    prove(breaker, scripted, "bia")
+def test_call_takes_no_lock(breaker: Breaker, scripted: ScriptedOrigin) -> None:
+    answered(breaker, scripted, "bia")
     with breaker._counters.locked():  # a call that acquired this lock would hang
-        caller = threading.Thread(target=prove, args=(breaker, scripted, "bia"), daemon=True)
+        caller = threading.Thread(target=answered, args=(breaker, scripted, "bia"), daemon=True)
         caller.start()
         caller.join(20)
         assert not caller.is_alive()
 
 
 def test_call_begun_while_payer_circuit_opens_is_not_sent(
-    breaker: PayerBreaker, scripted: ScriptedOrigin
+    breaker: Breaker, scripted: ScriptedOrigin
 ) -> None:
     sent: list[Resource] = []
 
@@ -323,21 +270,17 @@ def test_call_begun_while_payer_circuit_opens_is_not_sent(
 
 
 @pytest.fixture
-def pair(
-    tmp_path: Path, scripted: ScriptedOrigin, clock: Clock
-) -> tuple[PayerBreaker, PayerBreaker]:
+def pair(tmp_path: Path, scripted: ScriptedOrigin, clock: Clock) -> tuple[Breaker, Breaker]:
     """The breakers of two worker processes around one origin."""
     one, other = (
-        PayerBreaker(
-            scripted, "primary", clock, SharedCounters(PAYER_COUNTERS, tmp_path / "breaker-primary")
-        )
+        Breaker(scripted, "primary", clock, SharedCounters(COUNTERS, tmp_path / "breaker-primary"))
         for _ in range(2)
     )
     return one, other
 
 
 def test_workers_share_payer_state(
-    pair: tuple[PayerBreaker, PayerBreaker], scripted: ScriptedOrigin, clock: Clock
+    pair: tuple[Breaker, Breaker], scripted: ScriptedOrigin, clock: Clock
 ) -> None:
     one, other = pair
     scripted.next = rate_limited(60.0)
@@ -346,11 +289,11 @@ def test_workers_share_payer_state(
     fail(other, scripted, FAILURES_TO_OPEN - 2, first=50, payer="bia")
     assert seconds_refused(other, "ana") == 60.0
     assert seconds_refused(one, "bia") == COOLDOWN_S
-    prove(other, scripted, "caio")
+    answered(other, scripted, "caio")
 
 
 def test_shared_file_is_preallocated_and_names_no_payer(
-    pair: tuple[PayerBreaker, PayerBreaker], scripted: ScriptedOrigin, tmp_path: Path
+    pair: tuple[Breaker, Breaker], scripted: ScriptedOrigin, tmp_path: Path
 ) -> None:
     file = tmp_path / "breaker-primary"
     assert file.stat().st_size == BYTES_PER_BREAKER
