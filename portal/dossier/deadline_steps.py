@@ -136,7 +136,7 @@ def _to_due_date(appeal: Clock) -> Leg:
     if appeal.days_used is None or not appeal.limit_days or appeal.days_used < 0:
         return Leg(None, "", "dashed")
     used = _percent(appeal.days_used, appeal.limit_days)
-    runs = appeal.days_used <= appeal.limit_days
+    runs = appeal.verdict == "in_time"
     words = f"ao menos {appeal.limit_days} dias"
     return Leg(used, f"hoje, {words}" if runs else words, "dashed", has_today=runs)
 

@@ -143,14 +143,16 @@ class AssessedFine:
     def has_discount(self) -> bool:
         """Whether the due date, until which discounts apply, may be in the future.
 
-        The record does not state the due date, which is at least MINIMUM_DAYS after the penalty.
+        The record does not state the due date, which is at least MINIMUM_DAYS after the penalty. A
+        last day without office hours moves on, and the discount with it.
         """
         status, fine = self.status, self.record
         if status.is_called_off or status.standing in _PAST_DISCOUNT:
             return False
         if fine.penalty_on is None:
             return fine.penalty_on_text.state == "empty"
-        return (self.today - fine.penalty_on).days <= deadlines.MINIMUM_DAYS
+        due_on = deadlines.last_day(fine.penalty_on, deadlines.MINIMUM_DAYS, self._state)
+        return due_on is None or self.today <= due_on
 
     @property
     def discount_note(self) -> str:
@@ -173,6 +175,11 @@ class AssessedFine:
     def _notified_on(self) -> date | None:
         return None if self.is_nic else self.record.notified_on
 
+    @property
+    def _state(self) -> str:
+        """The authority's state, whose holidays count."""
+        return str(self.record.authority_state)
+
     @cached_property
     def notice(self) -> Clock:
         found = deadlines.notice_of_infraction(self._committed_on, self._notified_on, self.today)
@@ -186,15 +193,15 @@ class AssessedFine:
 
     @cached_property
     def prior_defence(self) -> Clock:
-        return deadlines.prior_defence(self._notified_on, self.today)
+        return deadlines.prior_defence(self._notified_on, self.today, self._state)
 
     @cached_property
     def driver_nomination(self) -> Clock:
-        return deadlines.driver_nomination(self._notified_on, self.today)
+        return deadlines.driver_nomination(self._notified_on, self.today, self._state)
 
     @cached_property
     def appeal(self) -> Clock:
-        return deadlines.appeal(self.record.penalty_on, self.today)
+        return deadlines.appeal(self.record.penalty_on, self.today, self._state)
 
     @cached_property
     def prescription(self) -> Clock:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
 
+from portal.law.office_days import next_office_day
 from portal.wording import counted, day
 
 Verdict = Literal["in_time", "late", "unknown"]
@@ -74,7 +75,9 @@ class Clock:
 
 RULES_NOTE = (
     "contados pelas datas que a fonte registra. Onde falta uma data, não é possível dizer se o "
-    "prazo foi cumprido. A data exata do vencimento está na notificação e pode ser posterior. A "
+    "prazo foi cumprido. O último dia sem expediente passa ao dia útil seguinte (Res. Contran "
+    "918/2022, art. 29); feriados do município não são conhecidos. A data exata do vencimento está "
+    "na notificação e pode ser posterior. A "
     "prescrição, em regra de 5 anos, recomeça com atos que o registro não traz, e pode vir antes: "
     "processo parado por 3 anos, ou recurso sem julgamento por 24 meses desde 2024 (arts. 285, "
     "§ 6º, 289 e 289-A do CTB). Confirme com um profissional."
@@ -193,34 +196,37 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
     return replace(longer, verdict="late", sentence=text, shared=_PENALTY_LATE)
 
 
-def prior_defence(notified_on: date | None, today: date) -> Clock:
-    """Return the deadline of the prior defence, at least 30 days after the notice."""
-    return _at_least("Defesa prévia", "art. 281-A do CTB", "notificação", notified_on, today)
+def prior_defence(notified_on: date | None, today: date, state: str = "") -> Clock:
+    """Return the deadline of the prior defence, at least 30 days after the notice.
+
+    ``state`` is the authority's state, whose holidays count.
+    """
+    return _at_least("Defesa prévia", "art. 281-A do CTB", "notificação", notified_on, today, state)
 
 
-def appeal(penalty_on: date | None, today: date) -> Clock:
+def appeal(penalty_on: date | None, today: date, state: str = "") -> Clock:
     """Return the deadline of the appeal to JARI (the appeals board).
 
     This deadline is also the fine's due date. It is 30 days or more after the notice of penalty.
     """
     article = "art. 282, §§ 4º e 5º, do CTB"
-    return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
+    return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today, state)
 
 
-def driver_nomination(notified_on: date | None, today: date) -> Clock:
+def driver_nomination(notified_on: date | None, today: date, state: str = "") -> Clock:
     """Return the deadline to name the driver, 30 days after the infraction notice."""
-    article, ends_on = "art. 257, § 7º, do CTB", plus_days(notified_on, NOMINATION_DAYS)
+    article, ends_on = "art. 257, § 7º, do CTB", last_day(notified_on, NOMINATION_DAYS, state)
     clock = Clock("Indicação do condutor", "unknown", None, NOMINATION_DAYS, ends_on, article, "")
     used = _days_between(notified_on, today)
     if used is None or used < 0:
         return replace(clock, sentence=_unknown_start("notificação", notified_on))
-    verdict: Verdict = "in_time" if used <= NOMINATION_DAYS else "late"
-    until = "até" if verdict == "in_time" else "terminou em"
+    verdict: Verdict = "in_time" if ends_on is None or today <= ends_on else "late"
+    until = "ao menos até" if verdict == "in_time" else "terminou em"
     text = (
         f"Em regra, {until} {day_of(ends_on)}, se o condutor não foi identificado na abordagem "
         f"({NOMINATION_DAYS} dias da notificação, {article})."
     )
-    brief = f"até {day(ends_on)}" if ends_on else ""
+    brief = f"ao menos até {day(ends_on)}" if ends_on else ""
     return replace(clock, verdict=verdict, days_used=used, sentence=text, brief=brief)
 
 
@@ -277,6 +283,19 @@ def not_judged(clock: Clock) -> Clock:
     )
 
 
+def last_day(start: date | None, days: int, state: str = "") -> date | None:
+    """Return the earliest last day of a period for a defence, an appeal or a payment.
+
+    The first day is excluded. A last day without office hours moves to the next working day.
+    Returns None if ``start`` is None or the result exceeds ``date.max``.
+    """
+    ends_on = plus_days(start, days)
+    try:
+        return None if ends_on is None else next_office_day(ends_on, state)
+    except OverflowError:
+        return None
+
+
 def plus_days(start: date | None, days: int) -> date | None:
     """Add days. Return None if ``start`` is None or the result exceeds ``date.max``."""
     try:
@@ -331,12 +350,14 @@ def _days_after(used: int) -> str:
     return f"{counted(used, 'dia', 'dias')} depois da infração"
 
 
-def _at_least(name: str, article: str, since: str, start: date | None, today: date) -> Clock:
-    ends_on, used = plus_days(start, MINIMUM_DAYS), _days_between(start, today)
+def _at_least(
+    name: str, article: str, since: str, start: date | None, today: date, state: str
+) -> Clock:
+    ends_on, used = last_day(start, MINIMUM_DAYS, state), _days_between(start, today)
     clock = Clock(name, "unknown", None, MINIMUM_DAYS, ends_on, article, "")
     if used is None or used < 0:
         return replace(clock, sentence=_unknown_start(since, start))
-    if used <= MINIMUM_DAYS:
+    if ends_on is None or today <= ends_on:
         text = (
             f"Em regra, ainda há prazo: ao menos até {day_of(ends_on)} ({article}); "
             "a data exata está na notificação."

@@ -192,7 +192,7 @@ def _by_word(fine: Fine) -> Status | None:
 
 def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
     if fine.penalty_on is not None:
-        return _after_penalty(fine.penalty_on, today)
+        return _after_penalty(fine.penalty_on, str(fine.authority_state), today)
     if fine.penalty_on_text:
         return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da penalidade é ilegível.")
     word = bare(str(fine.kind))
@@ -249,13 +249,14 @@ def _in_notice(fine: Fine, today: date) -> Status:
     )
 
 
-def _after_penalty(penalty_on: date, today: date) -> Status:
+def _after_penalty(penalty_on: date, state: str, today: date) -> Status:
     if penalty_on > today:
         return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da penalidade está no futuro.")
     waited, shortest = (today - penalty_on).days, deadlines.MINIMUM_DAYS
-    first = deadlines.day_of(deadlines.plus_days(penalty_on, shortest))
+    first_due = deadlines.last_day(penalty_on, shortest, state)
+    first = deadlines.day_of(first_due)
     since = f"Penalidade de {day(penalty_on)}"
-    if waited <= shortest:
+    if first_due is None or today <= first_due:
         until = "até lá cabe recurso ou pagamento com desconto."
         shared = f"O vencimento, em regra, não é antes de {shortest} dias da penalidade; {until}"
         note = f"{since}: o vencimento, em regra, não é antes de {first}; {until}"

@@ -140,7 +140,7 @@ def test_points_expire_after_twelve_months() -> None:
         ({"penalty_on": date(2026, 9, 22)}, "probably_due"),
         ({"penalty_on": date(2026, 9, 21)}, "enforceable"),
         ({"penalty_on": date(2026, 10, 22)}, "due"),
-        ({"penalty_on": date(2026, 10, 21)}, "probably_due"),
+        ({"penalty_on": date(2026, 10, 20)}, "probably_due"),
         ({"penalty_on": date(2027, 1, 1)}, "unknown"),
         ({"penalty_on_text": "99/99/9999", "notified_on": date(2026, 10, 1)}, "unknown"),
         ({"penalty_on_text": HIDDEN, "notified_on": date(2026, 10, 1)}, "unknown"),
@@ -358,7 +358,7 @@ def test_fine_for_not_naming_the_driver_has_no_judged_deadlines() -> None:
     [
         ({"notified_on": date(2026, 10, 1)}, True),
         ({"penalty_on": date(2026, 10, 22)}, True),
-        ({"penalty_on": date(2026, 10, 21)}, False),
+        ({"penalty_on": date(2026, 10, 20)}, False),
         ({"penalty_on": date(2025, 1, 1)}, False),
         ({"penalty_on": date(2025, 1, 1), "kind": known("SUSPENSA")}, False),
         ({"penalty_on_text": HIDDEN}, False),

@@ -10,6 +10,7 @@ from portal.law import deadlines
 from portal.law.deadlines import plus_years
 
 TODAY = date(2026, 11, 21)
+WEDNESDAY = date(2026, 11, 18)
 COMMITTED = date(2024, 8, 18)
 DAYS = st.none() | st.dates()
 
@@ -96,15 +97,15 @@ def test_missing_penalty_is_never_late() -> None:
 
 def test_defence_and_appeal_deadlines_are_minimums() -> None:
     for clock_of in (deadlines.prior_defence, deadlines.appeal):
-        assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
-        assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "unknown"
+        assert clock_of(WEDNESDAY - timedelta(days=30), WEDNESDAY).verdict == "in_time"
+        assert clock_of(WEDNESDAY - timedelta(days=31), WEDNESDAY).verdict == "unknown"
 
 
 def test_driver_nomination_deadline_is_thirty_days() -> None:
     clock_of = deadlines.driver_nomination
-    assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
-    assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "late"
-    assert clock_of(TODAY + timedelta(days=1), TODAY).verdict == "unknown"
+    assert clock_of(WEDNESDAY - timedelta(days=30), WEDNESDAY).verdict == "in_time"
+    assert clock_of(WEDNESDAY - timedelta(days=31), WEDNESDAY).verdict == "late"
+    assert clock_of(WEDNESDAY + timedelta(days=1), WEDNESDAY).verdict == "unknown"
 
 
 def test_prescription_starts_at_the_earliest_end_of_the_case_after_a_penalty() -> None:

@@ -33,7 +33,7 @@ def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
         (issued(0), [DEFENCE, NOMINATION]),
         (issued(30), [DEFENCE, NOMINATION]),
         # 30 days are the minimum for a defence, but the limit for a nomination.
-        (issued(31), [DEFENCE]),
+        (issued(32), [DEFENCE]),
         # An unknown code is assumed to be a driver's infraction.
         (issued(30, UNKNOWN), [DEFENCE, NOMINATION]),
         # These infractions have no driver to name.

@@ -36,7 +36,7 @@ def test_steps_of_an_enforceable_fine_are_measured() -> None:
     assert notified.leg is not None
     assert (notified.leg.used, notified.leg.words) == (50, "90 de 180 dias")
     due = found["Vencimento provável"]
-    assert (due.mark, due.when) == ("computed", f"{ago(180)} ou depois")
+    assert (due.mark, due.when) == ("computed", f"{ago(179)} ou depois")
     assert due.leg is not None
     assert (due.leg.line, due.leg.has_today, due.leg.words) == ("dashed", True, "hoje")
     assert due.leg.used == 10

@@ -304,7 +304,7 @@ def test_dossier_prints_prior_defence_deadline_and_article() -> None:
     assert "Recurso" not in table.words() + table.rules
     # The notice may grant more than the minimum, so the page and the paper state its end.
     of_last_year = [fine()] * (MOST_IN_LEDGER + 1)
-    assert "Defesa prévia: prazo mínimo até 21/09/2025." in printed(*of_last_year[:1]).words()
+    assert "Defesa prévia: prazo mínimo até 22/09/2025." in printed(*of_last_year[:1]).words()
     assert "Defesa prévia" not in printed(*of_last_year).words()  # the annex leaves it out
 
 
