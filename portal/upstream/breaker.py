@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from portal.system.shared_counters import COUNTER_BYTES, SharedCounters
@@ -95,8 +96,12 @@ class Circuit:
     def has_failures(self) -> bool:
         return self._counters[self._failures[0]] != 0.0
 
-    def allows_calls(self, now: float) -> bool:
-        return not (self.is_open(now) or self.is_paused(now))
+    def blocks(self, now: float) -> bool:
+        """Return whether the circuit is open, half-open or paused."""
+        first = self._first
+        if not (self._counters[first + _PROBE_FROM] or self._counters[first + _PAUSED_UNTIL]):
+            return False
+        return self.is_open(now) or self.is_paused(now)
 
     def refuse_while_waiting(self, now: float) -> None:
         """Raise CircuitOpen during a pause or a cool-down."""
@@ -235,7 +240,7 @@ class Breaker:
         payer = None if resource.payer is None else name_hash(resource.payer)
         probe = self._admit(payer)
         try:
-            guarded = account if probe else RecheckingAccount(account, lambda: self._refuse(payer))
+            guarded = account if probe else RecheckingAccount(account, partial(self._refuse, payer))
             response = with_pause(self._origin.send(resource, guarded, deadline))
         except Unfit:
             self._record_answer(payer, Response(200, b"", self.name), probe)
@@ -251,7 +256,7 @@ class Breaker:
 
     def _admit(self, payer: float | None) -> bool:
         """Admit a call or raise CircuitOpen. Return whether the admitted call is a probe."""
-        if self._allows_calls(payer):
+        if not self._blocking(payer):
             return False
         with self._counters.locked():
             now = self._clock()
@@ -265,16 +270,16 @@ class Breaker:
 
     def _refuse(self, payer: float | None) -> None:
         """Raise CircuitOpen unless the breaker admits a call that is no probe."""
-        if self._allows_calls(payer):
+        if not self._blocking(payer):
             return
         # Read again under the lock, because another payer may have taken this payer's slot.
         with self._counters.locked():
             for circuit in self._circuits(payer):
                 circuit.refuse_while_open(self._clock())
 
-    def _allows_calls(self, payer: float | None) -> bool:
+    def _blocking(self, payer: float | None) -> Sequence[Circuit]:
         now = self._clock()
-        return all(circuit.allows_calls(now) for circuit in self._circuits(payer))
+        return [circuit for circuit in self._circuits(payer) if circuit.blocks(now)]
 
     def _release_probe(self, payer: float | None, probe: bool) -> None:
         if probe:
@@ -300,8 +305,8 @@ class Breaker:
 
     def _record_answer(self, payer: float | None, response: Response, probe: bool) -> None:
         pause_s = response.retry_after_s if response.status == 429 else None
-        circuits = self._circuits(payer)
-        if not (probe or pause_s is not None or any(each.has_failures for each in circuits)):
+        failing = [circuit for circuit in self._circuits(payer) if circuit.has_failures]
+        if not (probe or pause_s is not None or failing):
             return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()
@@ -318,8 +323,10 @@ class Breaker:
 
     def _circuits(self, payer: float | None) -> Sequence[Circuit]:
         """Return the address's circuit, and the payer's own circuit if the payer has one."""
-        own = [] if payer is None else [each for each in self._set_of(payer) if each[0] == payer]
-        return [self._circuit, *(self._circuit_at(first + _CIRCUIT) for _, first in own)]
+        if payer is None:
+            return [self._circuit]
+        own = [first for named, first in self._set_of(payer) if named == payer]
+        return [self._circuit, *(self._circuit_at(first + _CIRCUIT) for first in own)]
 
     def _claimed(self, payer: float | None, now: float) -> Circuit:
         """Return the payer's own circuit. A new payer gets a slot.
@@ -330,16 +337,12 @@ class Breaker:
         if payer is None:
             return self._circuit
         slots = self._set_of(payer)
-        found = [first for named, first in slots if named == payer]
-        first = (
-            found[0]
-            if found
-            else min(
-                (first for _, first in slots), key=lambda first: self._counters[first + _CHANGED_AT]
-            )
+        # The payer's own slot, or else the one that has been unchanged for longest.
+        named, first = min(
+            slots, key=lambda each: (each[0] != payer, self._counters[each[1] + _CHANGED_AT])
         )
         circuit = self._circuit_at(first + _CIRCUIT)
-        if not found:
+        if named != payer:
             # Write the payer's hash last. Readers take no lock, and must not find the new payer's
             # hash in a slot that still has the former payer's values.
             self._counters[first] = 0.0

@@ -10,7 +10,6 @@ import requests
 from requests.adapters import BaseAdapter
 
 from portal.system.error_kind import error_kind
-from portal.upstream.content_coding import decoded
 from portal.upstream.errors import (
     ANSWERED,
     Broken,
@@ -21,17 +20,12 @@ from portal.upstream.errors import (
     UpstreamError,
 )
 from portal.upstream.protocol import Account, Resource, Response
-from portal.upstream.transport import SingleUseAdapter
+from portal.upstream.transport import BODY_STATUSES, SingleUseAdapter
 
 log = logging.getLogger(__name__)
 
 # A response with one of these statuses is logged, because the operator may have to act.
 _WARN_STATUSES = (401, 402, 403, 429)
-# The body of a response is read only if the response has one of these statuses. A proxy or a web
-# firewall sends pages with the same statuses, so the body must show that the upstream has answered.
-# For other statuses the body does not matter, and a malformed body would raise an error that hides
-# the status.
-_BODY_STATUSES = (200, 400, 401, 403, 404, 407, 451)
 
 
 class Origin:
@@ -85,11 +79,8 @@ class Origin:
         adapter = self._transport(deadline)
         request = self._prepare(resource)
         try:
-            with (
-                self._waiting(),
-                adapter.send(request, stream=True, timeout=self._timeout_s) as reply,
-            ):
-                body = decoded(reply.content) if reply.status_code in _BODY_STATUSES else b""
+            with self._waiting(), adapter.send(request, timeout=self._timeout_s) as reply:
+                body = reply.content if reply.status_code in BODY_STATUSES else b""
         except requests.Timeout:
             raise TimedOut("no answer in time") from None
         except OSError as error:  # also the base class of every ``requests`` error
@@ -131,7 +122,7 @@ def _normalized(base_address: str) -> str:
 
 def _check_status(resource: Resource, response: Response) -> None:
     status = response.status
-    if status in _BODY_STATUSES:
+    if status in BODY_STATUSES:
         resource.check(status, response.body)
     elif status >= 500:
         raise Failing(status)

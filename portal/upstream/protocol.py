@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer of the upstream. ``body`` is already decoded (see ``content_coding``)."""
+    """A complete answer of the upstream. ``body`` is already decoded."""
 
     status: int
     body: bytes
