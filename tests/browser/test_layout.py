@@ -35,7 +35,7 @@ PAGES = (
     "/comparar?placas={}",
 )
 LONG, ABSURD, AMOUNT = "W" * 60, "M" * 300, "999999999999999"
-WIDTHS = (320, 360, 768, 1280)
+WIDTHS = (320, 360, 700, 768, 820, 1024, 1180, 1280)
 # The width of the page with all <details> open.
 WIDTH = """() => {
   document.querySelectorAll("details").forEach(one => one.open = true);

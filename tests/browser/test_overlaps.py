@@ -1,4 +1,4 @@
-"""No two texts of a page overlap, at any width.
+"""No two texts of a page overlap, and no word is broken inside, at any width.
 
 The boxes of two text nodes must not intersect. Hidden texts and clipped parts are left out. Fixed
 and sticky elements are left out too, because they cover texts on purpose while the page scrolls.
@@ -12,7 +12,37 @@ from tests.browser.conftest import PageFactory
 from tests.fakes.processes import PortalProcess
 from tests.quality.visits import SETTINGS, VISITS, Visit, open_page
 
-WIDTHS = (320, 360, 768, 1440)
+WIDTHS = (320, 360, 700, 768, 820, 1024, 1100, 1180, 1440)
+# The words that stand on two lines. A word of more than 60 characters, such as a draft's code, is
+# longer than any line. Hidden texts are left out.
+BROKEN = r"""() => {
+  const isHidden = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      if (getComputedStyle(at).clipPath !== "none" && at.offsetWidth <= 1) return true;
+    }
+    return ["SCRIPT", "STYLE", "TEMPLATE", "NOSCRIPT", "OPTION"].includes(element.tagName);
+  };
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walk.nextNode()) {
+    const text = walk.currentNode, element = text.parentElement;
+    if (!element.checkVisibility({ visibilityProperty: true })) continue;
+    const inWords = [...text.data.matchAll(/[^\s\u00a0\u00ad\u200b\-\u2010-\u2015/·]{2,}/g)]
+      .filter((word) => word[0].length <= 60);
+    if (!inWords.length || isHidden(element)) continue;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    if (range.getClientRects().length < 2) continue;
+    for (const word of inWords) {
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const rects = [...range.getClientRects()].filter((rect) => rect.width > 0.5);
+      const isOneLine = rects.every((rect) => Math.abs(rect.top - rects[0].top) < rect.height / 2);
+      if (!isOneLine) found.push(`${word[0]} in ${element.tagName} ${element.className}`);
+    }
+  }
+  return [...new Set(found)].slice(0, 5);
+}"""
 OVERLAPS = """() => {
   const SLACK = 2;  // px by which line boxes of one line height may touch
   const ignored = (element) => {
@@ -95,12 +125,15 @@ def portal() -> Iterator[PortalProcess]:
 
 
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit.name)
-def test_no_two_texts_overlap(new_page: PageFactory, portal: PortalProcess, visit: Visit) -> None:
+def test_no_two_texts_overlap_and_no_word_breaks(
+    new_page: PageFactory, portal: PortalProcess, visit: Visit
+) -> None:
     page = new_page()
     open_page(page, portal.url, visit)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 740})
         assert page.evaluate(OVERLAPS) == [], (visit.path, width)
+        assert page.evaluate(BROKEN) == [], (visit.path, width)
 
 
 def test_overlapping_texts_are_found(new_page: PageFactory, portal: PortalProcess) -> None:
@@ -109,3 +142,11 @@ def test_overlapping_texts_are_found(new_page: PageFactory, portal: PortalProces
     assert page.evaluate(OVERLAPS) == []
     page.add_style_tag(content="h1 { line-height: 0 } .lead { margin-top: -10px }")
     assert page.evaluate(OVERLAPS)
+
+
+def test_broken_words_are_found(new_page: PageFactory, portal: PortalProcess) -> None:
+    page = new_page(bypass_csp=True)
+    page.goto(f"{portal.url}/glossario")
+    assert page.evaluate(BROKEN) == []
+    page.add_style_tag(content="main { inline-size: 3rem; overflow-wrap: anywhere }")
+    assert page.evaluate(BROKEN)
