@@ -162,9 +162,7 @@ def _build(
     origins = _origins(settings, turn.given_up)
     breakers = _breakers(settings, origins, process.shared, longest_request_s)
     policy = _policy(settings)
-    ledger = Ledger(
-        engine, settings.daily_call_limit, processes=settings.workers + 1, namespace=namespace
-    )
+    ledger = Ledger(engine, settings.daily_call_limit, namespace=namespace)
     metrics = Metrics(
         breakers,
         process.shared,

@@ -18,7 +18,6 @@ from portal.batch.pauses import Pause
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject
 from portal.storage.database import reading
-from portal.storage.prepared_statement import PreparedStatement
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LookupName
@@ -32,14 +31,14 @@ CLAIM_NOTED_S: Final = 3600.0
 
 # These statements are built once, because building a statement takes longer than running it.
 # _LEASE finds and leases an item in a single statement, so that other writers wait less.
-_RUNNING: Final = PreparedStatement(
+_RUNNING: Final = (
     select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access, table.c.claimed_at)
     .where(table.c.namespace == bindparam("within"), table.c.state == "running")
     .order_by(table.c.claimed_at)
 )
 _leased = items.alias()
 _next = items.alias()
-_LEASE: Final = PreparedStatement(
+_LEASE: Final = (
     update(items)
     .where(
         items.c.id
@@ -77,12 +76,10 @@ _HELD: Final = (
     items.c.holder == bindparam("by"),
     items.c.state == "pending",
 )
-_WANTED: Final = PreparedStatement(
-    select(items.c.position).where(
-        *_HELD, items.c.batch == table.c.id, table.c.state != "cancelled"
-    )
+_WANTED: Final = select(items.c.position).where(
+    *_HELD, items.c.batch == table.c.id, table.c.state != "cancelled"
 )
-_FINISH: Final = PreparedStatement(
+_FINISH: Final = (
     update(items)
     .where(*_HELD)
     .values(
@@ -178,7 +175,7 @@ class ItemLeases:
         has leased the item.
         """
         with reading(self._engine) as db:
-            return _WANTED.run(db, self._held(claim)).first() is not None
+            return db.execute(_WANTED, self._held(claim)).first() is not None
 
     def finish(
         self,
@@ -200,8 +197,8 @@ class ItemLeases:
         with self._rows.writing() as db:
             if answered and claim.tries:
                 db.execute(update_batch(claim.batch).values(tries=0))
-            changed = _FINISH.run(
-                db,
+            changed = db.execute(
+                _FINISH,
                 {
                     **self._held(claim),
                     "ends_as": "failed" if cause else "done",
@@ -274,7 +271,7 @@ class ItemLeases:
         need not wait for the decryption.
         """
         with reading(self._engine) as db:
-            running = _RUNNING.run(db, {"within": self._namespace}).all()
+            running = db.execute(_RUNNING, {"within": self._namespace}).all()
         owners = ((row, self._rows.decrypted(row.sealed_access)) for row in running)
         return [
             (row, msgspec.json.decode(access, type=Access))
@@ -285,8 +282,8 @@ class ItemLeases:
     def _claim(self, db: Connection, running: Sequence[tuple[Any, Access]]) -> Claim | None:
         now = self._clock()
         for row, access in running:
-            leased = _LEASE.run(
-                db,
+            leased = db.execute(
+                _LEASE,
                 {
                     "of": row.id,
                     "now": now,

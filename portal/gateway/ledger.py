@@ -2,7 +2,6 @@
 
 import logging
 import math
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -15,21 +14,19 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
-    bindparam,
     delete,
     func,
-    insert,
     select,
+    text,
     update,
 )
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure, Observer
 from portal.storage.database import reading, writing
-from portal.storage.prepared_statement import PreparedStatement
 from portal.storage.purge_log import was_purged
-from portal.storage.tables import batches, ledger, spending
+from portal.storage.tables import batches, call_counters, ledger
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 from portal.system.repeated_warning import RepeatedWarning
@@ -37,10 +34,13 @@ from portal.upstream.errors import CircuitOpen, NotSent, Uncertain
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
-ALL_CALLERS = "day"
+# The names of two counters. DAY counts the calls of all callers, ON_TRIAL those of callers on trial
+# that are in progress (see Ledger).
+DAY = "day"
+_ON_TRIAL = "on trial"
 PAGE_SIZE = 1000  # rows
 # The outcome of a call in progress ("maybe"). Such a call may already have been charged.
-OPEN = Uncertain.outcome
+MAYBE = Uncertain.outcome
 FREE_OUTCOMES = frozenset({NotSent.outcome, CircuitOpen.outcome})
 REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of these statuses.
 # With one of these statuses, the upstream or a proxy refuses the call, so that nothing is charged.
@@ -58,43 +58,30 @@ LATE_END_WAIT_S = 0.5  # after a call, if the deadline has passed
 # database from delaying other scheduled tasks.
 SETTLE_BATCH = 200
 
-_INSERT = PreparedStatement(
-    insert(ledger),
-    (
-        *("sent_at", "day", "operation", "subject", "origin", "caller", "price", "outcome"),
-        *("namespace", "batch"),
-    ),
+_INSERT = text(
+    "INSERT INTO ledger (sent_at, day, operation, subject, origin, caller, price, outcome, "
+    "namespace, batch) VALUES (:sent_at, :day, :operation, :subject, :origin, :caller, :price, "
+    ":outcome, :namespace, :batch) RETURNING id"
 )
-# Update only a row whose outcome is OPEN. If the connection fails just after a commit, ``settle``
-# repeats the update. The repetition must not decrement the counters of the limits again.
-# ``sent_at`` must match, because SQLite gives the number of a rolled-back row to the next row.
-_CLOSE = PreparedStatement(
-    update(ledger).where(
-        ledger.c.id == bindparam("number"),
-        ledger.c.sent_at == bindparam("written_at"),
-        ledger.c.outcome == OPEN,
-    ),
-    ("outcome", "status", "price"),
+# Updates only a row whose outcome is MAYBE. If the connection fails just after a commit, ``settle``
+# repeats the update, but must not give back the counted call again. ``sent_at`` must match, because
+# SQLite gives the number of a rolled-back row to the next row.
+_CLOSE = text(
+    "UPDATE ledger SET outcome = :outcome, status = :status, price = :price "
+    "WHERE id = :id AND sent_at = :sent_at AND outcome = :maybe"
 )
-_OF_PAYER = (
-    spending.c.namespace == bindparam("within"),
-    spending.c.day == bindparam("on"),
-    spending.c.payer == bindparam("by"),
+_NO_LIMIT = 2**31 - 1
+_OF_COUNTER = "namespace = :namespace AND day = :day AND payer = :payer"
+# Counts nothing, and returns no row, if the counter has reached ``most``. Both databases execute
+# the statement as one step, so that no call is counted twice and none exceeds the limit.
+_COUNT = text(
+    "INSERT INTO call_counters (namespace, day, payer, calls) VALUES (:namespace, :day, :payer, 1) "
+    "ON CONFLICT (namespace, day, payer) DO UPDATE SET calls = call_counters.calls + 1 "
+    "WHERE call_counters.calls < :most RETURNING calls"
 )
-_ONE_MORE = update(spending).where(*_OF_PAYER).values(calls=spending.c.calls + 1)
-_COUNT = PreparedStatement(_ONE_MORE)
-_COUNT_WITHIN = PreparedStatement(_ONE_MORE.where(spending.c.calls < bindparam("most")))
-_CALLS_SO_FAR = PreparedStatement(select(spending.c.calls).where(*_OF_PAYER))
-_FIRST = insert(spending).values(calls=1)
-# On PostgreSQL, other calls of the batch wait until this transaction ends.
-_BUDGET = PreparedStatement(
-    select(batches.c.spent, batches.c.at_most)
-    .where(batches.c.id == bindparam("of"))
-    .with_for_update()
-)
-_SPENT = PreparedStatement(update(batches).where(batches.c.id == bindparam("of")), ("spent",))
-_RELEASE = PreparedStatement(
-    update(spending).where(*_OF_PAYER, spending.c.calls > 0).values(calls=spending.c.calls - 1)
+_CALLS = text(f"SELECT calls FROM call_counters WHERE {_OF_COUNTER}")  # noqa: S608 constants
+_GIVE_BACK = text(
+    f"UPDATE call_counters SET calls = calls - 1 WHERE {_OF_COUNTER} AND calls > 0"  # noqa: S608
 )
 
 
@@ -150,8 +137,7 @@ class Ledger:
     In pass-through mode, each caller starts each day on trial. The trial ends when the upstream
     answers one of the caller's calls with 200. Calls of a caller on trial are trial calls. A trial
     call that ends without a 200 does not count towards the limits. All trial calls in progress
-    together may use half of the remaining daily limit. Each of the ``processes`` processes gets an
-    equal share of this half, but at least one trial call.
+    together may use half of the remaining daily limit, but at least one call.
     """
 
     def __init__(
@@ -159,16 +145,12 @@ class Ledger:
         engine: Engine,
         daily_limit: int = 0,
         clock: Callable[[], float] = time.time,
-        processes: int = 1,
         *,
         namespace: str,
     ) -> None:
         self._engine = engine
         self._daily_limit = daily_limit
         self._clock = clock
-        self._processes = processes
-        self._trial_lock = threading.Lock()
-        self._on_trial = 0  # number of trial calls in progress in this process
         self._namespace = namespace
         self._pending: deque[LedgerEntry] = deque(maxlen=MAX_PENDING_CLOSES)
 
@@ -237,9 +219,9 @@ class Ledger:
         if self._daily_limit or caller.daily_limit:
             try:
                 with reading(self._engine) as db:
-                    day_left = _left(db, self._payer(day, ALL_CALLERS), self._daily_limit)
-                    token = self._payer(day, token_counter(caller.name))
-                    token_left = _left(db, token, caller.daily_limit)
+                    day_left = self._left(db, day, DAY, self._daily_limit)
+                    counter = token_counter(caller.name)
+                    token_left = self._left(db, day, counter, caller.daily_limit)
             except SQLAlchemyError as error:
                 _warn(f"the calls of today were not read: {error_kind(error)}")
                 day_left = token_left = None
@@ -267,24 +249,23 @@ class Ledger:
         now = self._clock()
         day = from_epoch(now).date().isoformat()
         caller = entry.caller
-        opened, on_trial = None, False
+        opened = None
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
         try:
             with writing(self._engine, wait_s) as db:
-                if not _reserve(db, self._payer(day, ALL_CALLERS), self._daily_limit):
+                calls = self._count(db, day, DAY, self._daily_limit)
+                if calls is None:
                     raise Failure("day_limit", self._until_midnight(now))
-                if not _reserve(
-                    db, self._payer(day, token_counter(caller.name)), caller.daily_limit
-                ):
+                if not self._count(db, day, token_counter(caller.name), caller.daily_limit):
                     raise Failure("token_limit", self._until_midnight(now))
                 if not _charge(db, caller.batch, entry.price):
                     raise Failure("price")
-                on_trial = self._begin_trial(db, day, caller)
+                on_trial = self._begin_trial(db, day, caller, calls)
                 is_purged = entry.last_purge is not None and was_purged(
                     db, purge_bucket(entry.subject), entry.last_purge
                 )
-                written = _INSERT.run(
-                    db,
+                number = db.execute(
+                    _INSERT,
                     {
                         "sent_at": now,
                         "day": day,
@@ -293,14 +274,11 @@ class Ledger:
                         "origin": origin,
                         "caller": caller.name,
                         "price": str(entry.price),
-                        "outcome": OPEN,
+                        "outcome": MAYBE,
                         "namespace": self._namespace,
                         "batch": caller.batch,
                     },
-                )
-                # PostgreSQL's INSERT returns the row's number. SQLite's driver has the number in
-                # ``lastrowid``.
-                number = written.scalar_one() if written.returns_rows else written.lastrowid
+                ).scalar_one()
                 opened = replace(
                     entry,
                     # Remove the credential, because it must not stay in memory while ``_pending``
@@ -308,13 +286,12 @@ class Ledger:
                     caller=replace(caller, credential=None),
                     has_own_credential=caller.credential is not None,
                     origin=origin,
-                    number=int(number),
+                    number=number,
                     sent_at=now,
                     day=day,
                     on_trial=on_trial,
                 )
         except SQLAlchemyError as error:
-            self._end_trial(on_trial)
             # If the commit raised the error, the database may contain the row. Close the row later
             # as a call that was not sent.
             if opened is not None:
@@ -331,7 +308,6 @@ class Ledger:
         that got no 200. If the database fails, the outcome stays "maybe" until ``settle`` writes
         the final outcome.
         """
-        self._end_trial(entry.on_trial)
         try:
             self._close(entry)
         except SQLAlchemyError as error:
@@ -352,53 +328,63 @@ class Ledger:
 
     def _close(self, entry: "LedgerEntry") -> None:
         free = entry.outcome in FREE_OUTCOMES
-        values = {
-            "number": entry.number,
-            "written_at": entry.sent_at,
+        caller, is_answer = entry.caller.name, entry.status == 200
+        refused = entry.has_own_credential and entry.status in REFUSED
+        counters = [DAY, token_counter(caller)]
+        if not (free or refused or (entry.on_trial and not is_answer)):
+            counters.clear()
+        if entry.on_trial:
+            counters.append(_ON_TRIAL)
+        left_s = entry.deadline - time.monotonic()
+        wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
+        row = {
+            "id": entry.number,
+            "sent_at": entry.sent_at,
+            "maybe": MAYBE,
             "outcome": entry.outcome,
             "status": entry.status,
             "price": str(entry.cost),
         }
-        caller, is_answer = entry.caller.name, entry.status == 200
-        refused = entry.has_own_credential and entry.status in REFUSED
-        releases = free or refused or (entry.on_trial and not is_answer)
-        left_s = entry.deadline - time.monotonic()
-        wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
         with writing(self._engine, wait_s) as db:
-            if _CLOSE.run(db, values).rowcount:
-                for payer in (ALL_CALLERS, token_counter(caller)) if releases else ():
-                    _RELEASE.run(db, self._payer(entry.day, payer))
+            if db.execute(_CLOSE, row).rowcount:
+                for counter in counters:
+                    db.execute(_GIVE_BACK, self._counter(entry.day, counter))
                 _charge(db, entry.caller.batch, entry.cost - entry.price)
             if entry.on_trial and is_answer:
-                _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
+                self._count(db, entry.day, _proven_key(caller))
 
-    def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
+    def _begin_trial(self, db: Connection, day: str, caller: Caller, calls: int) -> bool:
         """Return whether the caller is on trial. If so, count the trial call.
 
         In pass-through mode, a caller is on trial until it gets its first 200 of the day (see
-        Ledger). Raises Failure if this process's trial calls in progress already use their share of
-        the daily limit.
+        Ledger). ``calls`` are today's calls of all callers with this one. Raises Failure if the
+        trial calls in progress already use their half of the daily limit.
         """
         if not self._daily_limit or caller.credential is None:
             return False
-        if _calls(db, self._payer(day, _proven_key(caller.name))):
+        if self._calls(db, day, _proven_key(caller.name)):
             return False
-        with self._trial_lock:
-            left = (
-                self._daily_limit - _calls(db, self._payer(day, ALL_CALLERS)) + 1 + self._on_trial
-            )
-            if self._on_trial >= max(1, left // (2 * self._processes)):
-                raise Failure("unreachable", TRIAL_RETRY_S)
-            self._on_trial += 1
+        left = self._daily_limit - (calls - 1) + self._calls(db, day, _ON_TRIAL)
+        if not self._count(db, day, _ON_TRIAL, max(1, left // 2)):
+            raise Failure("unreachable", TRIAL_RETRY_S)
         return True
 
-    def _end_trial(self, on_trial: bool) -> None:
-        if on_trial:
-            with self._trial_lock:
-                self._on_trial -= 1
+    def _counter(self, day: str, payer: str) -> dict[str, object]:
+        return {"namespace": self._namespace, "day": day, "payer": payer}
 
-    def _payer(self, day: str, payer: str) -> dict[str, object]:
-        return {"within": self._namespace, "on": day, "by": payer}
+    def _count(self, db: Connection, day: str, payer: str, limit: int = 0) -> int | None:
+        """Count one more call, and return the count.
+
+        Return None, and count nothing, if ``limit`` (0 for none) is reached.
+        """
+        values = {**self._counter(day, payer), "most": limit or _NO_LIMIT}
+        return db.execute(_COUNT, values).scalar()
+
+    def _calls(self, db: Connection, day: str, payer: str) -> int:
+        return db.execute(_CALLS, self._counter(day, payer)).scalar() or 0
+
+    def _left(self, db: Connection, day: str, payer: str, limit: int) -> int | None:
+        return max(0, limit - self._calls(db, day, payer)) if limit else None
 
     def _defer(self, entry: "LedgerEntry", error: SQLAlchemyError) -> None:
         _warn(f"cannot write a call's outcome yet: {error_kind(error)}")
@@ -408,7 +394,7 @@ class Ledger:
         """Delete the call counters of all days before yesterday."""
         day = from_epoch(self._clock() - 86400).date().isoformat()
         with writing(self._engine) as db:
-            db.execute(delete(spending).where(spending.c.day < day))
+            db.execute(delete(call_counters).where(call_counters.c.day < day))
 
     def _until_midnight(self, now: float) -> float:
         local = from_epoch(now)
@@ -442,7 +428,7 @@ class LedgerEntry:
     day: str = ""
     on_trial: bool = False
     started: float = 0.0
-    outcome: str = OPEN
+    outcome: str = MAYBE
     status: int | None = None
 
     def begin(self, origin: str) -> "LedgerEntry":
@@ -475,39 +461,6 @@ def _proven_key(caller: str) -> str:
     return f"known:{caller}"
 
 
-def _calls(db: Connection, payer: dict[str, object]) -> int:
-    row = _CALLS_SO_FAR.run(db, payer).first()
-    return row.calls if row else 0
-
-
-def _left(db: Connection, payer: dict[str, object], limit: int) -> int | None:
-    return max(0, limit - _calls(db, payer)) if limit else None
-
-
-def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
-    """Count one more call, or return False if ``limit`` (0 for none) is reached."""
-    count, values = _COUNT, payer
-    if limit:
-        count, values = _COUNT_WITHIN, payer | {"most": limit}
-    if count.run(db, values).rowcount:
-        return True
-    # Select before inserting, because PostgreSQL would log a failed insert for each call above the
-    # limit.
-    if _CALLS_SO_FAR.run(db, payer).first() is None:
-        try:
-            with db.begin_nested():
-                db.execute(
-                    _FIRST,
-                    {"namespace": payer["within"], "day": payer["on"], "payer": payer["by"]},
-                )
-            return True
-        except IntegrityError:
-            pass
-    # The counter's row exists now. Count again, because another process may just have inserted the
-    # row.
-    return bool(count.run(db, values).rowcount)
-
-
 def _charge(db: Connection, batch: str | None, price: Decimal) -> bool:
     """Add a call's price in R$ to what its batch has spent. A negative price is given back.
 
@@ -516,11 +469,14 @@ def _charge(db: Connection, batch: str | None, price: Decimal) -> bool:
     """
     if batch is None or not price:
         return True
-    row = _BUDGET.run(db, {"of": batch}).first()
+    # On PostgreSQL, other calls of the batch wait until this transaction ends.
+    of_batch = batches.c.id == batch
+    query = select(batches.c.spent, batches.c.at_most).where(of_batch).with_for_update()
+    row = db.execute(query).first()
     if row is None:
         return False
     spent = Decimal(row.spent) + price
     if price > 0 and spent > Decimal(row.at_most):
         return False
-    _SPENT.run(db, {"of": batch, "spent": str(spent)})
+    db.execute(update(batches).where(of_batch).values(spent=str(spent)))
     return True

@@ -7,13 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, bindparam, insert, update
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from portal.gateway.lookup import CacheStatus, Observer
 from portal.gateway.operations import CachePolicy
 from portal.storage.database import writing
-from portal.storage.tables import lookup_counts
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 from portal.vehicle.operation_name import OperationName
@@ -21,15 +20,12 @@ from portal.vehicle.operation_name import OperationName
 log = logging.getLogger(__name__)
 
 _COLUMNS: Mapping[CacheStatus, str] = {"hit": "hits", "stale": "stale", "collapsed": "collapsed"}
-_ADD = (
-    update(lookup_counts)
-    .where(
-        *(
-            lookup_counts.c[name] == bindparam(f"of_{name}")
-            for name in ("namespace", "day", "caller", "operation", "price")
-        )
-    )
-    .values({name: lookup_counts.c[name] + bindparam(f"more_{name}") for name in _COLUMNS.values()})
+_ADD = text(
+    "INSERT INTO lookup_counts (namespace, day, caller, operation, price, hits, stale, collapsed) "
+    "VALUES (:namespace, :day, :caller, :operation, :price, :hits, :stale, :collapsed) "
+    "ON CONFLICT (namespace, day, caller, operation, price) DO UPDATE SET "
+    "hits = lookup_counts.hits + excluded.hits, stale = lookup_counts.stale + excluded.stale, "
+    "collapsed = lookup_counts.collapsed + excluded.collapsed"
 )
 
 
@@ -87,21 +83,8 @@ class SavingsCounter:
             with writing(self._engine) as db:
                 for slot in sorted({slot for slot, _ in counts}):
                     more = {column: counts[slot, column] for column in _COLUMNS.values()}
-                    _add(db, self._namespace, slot, more)
+                    db.execute(_ADD, {"namespace": self._namespace, **slot._asdict(), **more})
         except SQLAlchemyError as error:
             log.warning("cannot write the savings: %s", error_kind(error))
             with self._lock:
                 self._counts.update(counts)
-
-
-def _add(db: Connection, namespace: str, slot: _Slot, more: Mapping[str, int]) -> None:
-    row = {"namespace": namespace, **slot._asdict()}
-    values = {f"of_{name}": value for name, value in row.items()}
-    values |= {f"more_{name}": number for name, number in more.items()}
-    if db.execute(_ADD, values).rowcount:
-        return
-    try:
-        with db.begin_nested():
-            db.execute(insert(lookup_counts).values(**row, **more))
-    except IntegrityError:  # another process has just inserted the row
-        db.execute(_ADD, values)

@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Engine, Select, and_, case, func, not_, or_, select
 
-from portal.gateway.ledger import ALL_CALLERS, FREE_OUTCOMES, OPEN, token_counter
+from portal.gateway.ledger import DAY, FREE_OUTCOMES, MAYBE, token_counter
 from portal.storage.database import reading
-from portal.storage.tables import ledger, lookup_counts, spending
+from portal.storage.tables import call_counters, ledger, lookup_counts
 from portal.system.local_time import from_epoch
 from portal.upstream.errors import ANSWERED
 
@@ -105,10 +105,7 @@ class UsageLog:
         return {(date.fromisoformat(day), name): usage for (day, name), usage in found.items()}
 
     def by_caller(self, first: date) -> dict[str, Usage]:
-        """Return the usage of each caller since the day ``first``.
-
-        The caller "" stands for cached answers that an old portal version counted without a caller.
-        """
+        """Return the usage of each caller since the day ``first``."""
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
     def by_operation(self, month: str | None = None) -> dict[str, Usage]:
@@ -138,7 +135,7 @@ class UsageLog:
                 ledger.c.namespace == self._namespace,
                 ledger.c.day >= first.isoformat(),
                 _failed(),
-                or_(ledger.c.outcome != OPEN, ledger.c.sent_at < self._clock() - _LONGEST_CALL_S),
+                or_(ledger.c.outcome != MAYBE, ledger.c.sent_at < self._clock() - _LONGEST_CALL_S),
             )
             .group_by(ledger.c.outcome, ledger.c.status, ledger.c.origin)
             .order_by(func.max(ledger.c.sent_at).desc())
@@ -163,8 +160,9 @@ class UsageLog:
 
     def calls_today(self) -> CallsToday:
         """Return today's calls from the counters of the daily limits."""
-        query = select(spending.c.payer, spending.c.calls).where(
-            spending.c.namespace == self._namespace, spending.c.day == self.today().isoformat()
+        query = select(call_counters.c.payer, call_counters.c.calls).where(
+            call_counters.c.namespace == self._namespace,
+            call_counters.c.day == self.today().isoformat(),
         )
         counters = {row.payer: row.calls for row in self._all(query)}
         by_token = {
@@ -172,7 +170,7 @@ class UsageLog:
             for payer, calls in counters.items()
             if payer.startswith(_TOKEN_PREFIX)
         }
-        return CallsToday(counters.get(ALL_CALLERS, 0), by_token)
+        return CallsToday(counters.get(DAY, 0), by_token)
 
     def _sums(
         self, first: date, *groups: str, before: date = date.max

@@ -42,7 +42,7 @@ from portal.storage.schema import (
     schema_revision,
 )
 from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes
-from portal.storage.tables import history, ledger, metadata, spending
+from portal.storage.tables import call_counters, history, ledger, metadata
 from portal.storage.turn_queue import TurnQueue
 from portal.system.error_kind import error_kind
 
@@ -147,7 +147,7 @@ def _try_to_write(engine: Engine) -> None:
                 insert(ledger).values(sent_at=0.0, day="", operation="", namespace="", **values)
             )
             db.execute(insert(history).values(visitor="", subject="", asked_at=0.0, sealed=b""))
-            db.execute(insert(spending).values(namespace="", day="", payer="", calls=0))
+            db.execute(insert(call_counters).values(namespace="", day="", payer="", calls=0))
             db.rollback()
     except (ProgrammingError, IntegrityError):
         raise

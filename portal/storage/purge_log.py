@@ -7,11 +7,10 @@ lost its counters.
 import logging
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, select
+from sqlalchemy import Connection, Engine, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.storage.database import lock_purges, reading, writing
-from portal.storage.prepared_statement import PreparedStatement
 from portal.storage.tables import purges
 from portal.system.repeated_warning import RepeatedWarning
 
@@ -19,11 +18,6 @@ _warn = RepeatedWarning(logging.getLogger(__name__))
 
 MOST_KEPT = 10_000  # largest number of purges in the log
 _TRIES = 10
-_LATER_PURGE = PreparedStatement(
-    select(purges.c.number)
-    .where(purges.c.number > bindparam("after"), purges.c.bucket == bindparam("of"))
-    .limit(1)
-)
 
 
 class Purges(NamedTuple):
@@ -46,7 +40,10 @@ def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
     further rows.
     """
     lock_purges(db, shared=True)
-    return _LATER_PURGE.run(db, {"after": number or 0, "of": bucket}).first() is not None
+    later = select(purges.c.number).where(
+        purges.c.bucket == bucket, purges.c.number > (number or 0)
+    )
+    return db.execute(later.limit(1)).first() is not None
 
 
 class PurgeLog:

@@ -55,13 +55,14 @@ ledger = Table(
     Index("ledger_by_batch", "batch"),
 )
 
-spending = Table(
+call_counters = Table(
     "call_counters",
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
     # The name of a counter. "day" counts the calls of all callers. "token:NAME" counts the calls of
     # one caller. "known:NAME" exists if the upstream has answered the caller with 200 on this day.
+    # "on trial" counts calls in progress of callers that have no such answer (see Ledger).
     Column("payer", String(90), primary_key=True),
     Column("calls", Integer, nullable=False),
 )

@@ -16,11 +16,11 @@ from sqlalchemy import Engine, event, insert, select
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import Caller, Failure
 from portal.storage.database import reading, writing
-from portal.storage.tables import ledger as ledger_table
 from portal.storage.tables import (
+    call_counters,
     metadata,
-    spending,
 )
+from portal.storage.tables import ledger as ledger_table
 from tests.fakes import Clock, wait_until
 from tests.fakes.databases import Database
 from tests.fakes.one_tenant import ledger_of
@@ -63,7 +63,7 @@ def test_allowance_without_limit_reads_no_database(
 def test_allowance_is_unknown_while_the_database_is_down(engine: Engine, clock: Clock) -> None:
     ledger = ledger_of(engine, daily_limit=5, clock=clock)
     with engine.begin() as db:
-        spending.drop(db)
+        call_counters.drop(db)
     found = ledger.allowance(Caller("somebody", daily_limit=3))
     assert (found.day, found.token, found.left) == (None, None, None)
 
@@ -202,7 +202,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engi
     assert sum(paid for paid, _ in through) + late == 100
     assert spent(ledger) == ["answered"] * 100
     with reading(engine) as db:
-        assert sorted(db.execute(select(spending.c.payer, spending.c.calls))) == [
+        assert sorted(db.execute(select(call_counters.c.payer, call_counters.c.calls))) == [
             ("day", 100),
             ("token:raced", 100),
         ]

@@ -14,7 +14,7 @@ from portal.gateway import ledger as ledger_module
 from portal.gateway.ledger import LedgerEntry
 from portal.gateway.lookup import Failure
 from portal.storage.database import reading
-from portal.storage.tables import spending
+from portal.storage.tables import call_counters
 from tests.fakes import Clock
 from tests.fakes.databases import PostgresProcess, opened
 from tests.fakes.one_tenant import ledger_of
@@ -25,7 +25,7 @@ from tests.gateway.ledgers import begin_call, buy, spent
 def held(engine: Engine) -> dict[str, int]:
     """Return the number of reserved calls of each payer."""
     with reading(engine) as db:
-        return {row.payer: row.calls for row in db.execute(select(spending))}
+        return {row.payer: row.calls for row in db.execute(select(call_counters))}
 
 
 def lose_connection_at_commit(engine: Engine, before: Callable[[DBAPIConnection], object]) -> None:

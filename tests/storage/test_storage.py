@@ -20,7 +20,7 @@ from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from portal.storage.database import open_engine, reading, writing
 from portal.storage.secret import InvalidSecretKey, load_secret_key
-from portal.storage.tables import spending, tokens
+from portal.storage.tables import call_counters, tokens
 from tests.fakes import free_port, wait_until
 from tests.fakes.databases import Database, PostgresProcess, opened
 from tests.fakes.preloaded import PRELOADED
@@ -117,10 +117,10 @@ def test_engine_opened_in_an_outage_recovers(
             open_engine(server.url, tmp_path)
         with opened(server.url, tmp_path, required=False) as engine:
             with pytest.raises(OperationalError), reading(engine) as db:
-                db.execute(select(spending))
+                db.execute(select(call_counters))
             server.start()
             with reading(engine) as db:
-                assert db.execute(select(spending)).all() == []
+                assert db.execute(select(call_counters)).all() == []
     assert caplog.messages == ["the database is away: OperationalError"]
 
 
@@ -135,11 +135,11 @@ def test_engine_opened_without_its_file_recovers(
         open_engine(None, tmp_path / "data")
     with opened(None, tmp_path / "data", required=False) as engine:
         with pytest.raises(OperationalError), reading(engine) as db:
-            db.execute(select(spending))
+            db.execute(select(call_counters))
         (tmp_path / "data").unlink()
         (tmp_path / "kept").rename(tmp_path / "data")
         with reading(engine) as db:
-            assert db.execute(select(spending)).all() == []
+            assert db.execute(select(call_counters)).all() == []
     assert caplog.messages == ["the database is away: FileExistsError, EEXIST"]
 
 
@@ -325,10 +325,12 @@ def test_second_opening_keeps_existing_rows(database: Database) -> None:
     where = database.url, database.folder
     with opened(*where) as engine, engine.begin() as db:
         db.execute(
-            insert(spending).values(namespace="upstream", day="2026-11-01", payer="day", calls=3)
+            insert(call_counters).values(
+                namespace="upstream", day="2026-11-01", payer="day", calls=3
+            )
         )
     with opened(*where) as engine, reading(engine) as db:
-        assert db.execute(select(spending.c.calls)).scalar() == 3
+        assert db.execute(select(call_counters.c.calls)).scalar() == 3
 
 
 def test_timestamps_and_integers_round_trip_exactly(engine: Engine) -> None:
@@ -344,15 +346,17 @@ def test_timestamps_and_integers_round_trip_exactly(engine: Engine) -> None:
 def test_reader_and_writer_do_not_block_each_other(engine: Engine) -> None:
     with writing(engine) as writer:
         writer.execute(
-            insert(spending).values(namespace="upstream", day="2026-11-01", payer="day", calls=1)
+            insert(call_counters).values(
+                namespace="upstream", day="2026-11-01", payer="day", calls=1
+            )
         )
         with reading(engine) as reader:
-            assert reader.execute(select(spending.c.calls)).all() == []
+            assert reader.execute(select(call_counters.c.calls)).all() == []
     with reading(engine) as reader:
-        assert reader.execute(select(spending.c.calls)).all() == [(1,)]
+        assert reader.execute(select(call_counters.c.calls)).all() == [(1,)]
         with engine.begin() as writer:
             writer.execute(
-                insert(spending).values(
+                insert(call_counters).values(
                     namespace="upstream", day="2026-11-02", payer="day", calls=2
                 )
             )
@@ -371,5 +375,5 @@ def test_connection_does_not_recreate_a_deleted_file(tmp_path: Path) -> None:
         (tmp_path / "a b?c#d%" / "portal.sqlite").unlink()
         engine.dispose()
         with pytest.raises(OperationalError), reading(engine) as db:
-            db.execute(select(spending))
+            db.execute(select(call_counters))
     assert not (tmp_path / "a b?c#d%" / "portal.sqlite").exists()
