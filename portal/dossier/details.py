@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from portal import formats
 from portal.law.assessment import AssessedFine, fines_in_words
+from portal.law.authorities import LEVEL_WORDS, town_of
 from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.infractions import Infraction
 from portal.law.orders import AssessedOrder
@@ -52,9 +53,13 @@ def blank(details: Iterable[Detail]) -> tuple[str, ...]:
 def fine_notes(fine: AssessedFine) -> tuple[str, ...]:
     """Return sentences on contradictions, such as that a record describes another vehicle."""
     whom = "o órgão autuador"
-    return tuple(
-        filter(None, (fine.wording.conflict, _speed_note(fine), _other_vehicle(fine, whom)))
+    notes = (
+        fine.wording.conflict,
+        _speed_note(fine),
+        fine.code_conflict,
+        _other_vehicle(fine, whom),
     )
+    return tuple(filter(None, notes))
 
 
 def order_notes(order: AssessedOrder) -> tuple[str, ...]:
@@ -148,6 +153,27 @@ def authority(fine: AssessedFine) -> Field:
     if state.state == "empty":
         return name
     return _known(f"{formats.field_text(name)} ({formats.field_text(state)})")
+
+
+def authority_code(fine: AssessedFine) -> Field:
+    """Return the issuing body's code with what it stands for: ``113100, Detran/MG, estadual``."""
+    found = fine.authority
+    words = f"{found.name}, {LEVEL_WORDS[found.level]}" if found else ""
+    return _decoded(fine.record.authority_code, words)
+
+
+def town_code(fine: AssessedFine) -> Field:
+    """Return the town's code with its name: ``4123, Belo Horizonte/MG``."""
+    code = fine.record.municipality_code
+    return _decoded(code, str(town_of(str(code)) or ""))
+
+
+def _decoded(code: Field, words: str) -> Field:
+    return _known(f"{code}, {words or 'fora da tabela do portal'}") if code else code
+
+
+def _appeal(fine: AssessedFine) -> Field | None:
+    return _known(fine.authority.appeal_body) if fine.authority and fine.is_open else None
 
 
 def day(date_: date | None, text: Field) -> Field:
@@ -268,6 +294,7 @@ FINE_ROWS: Final = (
     FineRow("Gravidade", _gravity, is_plain=True),
     FineRow("Órgão autuador", authority, is_plain=True),
     FineRow("Local", lambda fine: named(fine.record.place), is_plain=True),
+    FineRow("Município", lambda fine: _known(str(fine.town)) if fine.town else None, is_plain=True),
     FineRow("Auto de infração", lambda fine: fine.record.notice),
     FineRow("Desconto", _discount),
     FineRow("Desconto", _no_discount, ("screen",)),
@@ -283,6 +310,7 @@ FINE_ROWS: Final = (
     FineRow("Indicação do condutor", lambda fine: _remedy(fine, fine.driver_nomination)),
     FineRow("Recurso à JARI e vencimento", lambda fine: _remedy(fine, fine.appeal), ("grid",)),
     FineRow("Recurso à JARI e vencimento", lambda fine: _in_time(fine, fine.appeal), ("annex",)),
+    FineRow("Quem julga o recurso", _appeal, ("screen", "grid")),
     FineRow("Prescrição", _prescription, ("grid",)),
     FineRow("Limite", lambda fine: _speed(fine, fine.record.limit)),
     FineRow("Medido", lambda fine: _speed(fine, fine.record.measured)),
@@ -314,8 +342,8 @@ def other_of_fine(assessed: AssessedFine) -> Iterator[Detail]:
     fine = assessed.record
     yield Detail("Código como veio", fine.code)
     yield Detail("Valor como veio", fine.amount_text)
-    yield Detail("Código do órgão autuador", fine.authority_code)
-    yield Detail("Código do município", fine.municipality_code)
+    yield Detail("Código do órgão autuador", authority_code(assessed))
+    yield Detail("Código do município", town_code(assessed))
     yield Detail("Veículo descrito", fine.make_model)
     yield from _licence("condutor", fine.driver)
     yield from _licence("infrator", fine.offender)

@@ -13,6 +13,7 @@ from functools import cached_property
 from operator import attrgetter
 
 from portal.law import deadlines
+from portal.law.authorities import Authority, Town, authority_of, code_conflict, town_of
 from portal.law.deadlines import Clock
 from portal.law.fine_amounts import Amount, exact_amount, plausible
 from portal.law.fine_status import Status, status_of
@@ -159,6 +160,24 @@ class AssessedFine:
         if self.is_paid:
             return "Já paga."
         return _DISCOUNT if self.has_discount else _NO_DISCOUNT
+
+    @property
+    def authority(self) -> Authority | None:
+        """The issuing authority that the record's code stands for."""
+        return authority_of(str(self.record.authority_code))
+
+    @property
+    def town(self) -> Town | None:
+        """The infraction's town by its code, or else the town whose authority issued the fine."""
+        town = town_of(str(self.record.municipality_code))
+        return town or (self.authority.town if self.authority else None)
+
+    @property
+    def code_conflict(self) -> str:
+        """A sentence on codes of authority and town that contradict the record, or ""."""
+        fine = self.record
+        codes = str(fine.authority_code), str(fine.municipality_code)
+        return code_conflict(*codes, str(fine.authority), str(fine.authority_state))
 
     @cached_property
     def differing(self) -> tuple[Field, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from portal.dossier.details import fine_notes
 from portal.dossier.prices import Prices, PriceTab
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
@@ -55,6 +56,17 @@ FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
     "authority": lambda fine: text_of(fine.record.authority),
     "authority_state": lambda fine: text_of(fine.record.authority_state),
     "place": lambda fine: text_of(fine.record.place),
+    "amount_paid": lambda fine: fine.paid.value,
+    "discount_note": lambda fine: fine.discount_note,
+    "authority_code": lambda fine: text_of(fine.record.authority_code),
+    "authority_name": lambda fine: fine.authority and fine.authority.name,
+    "authority_level": lambda fine: fine.authority and fine.authority.level,
+    "appeal_body": lambda fine: fine.authority and fine.authority.appeal_body,
+    "town": lambda fine: fine.town and fine.town.name,
+    "town_state": lambda fine: fine.town and fine.town.state,
+    "code_conflict": lambda fine: fine.code_conflict or None,
+    "conflict": lambda fine: " ".join(fine_notes(fine)) or None,
+    "other_vehicle": lambda fine: bool(fine.differing),
 }
 ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
     "number": lambda order: order.number,

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from portal.dossier.answers import Panel
 from portal.dossier.dossier import Dossier
+from portal.dossier.fined_places import fined_places, whom_to_ask
 from portal.dossier.gaps import missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
@@ -168,6 +169,8 @@ def _fines(fines: Sequence[AssessedFine], totals: Totals) -> Record:
             "amount": totals.known_amount,
             **_copied(totals, "enforceable_amount", "without_amount", "points", "points_unknown"),
         },
+        "places": [_copied(one, "year", "state", "town", "count") for one in fined_places(fines)],
+        "whom_to_ask": whom_to_ask(fines) or None,
         "records": [fine_record(fine) for fine in fines],
     }
 

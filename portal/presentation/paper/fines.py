@@ -19,14 +19,17 @@ from portal.dossier.details import (
     FINE_ROWS,
     Detail,
     authority,
+    authority_code,
     blank,
     explanations,
     fine_notes,
     fine_rows,
     given,
     other_of_fine,
+    town_code,
 )
 from portal.dossier.dossier import Dossier
+from portal.dossier.fined_places import places_by_year, whom_to_ask
 from portal.formats import field_text
 from portal.law.assessment import AssessedFine
 from portal.vehicle.source_text import sentence
@@ -98,6 +101,12 @@ class PaperFines:
         for note, states in words.items():
             yield listed(list(states)), note
 
+    @property
+    def places(self) -> str:
+        """Where the fines happened, and whom to ask for others."""
+        found = places_by_year(self.rows)
+        return f"{found}. {whom_to_ask(self.rows)}" if found else ""
+
     @cached_property
     def _sentences(self) -> dict[int, tuple[str, ...]]:
         return {fine.number: tuple(self._on(fine)) for fine in self.rows}
@@ -133,7 +142,7 @@ class PaperFines:
         """The codes of each issuing body and its municipality, unless they differ."""
         found: dict[str, set[tuple[str, ...]]] = {}
         for fine in self.rows if len(self.rows) > 1 else ():
-            codes = (fine.record.authority_code, fine.record.municipality_code)
+            codes = (authority_code(fine), town_code(fine))
             of_body = found.setdefault(field_text(authority(fine)), set())
             of_body.add(tuple(str(code) for code in codes if code))
         return {name: codes.pop() for name, codes in found.items() if len(codes) == 1}

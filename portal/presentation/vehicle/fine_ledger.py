@@ -14,6 +14,7 @@ from portal.charts.bars import Part, row_parts
 from portal.dossier.details import deadline_rules, sum_of
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
+from portal.dossier.fined_places import places_by_year, whom_to_ask
 from portal.law.assessment import AssessedFine, Totals, fines_in_words
 from portal.law.standing import Standing
 from portal.presentation.choice import Choice
@@ -222,6 +223,14 @@ class FineLedger:
         numbers = ",".join(str(fine.number) for fine in self.picked)
         chosen = f"?multas={numbers}" if numbers else ""
         return f"{subject_path(self.dossier.subject)}/negociacao{chosen}"
+
+    @property
+    def places(self) -> str:
+        return places_by_year(self.fines)
+
+    @property
+    def whom_to_ask(self) -> str:
+        return whom_to_ask(self.fines)
 
     @property
     def rules(self) -> Iterator[tuple[str, str]]:

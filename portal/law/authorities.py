@@ -1,0 +1,180 @@
+"""Name an issuing authority and a town by the codes in a fine's record.
+
+``authorities.csv`` lists the authorities that are no town's, from Annex V of Portaria SENATRAN
+354/2022 in its edition of April 2021. ``towns.csv`` lists the towns with their TOM codes, which the
+federal revenue service assigns (kelvins/municipios-brasileiros, December 2025, MIT licence). The
+code of a town's authority is ``2``, the town's TOM code and ``0``. This rule holds for all 5,562
+municipal codes of the annex. The first digit of a code is the level: 0 federal, 1 state, 2
+municipal.
+
+Both tables stay in memory as texts of 117 kB in all, which are searched in microseconds. A
+dictionary of the towns would take 1.3 MB in each worker.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Final, Literal
+
+from portal.vehicle.plate import STATES
+from portal.wording import bare, listed
+
+Level = Literal["federal", "state", "municipal"]
+
+LEVEL_WORDS: Final[dict[Level, str]] = {
+    "federal": "federal",
+    "state": "estadual",
+    "municipal": "municipal",
+}
+_LEVELS: Final[dict[str, Level]] = {"0": "federal", "1": "state", "2": "municipal"}
+_CODE = re.compile(r"[0-9]{1,6}", re.ASCII)
+_CODE_LENGTH, _TOM_LENGTH = 6, 4
+# Words in an authority's name, each with the codes of the authorities that they name. Words that
+# name several kinds of authorities, such as "DEPARTAMENTO DE TRANSITO", are missing.
+_NAMED = tuple(
+    (re.compile(words), re.compile(codes))
+    for words, codes in (
+        (r"\bPOLICIA RODOVIARIA FEDERAL\b|\bD?PRF\b", "000100"),
+        (r"\bDNIT\b|\bDNER\b|\bDEPARTAMENTO NACIONAL\b", "000[23]00"),
+        (r"\bANTT\b|\bTRANSPORTES TERRESTRES\b", "000400"),
+        (r"\bDETRAN\b|\bDEPARTAMENTO ESTADUAL DE TRANSITO\b", "1..100"),
+        (r"\bDA?ER\b|\bESTRADAS DE RODAGEM\b", "1..200"),
+        (r"\bPREFEITURA\b|\bMUNICIP", "2....0"),
+    )
+)
+_STATE_IN_NAME = re.compile(r"\b(?:DETRAN|DER)\W+([A-Z]{2})\b")
+_TOWN_IN_NAME = re.compile(
+    r"\bPREFEITURA(?: MUNICIPAL)?(?: D[AEO]S?)? ([A-Z' -]+?)(?= - | ?[/(,]|$)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    name: str
+    state: str
+
+    def __str__(self) -> str:
+        return f"{self.name}/{self.state}"
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """An issuing authority. ``state`` is "" at the federal level, ``town`` None at other levels."""
+
+    code: str
+    name: str
+    level: Level
+    state: str
+    town: Town | None = None
+
+    @property
+    def appeal_body(self) -> str:
+        """Who decides on the first and on the second appeal."""
+        if self.level == "federal":
+            return "JARI do órgão; depois, colegiado especial (art. 289, I, do CTB)"
+        second = "Contrandife" if self.state == "DF" else f"Cetran/{self.state}"
+        return f"JARI do órgão; depois, {second} (art. 289, II, do CTB)"
+
+
+@lru_cache(512)
+def authority_of(code: str) -> Authority | None:
+    """Return the authority with a code of RENAINF, the register of fines, or None.
+
+    The code may lack leading zeros.
+    """
+    if not _CODE.fullmatch(code):
+        return None
+    code = code.zfill(_CODE_LENGTH)
+    level = _LEVELS.get(code[0])
+    if level == "municipal":
+        town = town_of(code[1:-1]) if code.endswith("0") else None
+        if town is None:
+            return None
+        return Authority(code, f"Prefeitura de {town}", level, town.state, town)
+    row = _row("authorities.csv", code)
+    return Authority(code, row[0], level, row[1]) if level and row else None
+
+
+@lru_cache(512)
+def town_of(code: str) -> Town | None:
+    """Return the town with a TOM code, or None. The code may lack leading zeros."""
+    if not _CODE.fullmatch(code):
+        return None
+    row = _row("towns.csv", code.zfill(_TOM_LENGTH))
+    return Town(*row) if row else None
+
+
+@lru_cache(1024)
+def code_conflict(authority_code: str, town_code: str, name: str, state: str) -> str:
+    """Return a sentence on codes that contradict each other, or the texts beside them, or "".
+
+    ``name`` and ``state`` are the texts with which the record names the authority. A text that
+    names no authority for certain contradicts nothing.
+    """
+    authority, town = authority_of(authority_code), town_of(town_code)
+    stated = state.strip().upper()
+    stated = stated if stated in STATES else ""
+    beside = []
+    if authority and _names_another(authority, bare(name), stated):
+        beside.append(f"o órgão “{name}”")
+    if authority and authority.state and stated not in ("", authority.state):
+        beside.append(f"a UF {stated}")
+    if authority and town and _is_elsewhere(authority, town):
+        beside.append(f"o código do município de {town}")
+    if authority and beside:
+        return (
+            f"O código do órgão ({authority_code}) corresponde a {authority.name}, e o registro "
+            f"traz {listed(beside)}: confira na notificação."
+        )
+    if town and stated not in ("", town.state):
+        return (
+            f"O código do município ({town_code}) é de {town}, e o registro traz a UF {stated}: "
+            "confira na notificação."
+        )
+    return ""
+
+
+def _names_another(authority: Authority, name: str, stated: str) -> bool:
+    codes = [codes for words, codes in _NAMED if words.search(name)]
+    if codes and not any(each.fullmatch(authority.code) for each in codes):
+        return True
+    if (found := _STATE_IN_NAME.search(name)) and found[1] in STATES:
+        return authority.state not in ("", found[1])
+    found = _TOWN_IN_NAME.search(name)
+    if authority.town is None or found is None:
+        return False
+    named, own = _letters(found[1]), _letters(bare(authority.town.name))
+    if named in own or own in named:
+        return False
+    # Of a town that was renamed, or that is spelled differently, the text names no other town.
+    return any(f",{found[1]},{each}\n" in _bare_towns() for each in {authority.state, stated})
+
+
+def _is_elsewhere(authority: Authority, town: Town) -> bool:
+    if authority.town is not None:
+        return authority.town != town
+    return authority.state not in ("", town.state)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text))
+
+
+def _row(table: str, code: str) -> list[str] | None:
+    """Return the cells after the first, ``code``."""
+    text = _text(table)
+    start = text.find(f"\n{code},")
+    if start < 0:
+        return None
+    return text[start + 1 : text.index("\n", start + 1)].split(",")[1:]
+
+
+@cache
+def _bare_towns() -> str:
+    return bare(_text("towns.csv"))
+
+
+@cache
+def _text(table: str) -> str:
+    return resources.files(__package__).joinpath(table).read_text("utf-8")
