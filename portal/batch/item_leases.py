@@ -155,13 +155,6 @@ class ItemLeases:
             is_due = db.execute(query.limit(1)).first() is not None
         return is_due or bool(self._running())
 
-    def claimable(self) -> int:
-        """Return how many items may be leased now."""
-        now = self._clock()
-        running = self._running()
-        with reading(self._engine) as db:
-            return sum(self._claimable(db, row, now) for row, _ in running)
-
     def claim(self) -> Claim | None:
         """Lease the next item of a running batch, or return None if no item can be leased now."""
         running = self._running()
@@ -311,14 +304,3 @@ class ItemLeases:
     def _held(self, claim: Claim) -> dict[str, object]:
         """Return the parameters of ``_HELD``."""
         return {"of": claim.batch, "at": claim.position, "by": self._holder}
-
-    def _claimable(self, db: Connection, row: Any, now: float) -> int:
-        is_leased = case((items.c.lease_until > now, 1), else_=0)
-        total, leased = db.execute(
-            select(func.count(), func.coalesce(func.sum(is_leased), 0)).where(
-                items.c.batch == row.id, items.c.state == "pending"
-            )
-        ).one()
-        # After a pause (``tries`` > 0), at most 1 item may be leased, as in the statement _LEASE.
-        limit = 1 if row.tries else self.concurrency
-        return max(0, min(int(total) - int(leased), limit - int(leased)))

@@ -85,21 +85,19 @@ class BatchRunner:
         self._is_stopping = False
 
     def tick(self) -> None:
-        """Start threads if there is work, and renew leases.
+        """Start a thread if there is work, and renew leases.
 
         The scheduler calls this method regularly.
         """
         if self._is_stopping:
             return
-        now, active = self._monotonic(), self.active
-        if active and now - self._renewed_at >= RENEW_EVERY_S:
+        now = self._monotonic()
+        if self.active and now - self._renewed_at >= RENEW_EVERY_S:
             self._leases.renew()
             self._renewed_at = now
         self._leases.resume_due()
-        if active < self._leases.concurrency:
-            claimable = self._leases.claimable()
-            for _ in range(min(claimable, self._leases.concurrency - active)):
-                self._start_thread()
+        if self.active < self._leases.concurrency and self._leases.has_work():
+            self._start_thread()
 
     @property
     def active(self) -> int:
@@ -114,6 +112,8 @@ class BatchRunner:
 
     def _start_thread(self) -> None:
         with self._lock:
+            if self._active >= self._leases.concurrency:
+                return
             self._active += 1
         try:
             self._pool.submit(self._work)
@@ -128,6 +128,8 @@ class BatchRunner:
         try:
             with self._turn.taken():
                 claim = self._leases.claim()
+            if claim is not None:
+                self._start_thread()  # it ends at once if no further item can be leased
             while claim is not None:
                 with self._turn.taken():
                     claim = self._run(claim)
