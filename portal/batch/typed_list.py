@@ -79,6 +79,8 @@ _TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE|RENAVA[MN])")
 # Possible separators of a line's cells. A tab is preferred to a semicolon, and both to a comma.
 _DELIMITERS = "\t;,"
 _LONGEST_PREAMBLE = 100  # lines that may precede the header
+_QUOTED = re.compile(r'(?:^|(?<=[\t;,]))"[^"]*"', re.MULTILINE)
+_BREAK = "\ue000"  # a private character, in place of a line break in a quoted cell
 _SLASHES = re.compile(r"(?<![A-Za-z]{3})/|/(?![0-9][A-Za-z0-9][0-9]{2})|\|")
 # The first line of a CSV file may tell Excel the file's delimiter, for example "sep=;".
 _STATED_DELIMITER = re.compile(r'\ufeff?"?sep=([;,\t])"?', re.IGNORECASE)
@@ -196,11 +198,6 @@ def read_list(text: str, file: bytes = b"") -> TypedList:
     return _collected(chain(typed, uploaded))
 
 
-def read_file(content: bytes) -> TypedList:
-    """Read the plates and Renavam of a text file. Raises BinaryFile."""
-    return read_list("", content)
-
-
 def reticked(listed: TypedList, ticked: Collection[str]) -> TypedList:
     """Return the list with those of its plates, Renavam and suggestions that the user has ticked.
 
@@ -266,30 +263,30 @@ def _one(value: object) -> _Found | str:
 
 def _entries(text: str) -> Iterator[_Entry]:
     text = _without_markup(text)
-    lines = text.splitlines()
-    messages = {index for index, line in enumerate(lines) if _CHAT.match(line)}
-    lines = [_CHAT.sub("", line, count=1) for line in lines]
+    is_message = [bool(_CHAT.match(line)) for line in text.splitlines()]
+    lines = [(index, _CHAT.sub("", line, count=1)) for index, line in _lines(text)]
     delimiter = ""
-    if lines and (stated := _STATED_DELIMITER.fullmatch(lines[0])):
-        delimiter, lines[0] = stated[1], ""
+    if lines and (stated := _STATED_DELIMITER.fullmatch(lines[0][1])):
+        delimiter = stated[1]
+        del lines[0]
     header = _header(lines, delimiter)
     if header is not None:
-        delimiter = delimiter or _delimiter(lines[header])
-    titles = [] if header is None else _row(lines[header], delimiter)
+        delimiter = delimiter or _delimiter(lines[header][1])
+    titles = [] if header is None else _row(lines[header][1], delimiter)
     columns = _named_columns(titles)
     is_table = bool(columns) or "\t" in text or ";" in text
-    for index, line in _whole_lines(lines):
+    for number, (index, line) in enumerate(lines):
         cells = _row(line, delimiter)
-        if header is not None and (index < header or cells == titles):
+        if header is not None and (number < header or cells == titles):
             # A line above the header, such as the table's title. A file of several pages may repeat
             # its header.
-            above = cells if index < header else []
-            found: Iterator[_Found | str] = chain.from_iterable(_cell(text).found for text in above)
+            above = cells if number < header else []
+            found: Iterable[_Found | str] = chain.from_iterable(_cell(text).found for text in above)
         else:
             found = _in_row(cells, columns, len(titles), is_table=is_table)
         for part in found:
             # A message without a vehicle is no entry of the list.
-            if isinstance(part, _Found) or index not in messages:
+            if isinstance(part, _Found) or not is_message[index]:
                 yield index, part
 
 
@@ -297,17 +294,19 @@ def _in_row(
     texts: Sequence[str], columns: Sequence[int], width: int, *, is_table: bool
 ) -> Iterator[_Found | str]:
     filled = [index for index, text in enumerate(texts) if text.strip()]
-    if not columns or (filled and filled[-1] >= width):
+    if filled and filled[-1] >= width:
         # A row with more cells than the header is not a row of the table, so that the supposed
         # header is probably a sentence above a list.
-        yield from _in_cells(_cells(texts), is_table=is_table)
-        return
-    cells = _cells(texts)
+        columns = ()
+    cells = [
+        _cell(text, is_alone=filled == [index], is_named=index in columns)
+        for index, text in enumerate(texts)
+    ]
     has_plate = any(part.is_plate for cell in cells for part in cell.found)
-    if has_plate and all(map(_is_vehicle, cells)):
-        yield from _in_cells(cells, is_table=True)
+    if not columns or (has_plate and all(map(_is_vehicle, cells))):
+        yield from _in_cells(cells, is_table=is_table)
         return
-    named = [_cell(texts[each], is_named=True) for each in columns if each < len(texts)]
+    named = [cells[each] for each in columns if each < len(cells)]
     yield from _in_cells(named, is_table=True, is_named=True)
     known = {part.typed.subject for cell in named for part in cell.found}
     for index, cell in enumerate(cells):
@@ -354,7 +353,7 @@ def _in_cells(
     if vehicle_count and (is_pair or (has_others and vehicle_count == 1)):
         doubtful = mistyped
         if len(plates) == 1 == len(numbers) and is_pair and numbers[0].typed.is_certain:
-            plates = [replace(plates[0], text=f"= Renavam {_shown(numbers[0].value)}")]
+            plates = [replace(plates[0], text=f"= Renavam {numbers[0].typed.subject}")]
         certain = plates or certain
     else:
         kept = {part.typed.subject: part for part in plates}
@@ -398,11 +397,6 @@ def _is_vehicle(cell: _Cell) -> bool:
 
 def _has_plate(part: _Found) -> bool:
     return part.typed.doubt in ("glued", "month", "word")
-
-
-def _cells(texts: Sequence[str]) -> list[_Cell]:
-    filled = sum(1 for text in texts if text.strip())
-    return [_cell(text, is_alone=filled == 1) for text in texts]
 
 
 def _cell(text: str, *, is_alone: bool = False, is_named: bool = False) -> _Cell:
@@ -463,9 +457,9 @@ def _doubtful(word: str) -> list[_Found]:
     return [_Found(word, read_typed(word))] if _is_like_subject(signs) else []
 
 
-def _header(lines: Sequence[str], delimiter: str) -> int | None:
-    """Return the index of the line that names a column of plates or Renavam, or None."""
-    for index, line in enumerate(lines[:_LONGEST_PREAMBLE]):
+def _header(lines: Sequence[tuple[int, str]], delimiter: str) -> int | None:
+    """Return the position of the line that names a column of plates or Renavam, or None."""
+    for position, (_, line) in enumerate(lines[:_LONGEST_PREAMBLE]):
         row = _row(line, delimiter)
         found = [part for text in row for part in _cell(text).found]
         if any(part.typed.is_certain for part in found):
@@ -474,7 +468,7 @@ def _header(lines: Sequence[str], delimiter: str) -> int | None:
         if is_line_with_number or not all(_TITLE.match(bare(part.value)) for part in found):
             continue
         if any(_TITLE.search(bare(text)) for text in row):
-            return index
+            return position
     return None
 
 
@@ -500,29 +494,20 @@ def _without_markup(text: str) -> str:
     return text
 
 
-def _whole_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield each line with its index. A cell between quotes may contain several lines.
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield each line with its index. The lines of a cell between quotes are joined.
 
-    Such lines are joined. If a quote is not closed, the next quote belongs to another cell, and a
-    line between them has a vehicle. In this case, the quote has no meaning.
+    A quote may never be closed, and the next quote then belongs to another cell. Lines with a
+    vehicle between two quotes are therefore not joined.
     """
     index = 0
-    while index < len(lines):
-        line, end = lines[index], index + 1
-        if line.count('"') % 2:
-            while end < len(lines) and lines[end].count('"') % 2 == 0:
-                end += 1
-            if end < len(lines):
-                inside = [line.rpartition('"')[2], *lines[index + 1 : end]]
-                inside.append(lines[end].partition('"')[0])
-                if not any(_PART.search(each) for each in inside):
-                    yield index, " ".join([line, *lines[index + 1 : end + 1]])
-                    index = end + 1
-                    continue
-        # A gap without a closing quote is yielded line by line, and not searched again.
-        for at in range(index, max(end, index + 1)):
-            yield at, lines[at]
-        index = max(end, index + 1)
+    for line in _QUOTED.sub(_joined, text).splitlines():
+        yield index, line.replace(_BREAK, " ")
+        index += 1 + line.count(_BREAK)
+
+
+def _joined(cell: re.Match[str]) -> str:
+    return cell[0] if _PART.search(cell[0]) else _BREAK.join(cell[0].splitlines())
 
 
 def _row(line: str, delimiter: str) -> list[str]:

@@ -20,7 +20,7 @@ from portal.batch.model import Batch
 from portal.batch.preview import Preview, quote
 from portal.batch.rows import Access
 from portal.batch.runner import BatchRunner
-from portal.batch.typed_list import Subject, TypedList, read_file, reticked
+from portal.batch.typed_list import Subject, TypedList, read_list, reticked
 from portal.batch.uploads import BinaryFile
 from portal.commands.failures import Command, fail
 from portal.dossier.answers import Panels
@@ -166,7 +166,7 @@ def _read(file: Path, limit: int, *, doubtful: bool) -> TypedList:
     if file.stat().st_size > MOST_BYTES:
         fail(f"{file} has more than {MOST_BYTES // 1024 // 1024} MiB.")
     try:
-        listed = read_file(file.read_bytes())
+        listed = read_list("", file.read_bytes())
     except BinaryFile as error:
         fail(f"{file} is not a text but {error.format}. Save its plates as CSV.")
     if doubtful:

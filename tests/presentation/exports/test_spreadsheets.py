@@ -12,7 +12,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from portal.batch.typed_list import read_file
+from portal.batch.typed_list import read_list
 from portal.presentation.exports.batches import COLUMNS
 from portal.presentation.exports.tables import Cell, Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
@@ -82,7 +82,7 @@ def test_csv_module_reads_the_cells() -> None:
 
 
 def test_exported_csv_is_the_list_of_a_new_batch() -> None:
-    found = read_file(content().encode())
+    found = read_list("", content().encode())
     assert [subject.text for subject in found.subjects] == ["ABC1D23", "00000000191"]
     assert found.wrong == ()
 
