@@ -24,10 +24,9 @@ from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Identity, Tokens
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
-from portal.batch.rows import Access
+from portal.batch.rows import Access, BatchRows
 from portal.batch.runner import BatchRunner
 from portal.batch.turn import Turn
-from portal.batch.under_way import batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossier.answers import Panel, Panels
 from portal.dossiers.archive import DossierArchive
@@ -200,11 +199,10 @@ def _build(
     render_context = partial(
         RenderContext, marker=settings.hidden_marker, mask_names=settings.mask_names
     )
-    batches = Batches(
-        engine,
-        keys,
-        gateway.retention_s,
-        wake=process.ask_for_batches or (lambda: None),
+    batch_rows = BatchRows(engine, keys, gateway.retention_s)
+    batches, item_leases = (
+        Batches(batch_rows, wake=process.ask_for_batches or (lambda: None)),
+        ItemLeases(batch_rows, settings.batch_concurrency, process.batch_holder),
     )
     dossiers = DossierArchive(engine, keys, purge_bucket, lifetime_s=settings.dossier_days * DAY)
     gatekeeper = Gatekeeper(
@@ -213,13 +211,6 @@ def _build(
         secret,
         former,
         partial(_take_over, history=history, batches=batches, dossiers=dossiers),
-    )
-    item_leases = ItemLeases(
-        engine,
-        keys,
-        gateway.retention_s,
-        settings.batch_concurrency,
-        holder=process.batch_holder,
     )
     batch_runner = BatchRunner(
         item_leases,
@@ -329,7 +320,6 @@ def _build(
         store_size=store.size,
         database_bytes=partial(database_bytes, engine),
         purges=purge_log.count,
-        batches_under_way=partial(batches_under_way, engine, namespace),
         pdf_span=tracing.pdf_span if tracing else nullcontext,
     )
     init_app(app, web)

@@ -21,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import SubjectKeys
 from portal.batch.batches import Batches
+from portal.batch.rows import BatchRows
 from portal.commands import DataCheck, EmbeddedStore
 from portal.gateway.backend_choice import (
     StoreRefused,
@@ -166,12 +167,12 @@ def _record_key(settings: Settings, engine: Engine, store: KeyRecord) -> None:
 
 def _pause_restored_batches(settings: Settings, engine: Engine) -> None:
     """Pause the batches of a restored backup, because nobody may be waiting for them."""
-    batches = Batches(
+    rows = BatchRows(
         engine,
         SubjectKeys(server_key(settings), str, settings.namespace),
         lambda name: getattr(settings, f"fresh_{name}") + getattr(settings, f"stale_{name}"),
     )
-    if paused := batches.pause_all():
+    if paused := Batches(rows).pause_all():
         log.warning(
             "the database was restored, or is of a former version: %d batches are paused until "
             "their owners resume them",

@@ -7,7 +7,6 @@ database transaction. ``ItemLeases`` assigns the items (vehicles) of running bat
 
 import re
 import secrets
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Engine, case, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, Select, case, delete, func, insert, select, update
 
 from portal.access.sealing import SubjectKeys
 from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
@@ -29,7 +28,6 @@ from portal.batch.rows import (
     update_batch,
 )
 from portal.batch.typed_list import Subject, TypedList, WrongEntry, contains_subject
-from portal.batch.under_way import GOES_ON
 from portal.storage.database import erase_deleted, reading
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
@@ -39,6 +37,9 @@ DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest draft
 _CLAIMED_S: Final = 86400.0  # a batch that nobody has claimed for so long is run by no portal
 _LISTED: Final = 50
+MOST_UNDER_WAY: Final = 20
+# Whether a batch is running, or will resume by itself.
+_GOES_ON: Final = (table.c.state == "running") | table.c.resume_at.is_not(None)
 _LISTED_COLUMNS: Final = [
     column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
 ]
@@ -96,23 +97,16 @@ _NO_ITEMS: Final = (0, 0, 0, 0, 0, 0)
 class Batches:
     """The batches of one namespace (the name of an upstream, or "demo").
 
-    ``retention_s`` returns how many seconds the answers to a lookup are stored. ``Batches`` calls
-    ``wake`` when a batch starts, so that a BatchRunner looks up the batch's items at once.
+    ``Batches`` calls ``wake`` when a batch starts, so that a BatchRunner looks up the batch's items
+    at once.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        keys: SubjectKeys,
-        retention_s: Callable[[LookupName], float],
-        clock: Callable[[], float] = time.time,
-        wake: Callable[[], None] = lambda: None,
-    ) -> None:
-        self._engine = engine
-        self._keys = keys
-        self._namespace = keys.namespace
-        self._rows = BatchRows(engine, keys, retention_s, clock)
-        self._clock = clock
+    def __init__(self, rows: BatchRows, wake: Callable[[], None] = lambda: None) -> None:
+        self._rows = rows
+        self._engine = rows.engine
+        self._keys = rows.keys
+        self._namespace = rows.keys.namespace
+        self._clock = rows.clock
         self._wake = wake
 
     @property
@@ -195,6 +189,22 @@ class Batches:
             .order_by(table.c.created_at.desc())
             .limit(_LISTED)
         )
+        return self._read(query)
+
+    def under_way(self) -> list[Batch]:
+        """Return the running and paused batches of all owners, the most recently started first.
+
+        The result has at most MOST_UNDER_WAY batches, without their invalid entries.
+        """
+        query = (
+            select(*_LISTED_COLUMNS)
+            .where(table.c.namespace == self._namespace, table.c.state.in_(("running", "paused")))
+            .order_by(table.c.started_at.desc())
+            .limit(MOST_UNDER_WAY)
+        )
+        return self._read(query)
+
+    def _read(self, query: Select[Any]) -> list[Batch]:
         with reading(self._engine) as db:
             rows = db.execute(query).all()
             counts = self._counts(db, [row.id for row in rows])
@@ -297,7 +307,7 @@ class Batches:
         Each waits until its owner resumes it. Returns their number. Raises SQLAlchemyError.
         """
         with self._rows.writing() as db:
-            rows = db.execute(select(table).where(GOES_ON)).all()
+            rows = db.execute(select(table).where(_GOES_ON)).all()
             for row in rows:
                 self._pause(db, row, self._clock() + self._rows.kept_s(split_ask(row.ask)))
         return len(rows)
@@ -496,6 +506,12 @@ class Batches:
 
     def _owner_key(self, owner: str) -> str:
         return self._keys.owner_key("", owner)
+
+
+def has_unfinished_batches(engine: Engine) -> bool:
+    """Return whether a batch of any namespace is running, or will resume by itself."""
+    with reading(engine) as db:
+        return db.execute(select(table.c.id).where(_GOES_ON).limit(1)).first() is not None
 
 
 def _batch(row: Any, counted: tuple[int, ...], left_out: LeftOut) -> Batch:

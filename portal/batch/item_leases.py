@@ -5,15 +5,13 @@ with the same database share the work on batches.
 """
 
 import secrets
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Engine, Integer, bindparam, case, func, select, update
+from sqlalchemy import Connection, Integer, bindparam, case, func, select, update
 
-from portal.access.sealing import SubjectKeys
 from portal.batch.pauses import Pause
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject
@@ -33,7 +31,7 @@ CLAIM_NOTED_S: Final = 3600.0
 # _LEASE finds and leases an item in a single statement, so that other writers wait less.
 _RUNNING: Final = (
     select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access, table.c.claimed_at)
-    .where(table.c.namespace == bindparam("within"), table.c.state == "running")
+    .where(table.c.namespace == bindparam("namespace_name"), table.c.state == "running")
     .order_by(table.c.claimed_at)
 )
 _leased = items.alias()
@@ -44,7 +42,7 @@ _LEASE: Final = (
         items.c.id
         == select(_next.c.id)
         .where(
-            _next.c.batch == bindparam("of"),
+            _next.c.batch == bindparam("batch_id"),
             _next.c.state == "pending",
             _next.c.lease_until <= bindparam("now"),
         )
@@ -54,26 +52,26 @@ _LEASE: Final = (
         .limit(1)
         .scalar_subquery(),
         select(func.count())
-        .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
+        .where(_leased.c.batch == bindparam("batch_id"), _leased.c.lease_until > bindparam("now"))
         .scalar_subquery()
         # After a pause (``tries`` > 0), at most 1 item may be leased until a lookup succeeds. If
         # the batch is no longer running, no item may be leased.
         < func.coalesce(
             select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
-            .where(table.c.id == bindparam("of"), table.c.state == "running")
+            .where(table.c.id == bindparam("batch_id"), table.c.state == "running")
             .scalar_subquery(),
             0,
         ),
     )
-    .values(holder=bindparam("by"), lease_until=bindparam("until"))
+    .values(holder=bindparam("holder_name"), lease_until=bindparam("until"))
     .returning(items.c.position, items.c.sealed, items.c.attempts)
 )
 # A leased item is named by its batch and position, because no later item ever has the same two.
 # SQLite gives the number (``id``) of a purged item to a later item.
 _HELD: Final = (
-    items.c.batch == bindparam("of"),
-    items.c.position == bindparam("at"),
-    items.c.holder == bindparam("by"),
+    items.c.batch == bindparam("batch_id"),
+    items.c.position == bindparam("item_position"),
+    items.c.holder == bindparam("holder_name"),
     items.c.state == "pending",
 )
 _WANTED: Final = select(items.c.position).where(
@@ -83,11 +81,11 @@ _FINISH: Final = (
     update(items)
     .where(*_HELD)
     .values(
-        state=bindparam("ends_as"),
-        cause=bindparam("why"),
+        state=bindparam("new_state"),
+        cause=bindparam("new_cause"),
         holder="",
         lease_until=0.0,
-        sealed_result=bindparam("result"),
+        sealed_result=bindparam("new_result"),
     )
 )
 _RELEASE: Final = update(items).where(*_HELD).values(holder="", lease_until=0.0)
@@ -113,26 +111,16 @@ class Claim:
 class ItemLeases:
     """The leases of one process on the items of one namespace's batches.
 
-    A namespace is the name of an upstream, or "demo". All processes together lease at most
-    ``concurrency`` items of a batch at a time. ``retention_s`` returns how many seconds the answers
-    to a lookup are stored. ``holder`` is the name of the process in its leases, by default a random
-    name.
+    All processes together lease at most ``concurrency`` items of a batch at a time. ``holder`` is
+    the name of the process in its leases, by default a random name.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        keys: SubjectKeys,
-        retention_s: Callable[[LookupName], float],
-        concurrency: int,
-        clock: Callable[[], float] = time.time,
-        holder: str | None = None,
-    ) -> None:
+    def __init__(self, rows: BatchRows, concurrency: int, holder: str | None = None) -> None:
         self.concurrency = concurrency
-        self._engine = engine
-        self._namespace = keys.namespace
-        self._clock = clock
-        self._rows = BatchRows(engine, keys, retention_s, clock)
+        self._rows = rows
+        self._engine = rows.engine
+        self._namespace = rows.keys.namespace
+        self._clock = rows.clock
         # Each worker creates its ItemLeases after the fork, so the random names of workers differ.
         self._holder = holder or secrets.token_hex(8)
 
@@ -194,9 +182,9 @@ class ItemLeases:
                 _FINISH,
                 {
                     **self._held(claim),
-                    "ends_as": "failed" if cause else "done",
-                    "why": cause,
-                    "result": sealed,
+                    "new_state": "failed" if cause else "done",
+                    "new_cause": cause,
+                    "new_result": sealed,
                 },
             ).rowcount
             following = self._claim(db, running)
@@ -264,7 +252,7 @@ class ItemLeases:
         need not wait for the decryption.
         """
         with reading(self._engine) as db:
-            running = db.execute(_RUNNING, {"within": self._namespace}).all()
+            running = db.execute(_RUNNING, {"namespace_name": self._namespace}).all()
         owners = ((row, self._rows.decrypted(row.sealed_access)) for row in running)
         return [
             (row, msgspec.json.decode(access, type=Access))
@@ -278,9 +266,9 @@ class ItemLeases:
             leased = db.execute(
                 _LEASE,
                 {
-                    "of": row.id,
+                    "batch_id": row.id,
                     "now": now,
-                    "by": self._holder,
+                    "holder_name": self._holder,
                     "until": now + LEASE_S,
                     "limit": self.concurrency,
                 },
@@ -303,4 +291,8 @@ class ItemLeases:
 
     def _held(self, claim: Claim) -> dict[str, object]:
         """Return the parameters of ``_HELD``."""
-        return {"of": claim.batch, "at": claim.position, "by": self._holder}
+        return {
+            "batch_id": claim.batch,
+            "item_position": claim.position,
+            "holder_name": self._holder,
+        }

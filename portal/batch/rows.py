@@ -1,5 +1,6 @@
 """Encrypts and changes the database rows of batches."""
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
@@ -35,7 +36,7 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class BatchRows:
-    """Operations on the rows of batches, for ``Batches`` and ``ItemLeases``.
+    """The rows of batches in one database, which ``Batches`` and ``ItemLeases`` read and change.
 
     ``retention_s`` returns how many seconds the answers to a lookup are stored.
     """
@@ -45,29 +46,29 @@ class BatchRows:
         engine: Engine,
         keys: SubjectKeys,
         retention_s: Callable[[LookupName], float],
-        clock: Callable[[], float],
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._engine = engine
-        self._keys = keys
+        self.engine = engine
+        self.keys = keys
+        self.clock = clock
         self._retention_s = retention_s
-        self._clock = clock
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Begin a transaction that excludes other writers of batches."""
-        with writing(self._engine) as db:
+        with writing(self.engine) as db:
             lock_batches(db)
             yield db
 
     def encrypted(self, content: bytes) -> bytes:
-        return self._keys.encrypt(_PURPOSE, content)
+        return self.keys.encrypt(_PURPOSE, content)
 
     def decrypted(self, sealed: bytes | None) -> bytes | None:
         """Return the decrypted content.
 
         Return None if ``sealed`` is None, or if no configured key can decrypt ``sealed``.
         """
-        return None if sealed is None else self._keys.decrypt(_PURPOSE, sealed)
+        return None if sealed is None else self.keys.decrypt(_PURPOSE, sealed)
 
     def readable(self, batch: str, sealed: bytes) -> bytes:
         """Decrypt ``sealed``. Raises UnknownBatch if no configured key can decrypt it."""
@@ -88,7 +89,7 @@ class BatchRows:
 
         The caller must check that no item is pending.
         """
-        now = self._clock()
+        now = self.clock()
         row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
         if row is not None:
             db.execute(

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.batch.under_way import has_unfinished_batches
+from portal.batch.batches import has_unfinished_batches
 from portal.gateway.key_record import KeyRecord
 from portal.storage.database import require_current_schema
 from portal.storage.key_fingerprints import recorded_keys, unknown_keys

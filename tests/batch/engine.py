@@ -13,7 +13,7 @@ from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
 from portal.batch.model import Batch
 from portal.batch.preview import quote
-from portal.batch.rows import Access
+from portal.batch.rows import Access, BatchRows
 from portal.batch.runner import BatchRunner
 from portal.batch.start import start_batch
 from portal.batch.typed_list import read_strings
@@ -98,11 +98,11 @@ def engine_of(
         database=engine,
     )
     keys = subject_keys(SECRET, one.store.tag)
-    retention_s = one.gateway.retention_s
-    batches = Batches(engine, keys, retention_s, clock)
+    rows = BatchRows(engine, keys, one.gateway.retention_s, clock)
+    batches = Batches(rows)
 
     def leases(holder: str | None = None, limit: int = concurrency) -> ItemLeases:
-        return ItemLeases(engine, keys, retention_s, limit, clock, holder)
+        return ItemLeases(rows, limit, holder)
 
     runner = closed_later(BatchRunner(leases(), one.gateway.fetch, identify), BatchRunner.stop)
     return BatchEngine(one, batches, runner, clock, leases)

@@ -17,7 +17,7 @@ from portal.batch import runner
 from portal.batch.batches import Batches, QuotedItem
 from portal.batch.item_leases import ItemLeases
 from portal.batch.model import Cost, NotAllowed
-from portal.batch.rows import Access, UnknownBatch
+from portal.batch.rows import Access, BatchRows, UnknownBatch
 from portal.batch.typed_list import read_list
 from portal.gateway.ledger import LedgerEntry
 from portal.gateway.lookup import Caller
@@ -604,10 +604,9 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
     keys = subject_keys(b"new" * 11, str, former=[SECRET])
-    other = Batches(database, keys, lambda _: 3600.0, clock)
-    leases, last = (
-        ItemLeases(database, keys, lambda _: 3600.0, limit, clock, "other") for limit in (8, 0)
-    )
+    rows = BatchRows(database, keys, lambda _: 3600.0, clock)
+    other = Batches(rows)
+    leases, last = (ItemLeases(rows, limit, "other") for limit in (8, 0))
     item = QuotedItem(Plate.parse("BBB0A00"), is_stored=False, at_most=PRICE)
     foreign = other.create(OWNER, ("decode",), [item], read_list("BBB0A00"))
     other.start(foreign, OWNER, Access(OWNER), item.at_most)

@@ -5,9 +5,12 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from portal.batch.under_way import MOST_LISTED, batches_under_way
+from portal.access.sealing import SubjectKeys
+from portal.batch.batches import MOST_UNDER_WAY, Batches
+from portal.batch.rows import BatchRows
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
+from tests.gateway.gateways import SECRET
 
 
 def test_running_and_paused_batches_are_listed(
@@ -24,23 +27,24 @@ def test_running_and_paused_batches_are_listed(
     clock.advance(60)
     running = one.create(plates(3, "RUN"))
     one.start(running)
-    found = batches_under_way(engine, "upstream")
-    assert [(each.state, each.reason, each.ended, each.total) for each in found] == [
+    found = one.batches.under_way()
+    assert [(each.state, each.reason, each.counts.ended, each.counts.total) for each in found] == [
         ("running", "", 0, 3),
         ("paused", "owner", 0, 4),
     ]
-    assert found[0].at_most == 3 * Decimal("0.30")
+    assert found[0].cost.at_most == 3 * Decimal("0.30")
     assert found[0].started_at == clock()
     one.run(running)
-    assert [each.state for each in batches_under_way(engine, "upstream")] == ["paused"]
-    assert batches_under_way(engine, "another") == []
+    assert [each.state for each in one.batches.under_way()] == ["paused"]
+    keys = SubjectKeys(SECRET, str, "another")
+    assert Batches(BatchRows(engine, keys, lambda _: 3600.0)).under_way() == []
 
 
 def test_the_latest_are_listed(tmp_path: Path, engine: Engine, clock: Clock) -> None:
     one = engine_of(tmp_path, clock, database=engine)
-    for number in range(MOST_LISTED + 1):
+    for number in range(MOST_UNDER_WAY + 1):
         one.start(one.create(plates(1, f"AA{chr(65 + number)}")))
         clock.advance(1)
-    found = batches_under_way(engine, "upstream")
-    assert len(found) == MOST_LISTED
+    found = one.batches.under_way()
+    assert len(found) == MOST_UNDER_WAY
     assert found[0].started_at == clock() - 1

@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 
 from portal.access.tokens import Issued
-from portal.batch.under_way import BatchUnderWay
+from portal.batch.model import Batch, Cost, Counts, Reason, State
 from portal.gateway.backend import StoreSize
 from portal.gateway.operations import CachePolicy
 from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, Usage
@@ -38,6 +38,25 @@ def token(
     return Issued(name, "digest", scopes, daily_limit, AT - 86400, expires_at, revoked_at, "demo")
 
 
+def batch_under_way(
+    state: State, reason: Reason, started_at: float | None, at_most: str, total: int, ended: int
+) -> Batch:
+    return Batch(
+        id="4d2a8ee8598acee71d7ddb4f",
+        state=state,
+        reason=reason,
+        resume_at=None,
+        ask=("decode",),
+        counts=Counts(total, 0, ended, 0, total - ended),
+        cost=Cost(Decimal(0), Decimal(at_most)),
+        wrong=(),
+        created_at=AT - 90,
+        started_at=started_at,
+        ended_at=None,
+        expires_at=AT + 86400,
+    )
+
+
 FACTS = OperationsPage(
     now=NOW,
     days=30,
@@ -61,8 +80,8 @@ FACTS = OperationsPage(
     database_bytes=4_096,
     purges=12,
     batches=(
-        BatchUnderWay("running", "", AT - 60, Decimal("3.60"), 40, 12),
-        BatchUnderWay("paused", "day_limit", None, Decimal(0), 2, 0),
+        batch_under_way("running", "", AT - 60, "3.60", 40, 12),
+        batch_under_way("paused", "day_limit", None, "0", 2, 0),
     ),
     tokens=(
         token("ana", SCOPES),

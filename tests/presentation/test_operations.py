@@ -11,10 +11,9 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from portal.batch.model import Reason
-from portal.batch.under_way import BatchUnderWay
 from portal.gateway.usage_report import CallsToday, Usage
 from portal.presentation.operations.page import MOST_CALLERS, OperationsPage, chosen_period
-from tests.presentation.operations import AT, FACTS, IDLE, TODAY, Breaker, token
+from tests.presentation.operations import AT, FACTS, IDLE, TODAY, Breaker, batch_under_way, token
 from tests.presentation.rendering import render, site
 from tests.web.html_checker import HTML, check_html, text_of
 
@@ -106,7 +105,7 @@ def test_failures_name_kind_status_and_charge() -> None:
 
 @pytest.mark.parametrize("reason", get_args(Reason))
 def test_every_pause_has_words(reason: Reason) -> None:
-    under_way = BatchUnderWay("paused", reason, AT - 60, Decimal("3.60"), 40, 12)
+    under_way = batch_under_way("paused", reason, AT - 60, "3.60", 40, 12)
     ((_, state, ended, at_most),) = rows(replace(FACTS, batches=(under_way,)), BATCHES)
     assert state
     assert (ended, at_most) == ("12 de 40", "R$ 3,60")

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Protocol
 
 from portal import formats
-from portal.batch.under_way import BatchUnderWay
+from portal.batch.model import Batch
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.gateway.backend import StoreSize
 from portal.gateway.operations import CachePolicy
@@ -72,7 +72,7 @@ class OperationsPage:
     store: StoreSize | None
     database_bytes: int | None
     purges: int
-    batches: Sequence[BatchUnderWay]
+    batches: Sequence[Batch]
     tokens: Sequence[IssuedToken]
 
     @property

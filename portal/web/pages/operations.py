@@ -89,7 +89,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         store=web.store_size(),
         database_bytes=web.database_bytes(),
         purges=web.purges(),
-        batches=web.batches_under_way(),
+        batches=web.batches.under_way(),
         tokens=web.tokens.listed(),
     )
     return page_response(page)

@@ -16,7 +16,6 @@ from portal.access.history import History
 from portal.access.tokens import Identity, Tokens
 from portal.batch.batches import Batches
 from portal.batch.preview import RemainingPreviews
-from portal.batch.under_way import BatchUnderWay
 from portal.dossier.answers import Panels
 from portal.dossiers.archive import DossierArchive
 from portal.gateway.backend import StoreSize
@@ -100,7 +99,6 @@ class Web:
     store_size: Callable[[], StoreSize | None]
     database_bytes: Callable[[], int | None]
     purges: Callable[[], int]
-    batches_under_way: Callable[[], Sequence[BatchUnderWay]]
     pdf_span: Callable[[], AbstractContextManager[object]] = nullcontext
 
     def __post_init__(self) -> None:
