@@ -195,7 +195,8 @@ class PriceChart:
     and ``break_path`` draw the hatching and the axis break. In the layout "screen" both paths are
     "", because the template draws patterns instead. ``unit`` is the unit that ``PriceTick.short``
     leaves out, such as "mil" (thousand), or "" if no unit is left out. ``is_long`` is true if a
-    label beside the plot needs a wider margin.
+    label beside the plot needs a wider margin. ``asking_y`` is the height of the asking price, or
+    None if the chart does not show one.
     """
 
     layout: Layout
@@ -223,3 +224,4 @@ class PriceChart:
     ends: tuple[EndLabel, ...]
     is_long: bool
     read: Months
+    asking_y: float | None

@@ -37,6 +37,9 @@ _NEAR_ZERO: Final = 0.4
 # start at zero).
 _HEAD, _FOOT = 0.1, 0.12
 _BREAK_TOP: Final = 0.92
+# An asking price is drawn if it is at least this share of the lowest price, and at most this many
+# times the highest price.
+_LEAST_ASKED, _MOST_ASKED = Decimal("0.7"), Decimal("1.3")
 # The normal right margin has room for a price label of _LONGEST_PRICE characters. The normal left
 # margin has room for a grid line's label of _LONGEST_TICK characters.
 _LONGEST_PRICE, _LONGEST_TICK = 10, 11
@@ -49,6 +52,7 @@ def price_chart(
     last_months: int | None = None,
     layout: Layout = "screen",
     words: Words | None = None,
+    asking: Decimal | None = None,
 ) -> PriceChart | None:
     """Return the chart of the first MOST_SERIES series.
 
@@ -57,8 +61,9 @@ def price_chart(
     ``chosen`` is the index of the chosen series, which is the main series of the chart.
     ``last_months`` is the number of months from the start of the chart to the last real price of
     the chosen series. If ``last_months`` is None, the chart shows all months, up to MOST_MONTHS.
+    ``asking`` is a price to draw across the plot, as far as it would not flatten the series.
     """
-    return _draw(tuple(lines[:MOST_SERIES]), chosen, last_months, layout, words or Words())
+    return _draw(tuple(lines[:MOST_SERIES]), chosen, last_months, layout, words or Words(), asking)
 
 
 # Drawing six series of ten years takes 3 ms. Without this cache, a page of stored answers would
@@ -72,6 +77,7 @@ def _draw(
     last_months: int | None,
     layout: Layout,
     words: Words,
+    asking: Decimal | None,
 ) -> PriceChart | None:
     every = [_known(line) for line in lines]
     if not 0 <= chosen < len(every) or not every[chosen]:
@@ -81,7 +87,8 @@ def _draw(
     every = [{i: point for i, point in known.items() if i >= first} for known in every]
     mine = every[chosen]
     drawn = [known for known in every if known]
-    frame = _frame(layout, drawn)
+    asked = _near(asking, mine)
+    frame = _frame(layout, drawn, asked)
     canvas = frame.canvas
     zone = _zone(frame, drawn)
     ticks = price_ticks(frame)
@@ -133,6 +140,7 @@ def _draw(
         or any(len(tick.text) > _LONGEST_TICK for tick in ticks)
         or has_mixed_units(ticks),
         read=_months(frame, mine, top),
+        asking_y=None if asked is None else frame.rounded(frame.y(asked)),
     )
 
 
@@ -175,9 +183,19 @@ def _highest(known: Known) -> tuple[int, Decimal]:
     return index, value
 
 
-def _frame(layout: Layout, drawn: Sequence[Known]) -> Frame:
+def _near(asking: Decimal | None, mine: Known) -> float | None:
+    """Return the asking price, or None if a chart of this series has no room for it."""
+    values = [point.value for point in mine.values()]
+    if asking is None or not min(values) * _LEAST_ASKED <= asking <= max(values) * _MOST_ASKED:
+        return None
+    return float(asking)
+
+
+def _frame(layout: Layout, drawn: Sequence[Known], asked: float | None) -> Frame:
     canvas = CANVASES[layout]
     values = [float(point.value) for known in drawn for point in known.values()]
+    if asked is not None:
+        values.append(asked)
     low, high = min(values), max(values)
     is_broken = low > high * _NEAR_ZERO
     levels = price_levels(low if is_broken else min(low, 0.0), high, layout)

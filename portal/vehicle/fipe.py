@@ -126,6 +126,24 @@ class PriceSeries:
         rate = (float(last.value) / float(first.value)) ** (12 / months) - 1
         return _percent(Decimal(rate))
 
+    def last_month_at(self, amount: Decimal) -> PricePoint | None:
+        """The latest earlier month whose price was on the other side of ``amount``, or equal.
+
+        In that month the vehicle was last worth ``amount``. None if it was so in no month.
+        """
+        *earlier, last = self.real or (None,)
+        if last is None:
+            return None
+        is_above = amount > last.value
+        return next(
+            (
+                point
+                for point in reversed(earlier)
+                if point and (point.value >= amount if is_above else point.value <= amount)
+            ),
+            None,
+        )
+
     @cached_property
     def predicted_tail(self) -> tuple[PricePoint, ...]:
         """The predictions after the last real price, or all points if no price is real."""

@@ -224,6 +224,23 @@ def test_choice_with_script_keeps_page_and_address(page: "Page", portal: PortalP
     assert page.locator(READING).is_visible()
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_asking_price_is_compared(
+    new_page: PageFactory, portal: PortalProcess, scripts: bool
+) -> None:
+    page = new_page(java_script_enabled=scripts)
+    page.goto(f"{portal.url}{SIX}&versao=3&ordem=valor")
+    page.get_by_label("Preço pedido").press_sequentially("60.000")
+    if not scripts:
+        page.get_by_role("button", name="Comparar").click()
+    page.wait_for_selector("#pedido-resposta:text('da FIPE, na versão')")
+    assert {"versao=3", "ordem=valor", "pedido=60.000"} <= set(
+        page.url.partition("?")[2].removesuffix("#fipe").split("&")
+    )
+    assert page.get_by_label("Preço pedido").input_value() == "60.000"
+    assert page.locator(".price-chart__asking").count() == 1
+
+
 def test_pointing_at_a_row_raises_its_line(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
     colour = "line => getComputedStyle(line).stroke"

@@ -11,6 +11,7 @@ from portal.dossier.prices import MOST_TABS, NOTHING_TO_COMPARE, Prices, PriceTa
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.typed_money import NOT_MONEY
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.query import Query, changed, kept_query
 from portal.vehicle.decode import read_decode
@@ -417,3 +418,47 @@ def test_month_of_the_future_is_a_prediction() -> None:
     assert tab.series.last_real is not None
     assert tab.series.last_real.month == date(2026, 11, 1)
     assert tab.series.peak is not None and tab.series.peak.month <= date(2026, 11, 1)
+
+
+def compared(text: str, *entries: Any, **choices: str) -> str:
+    query = (("pedido", text), *choices.items())
+    return view_of(*(entries or (fipe_entry(),)), query=query).verdict
+
+
+def test_asking_price_is_compared_with_table_and_history() -> None:
+    current = only().current
+    assert current is not None
+    assert compared(str(current).replace(".", ",")) == "É o preço da tabela FIPE."
+    assert compared("91.500") == (
+        "2,4% acima da FIPE: R$\u00a02.175 a mais. A tabela teve esse preço em dez/24."
+    )
+    assert compared("500.000").endswith("Nenhum mês da série teve preço tão alto.")
+    assert compared("40.000").endswith(
+        "Tão abaixo da tabela, pergunte por quê antes de pagar qualquer valor."
+    )
+    assert compared("") == compared("0") == ""
+
+
+def test_asking_price_that_is_no_amount_is_kept_and_explained() -> None:
+    view = view_of(fipe_entry(), query=(("pedido", "noventa"),))
+    assert (view.asking, view.asking_is_wrong, view.verdict) == ("noventa", True, NOT_MONEY)
+
+
+def test_asking_price_without_a_sure_price_is_not_compared() -> None:
+    assert compared("90.000", fipe_entry(valorAtual="")) == (
+        "Esta versão não tem preço na fonte para comparar."
+    )
+    in_doubt = "Sem comparação: o preço da tabela está em dúvida."
+    assert compared("90.000", fipe_entry(ano="2012")) == in_doubt
+    assert "da FIPE, na versão" in compared("90.000", fipe_entry(ano="2012"), versao="1")
+
+
+def test_asking_price_crosses_the_chart_if_it_fits() -> None:
+    def height(text: str) -> float | None:
+        chart = view_of(fipe_entry(), query=(("pedido", text),)).chart
+        assert chart is not None
+        return chart.asking_y
+
+    high, low = height("94.000"), height("80.000")
+    assert high is not None and low is not None and high < low
+    assert height("") is height("5") is height("9.000.000") is None

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal import formats
-from portal.presentation.tools.typed_money import (
+from portal.presentation.typed_money import (
     NEGATIVE,
     NOT_MONEY,
     TOO_LARGE,

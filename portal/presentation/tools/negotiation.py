@@ -20,7 +20,7 @@ from portal.law.assessment import AssessedFine, Totals, totals
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.presentation.render_context import RenderContext
-from portal.presentation.tools.typed_money import NotMoney, read_money
+from portal.presentation.typed_money import NotMoney, read_money
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
 from portal.wording import sanitise_echo

@@ -13,16 +13,20 @@ from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
 from portal.dossier.prices import Prices, PriceTab
 from portal.presentation.choice import Choice
+from portal.presentation.typed_money import NotMoney, read_money
 from portal.presentation.vehicle.query import Query, changed, chosen
 from portal.vehicle.fipe import PriceSeries
 from portal.wording import NO_BREAK_SPACE, listed
 
 VERSION: Final = "versao"
 YEARS: Final = "anos"
+ASKING: Final = "pedido"
 _RANGES: Final = (1, 3, 5, 10)
 # A price history of fewer months is shown as a sentence, because a chart would show no trend.
 LEAST_POINTS: Final = 3
 _ANCHOR: Final = "#fipe"
+# A price this much below the table's price gets a warning.
+_SUSPICIOUS: Final = Decimal("-0.2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +35,8 @@ class PriceView:
 
     ``headline`` is a price or a price range, or "" if no price is known. ``instead`` is a sentence
     that replaces a missing chart, or "" if there is a ``chart``. ``rows`` are the versions with the
-    links that choose them. ``notes`` are sentences about the
-    chosen version.
+    links that choose them. ``notes`` are sentences about the chosen version. ``asking`` is the
+    asking price as the visitor typed it, and ``verdict`` what the page says of it, or "".
     """
 
     prices: Prices
@@ -45,6 +49,10 @@ class PriceView:
     rows: tuple[tuple[PriceTab, Choice], ...]
     notes: tuple[str, ...]
     break_note: str
+    asking: str
+    asking_is_wrong: bool
+    verdict: str
+    others: Query  # the visitor's other choices, which the form of the asking price keeps
 
 
 def price_view(prices: Prices, query: Query) -> PriceView | None:
@@ -61,7 +69,8 @@ def price_view(prices: Prices, query: Query) -> PriceView | None:
     offered = _offered(tab.series)
     length = _number(chosen(query, YEARS))
     years = length if length in offered else None
-    chart = _chart(prices, tab, years)
+    asking, wrong = _asking(query)
+    chart = _chart(prices, tab, years, asking)
     return PriceView(
         prices=prices,
         tab=tab,
@@ -73,7 +82,43 @@ def price_view(prices: Prices, query: Query) -> PriceView | None:
         rows=tuple((one, _version(one, query, is_chosen=one is tab)) for one in prices.tabs),
         notes=tuple(_notes(tab)),
         break_note=_break_note(chart),
+        asking=chosen(query, ASKING),
+        asking_is_wrong=bool(wrong),
+        verdict=wrong or ("" if asking is None else _compared(asking, tab, prices, is_explicit)),
+        others=tuple((name, value) for name, value in query if name != ASKING),
     )
+
+
+def _asking(query: Query) -> tuple[Decimal | None, str]:
+    """Return the asking price in R$, or None and the message about a text that is no amount."""
+    try:
+        amount = read_money(chosen(query, ASKING))
+    except NotMoney as error:
+        return None, str(error)
+    return amount or None, ""
+
+
+def _compared(asking: Decimal, tab: PriceTab, prices: Prices, is_explicit: bool) -> str:
+    """Compare an asking price with the price of the chosen version, and with its history."""
+    if tab.current is None:
+        return "Esta versão não tem preço na fonte para comparar."
+    if tab.no_ceiling if is_explicit else prices.no_ceiling:
+        return "Sem comparação: o preço da tabela está em dúvida."
+    gap = asking / tab.current - 1
+    side, more = ("acima", "a mais") if gap > 0 else ("abaixo", "a menos")
+    of_version = f", na versão {tab.label}" if tab.is_tied or is_explicit else ""
+    if not round(abs(gap), 3):
+        return f"É o preço da tabela FIPE{of_version}."
+    told = f"{formats.percent(abs(gap))} {side} da FIPE{of_version}: "
+    told += f"{formats.price(abs(asking - tab.current))} {more}"
+    month = tab.series.last_month_at(asking)
+    if month is not None:
+        told += f". A tabela teve esse preço em {formats.month(month.month)}"
+    elif len(tab.series.real) >= LEAST_POINTS:
+        told += f". Nenhum mês da série teve preço tão {'alto' if gap > 0 else 'baixo'}"
+    if gap <= _SUSPICIOUS:
+        told += ". Tão abaixo da tabela, pergunte por quê antes de pagar qualquer valor"
+    return f"{told}."
 
 
 def _headline(prices: Prices, tab: PriceTab, *, is_explicit: bool) -> str:
@@ -114,7 +159,9 @@ def _version(tab: PriceTab, query: Query, *, is_chosen: bool) -> Choice:
     return Choice(tab.label, url + _ANCHOR, is_chosen)
 
 
-def _chart(prices: Prices, tab: PriceTab, years: int | None) -> PriceChart | None:
+def _chart(
+    prices: Prices, tab: PriceTab, years: int | None, asking: Decimal | None
+) -> PriceChart | None:
     if len(tab.series.points) < LEAST_POINTS:
         return None
     return price_chart(
@@ -122,6 +169,7 @@ def _chart(prices: Prices, tab: PriceTab, years: int | None) -> PriceChart | Non
         chosen=tab.number - 1,
         last_months=years * 12 if years else None,
         words=tab.words,
+        asking=asking,
     )
 
 
