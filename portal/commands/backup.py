@@ -82,7 +82,7 @@ def backup_command(store: EmbeddedStore) -> Command:
         }
         manifest = back_up(file.absolute(), sources, store.demo)
         print(f"Backed up {_listed(manifest)} to {file}.")
-        if KEY_NAME not in manifest.files:
+        if KEY_NAME not in manifest.sizes:
             print(_WITHOUT_KEY, file=sys.stderr)
 
     return backup
@@ -144,7 +144,7 @@ def restore_command(store: EmbeddedStore) -> Command:
 
 
 def _listed(manifest: Manifest) -> str:
-    return f"{', '.join(manifest.files)} ({manifest.size / 1e6:.1f} MB)"
+    return f"{', '.join(manifest.sizes)} ({sum(manifest.sizes.values()) / 1e6:.1f} MB)"
 
 
 def _reason(error: OSError | sqlite3.Error) -> str:

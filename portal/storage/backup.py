@@ -1,7 +1,7 @@
 """Makes backups of the data files while portals run, and restores backups while no portal runs.
 
-A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
-secret key's file. The cache is copied before the database. The portal writes a call's row in the
+A backup is a tar archive with a manifest, a snapshot (VACUUM INTO) of each SQLite file and, if
+requested, the secret key's file. The cache is copied before the database. The portal writes a call's row in the
 ledger (the table of upstream calls) before it caches the answer. The copied ledger therefore has a
 row for every copied answer. If a vehicle's data is purged (deleted) between the two copies, the
 copied cache still contains the data. The copied purge log contains the purge, and the first start
@@ -9,18 +9,16 @@ after a restore repeats the purge in the cache.
 """
 
 import fcntl
-import hashlib
-import io
 import os
 import shutil
 import sqlite3
 import tarfile
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 from urllib.parse import quote
 
 import msgspec
@@ -33,12 +31,10 @@ CACHE_NAME: Final = "cache.sqlite"
 DATABASE_NAME: Final = "portal.sqlite"
 _NAMES: Final = (CACHE_NAME, DATABASE_NAME, KEY_NAME)
 _MANIFEST: Final = "manifest.json"
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _BACKUP_PREFIX: Final = ".backup-"
 _RESTORE_PREFIX: Final = ".restore-"
 _WAIT_S: Final = 30.0
-_CHUNK: Final = 1024 * 1024
-_LONGEST_MANIFEST: Final = 65_536
 # Endings of the names of SQLite's journals. If a journal of an earlier database were still there,
 # SQLite would apply the journal to the restored database.
 _JOURNALS: Final = ("-wal", "-shm", "-journal")
@@ -51,17 +47,12 @@ class BackupRefused(Exception):
     """
 
 
-class _File(msgspec.Struct, frozen=True):
-    size: int
-    sha256: str
-
-
 class Manifest(msgspec.Struct, frozen=True):
     """Describes a backup. The manifest is the first file in the archive.
 
     ``made_at`` is in epoch seconds. ``schema`` is the revision of the database's schema, or None if
     the backup contains no database. ``key_fingerprint`` identifies the secret key with which the
-    data was written, or is None if no key is recorded.
+    data was written, or is None if no key is recorded. ``sizes`` are the files' sizes in bytes.
     """
 
     format: int
@@ -69,11 +60,7 @@ class Manifest(msgspec.Struct, frozen=True):
     demo: bool
     schema: str | None
     key_fingerprint: str | None
-    files: dict[str, _File]
-
-    @property
-    def size(self) -> int:
-        return sum(each.size for each in self.files.values())
+    sizes: dict[str, int]
 
 
 def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
@@ -89,7 +76,7 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
         for name in _NAMES:
             if name in sources and sources[name].exists():
                 copies[name] = folder / name
-                copy = _copy_key if name == KEY_NAME else _copy_database
+                copy = shutil.copyfile if name == KEY_NAME else _copy_database
                 copy(sources[name], copies[name])
         if not copies.keys() - {KEY_NAME}:
             raise BackupRefused("there is nothing to back up")
@@ -99,16 +86,11 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
             demo=demo,
             schema=_value(copies.get(DATABASE_NAME), "SELECT version_num FROM alembic_version"),
             key_fingerprint=_recorded_key(copies),
-            files={
-                name: _File(path.stat().st_size, _digest(path)) for name, path in copies.items()
-            },
+            sizes={name: path.stat().st_size for name, path in copies.items()},
         )
+        (folder / _MANIFEST).write_bytes(msgspec.json.encode(manifest))
         draft = folder / "draft"
-        with draft.open("xb") as written:
-            draft.chmod(0o600)
-            _write_archive(written, manifest, copies)
-            written.flush()
-            os.fsync(written.fileno())
+        _write_archive(draft, [folder / _MANIFEST, *copies.values()])
         try:
             os.link(draft, file)  # fails if the file has been created meanwhile
         except FileExistsError:
@@ -132,26 +114,31 @@ def restore(
     restored from the backup, or None if no key is restored. ``amend`` may change the copied
     database before the copy gets its final name. ``restore`` replaces no existing file.
     """
-    with _archive(file) as archive:
+    with _archive(file) as archive, ExitStack() as stack:
         manifest = _manifest(archive, file)
         _check_targets(manifest, targets, demo)
-        names = [name for name in _NAMES if name in manifest.files and name in targets]
-        with _stage(targets) as drafts:
-            for name in names:
-                _extract(archive, name, manifest.files[name], drafts[name])
-                if name != KEY_NAME:
-                    _require_whole(drafts[name])
-            key = drafts[KEY_NAME].read_text("ascii") if KEY_NAME in names else None
-            if manifest.key_fingerprint and not is_known_key(manifest.key_fingerprint, key):
-                raise BackupRefused(
-                    "the backup's data was written under a secret key that is neither in it nor "
-                    "configured: set PORTAL_SECRET_KEY to that key"
-                )
-            if DATABASE_NAME in names:
-                amend(drafts[DATABASE_NAME])
-            for name in names:
-                os.link(drafts[name], targets[name])
-                sync_directory(targets[name].parent)
+        names = [name for name in _NAMES if name in manifest.sizes and name in targets]
+        folders = {}
+        for parent in {targets[name].parent for name in names}:
+            parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            folders[parent] = stack.enter_context(_folder_in(parent, _RESTORE_PREFIX))
+        drafts = {name: folders[targets[name].parent] / name for name in names}
+        for name in names:
+            _extract(archive, name, drafts[name])
+            if name != KEY_NAME:
+                with closing(sqlite3.connect(drafts[name])) as db:
+                    _require_whole(db, drafts[name])
+        key = drafts[KEY_NAME].read_text("ascii") if KEY_NAME in names else None
+        if manifest.key_fingerprint and not is_known_key(manifest.key_fingerprint, key):
+            raise BackupRefused(
+                "the backup's data was written under a secret key that is neither in it nor "
+                "configured: set PORTAL_SECRET_KEY to that key"
+            )
+        if DATABASE_NAME in names:
+            amend(drafts[DATABASE_NAME])
+        for name in names:
+            os.link(drafts[name], targets[name])
+            sync_directory(targets[name].parent)
     return manifest
 
 
@@ -162,12 +149,12 @@ def _check_targets(manifest: Manifest, targets: Mapping[str, Path], demo: bool) 
             if manifest.demo
             else "the backup is of a portal with an upstream, and PORTAL_UPSTREAM_URL is not set"
         )
-    unplaced = manifest.files.keys() - targets.keys() - {KEY_NAME}
+    unplaced = manifest.sizes.keys() - targets.keys() - {KEY_NAME}
     if unplaced:
         raise BackupRefused(f"with these settings the portal does not use {min(unplaced)}")
     for name, path in targets.items():
         # An existing key file is no obstacle if the backup contains no key.
-        if os.path.lexists(path) and (name != KEY_NAME or name in manifest.files):
+        if os.path.lexists(path) and (name != KEY_NAME or name in manifest.sizes):
             raise BackupRefused(f"{path} exists: a backup is restored where no data is")
         for journal in (path.with_name(path.name + ending) for ending in _JOURNALS):
             if name != KEY_NAME and os.path.lexists(journal):
@@ -176,31 +163,14 @@ def _check_targets(manifest: Manifest, targets: Mapping[str, Path], demo: bool) 
 
 def _copy_database(source: Path, copy: Path) -> None:
     address = f"file:{quote(str(source))}?mode=ro"
-    _create_private(copy).close()
-    with (
-        closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as here,
-        closing(sqlite3.connect(copy)) as there,
-    ):
-        # Copy all pages in one step. Otherwise each write by a portal would restart the copy.
-        here.backup(there)
-        there.execute("PRAGMA journal_mode = DELETE")
-    _require_whole(copy)
+    with closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as db:
+        _require_whole(db, source)  # VACUUM copies the rows of a corrupt page without an error
+        db.execute("VACUUM INTO ?", (str(copy),))
 
 
-def _copy_key(source: Path, copy: Path) -> None:
-    with _create_private(copy) as written:
-        written.write(source.read_bytes())
-
-
-def _create_private(path: Path) -> IO[bytes]:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-    return os.fdopen(os.open(path, flags, 0o600), "wb")
-
-
-def _require_whole(path: Path) -> None:
+def _require_whole(db: sqlite3.Connection, path: Path) -> None:
     try:
-        with closing(sqlite3.connect(path)) as db:
-            found = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        found = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
     except sqlite3.DatabaseError as error:
         found = str(error)
     if found != "ok":
@@ -221,19 +191,14 @@ def _recorded_key(copies: Mapping[str, Path]) -> str | None:
     return _value(copies.get(DATABASE_NAME), query) or _value(copies.get(CACHE_NAME), query)
 
 
-def _write_archive(written: IO[bytes], manifest: Manifest, copies: Mapping[str, Path]) -> None:
-    with tarfile.open(fileobj=written, mode="w", format=tarfile.PAX_FORMAT) as archive:
-        content = msgspec.json.format(msgspec.json.encode(manifest), indent=1)
-        _add(archive, _MANIFEST, len(content), io.BytesIO(content), manifest.made_at)
-        for name, path in copies.items():
-            with path.open("rb") as copy:
-                _add(archive, name, manifest.files[name].size, copy, manifest.made_at)
-
-
-def _add(archive: tarfile.TarFile, name: str, size: int, content: IO[bytes], at: float) -> None:
-    member = tarfile.TarInfo(name)
-    member.size, member.mode, member.mtime = size, 0o600, int(at)
-    archive.addfile(member, content)
+def _write_archive(draft: Path, files: Iterable[Path]) -> None:
+    with draft.open("xb") as written:
+        draft.chmod(0o600)
+        with tarfile.open(fileobj=written, mode="w", format=tarfile.GNU_FORMAT) as archive:
+            for each in files:
+                each.chmod(0o600)
+                archive.add(each, each.name)
+        os.fsync(written.fileno())
 
 
 @contextmanager
@@ -246,38 +211,21 @@ def _archive(file: Path) -> Iterator[tarfile.TarFile]:
 
 
 def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
-    first = archive.next()
-    content = archive.extractfile(first) if first and first.name == _MANIFEST else None
-    if content is None:
-        raise BackupRefused(f"{file} is no backup of the portal")
     try:
-        manifest = msgspec.json.decode(content.read(_LONGEST_MANIFEST), type=Manifest)
-    except msgspec.DecodeError:
+        content = archive.extractfile(_MANIFEST)
+        manifest = msgspec.json.decode(content.read() if content else b"", type=Manifest)
+    except (KeyError, msgspec.DecodeError):
         raise BackupRefused(f"{file} is no backup of the portal") from None
-    if manifest.format != _FORMAT or not set(_NAMES) >= manifest.files.keys():
+    if manifest.format != _FORMAT or not set(_NAMES) >= manifest.sizes.keys():
         raise BackupRefused(
             "the backup was made by a newer version of the portal: restore it there"
         )
     if manifest.schema is not None and manifest.schema not in REVISIONS:
         raise BackupRefused(f"in the backup, {mismatch(manifest.schema)}")
+    sizes = {member.name: member.size for member in archive if member.name != _MANIFEST}
+    if sizes != manifest.sizes:
+        raise BackupRefused("the backup is damaged, or not complete")
     return manifest
-
-
-@contextmanager
-def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Yield a temporary path for each target, in the target's directory.
-
-    The temporary files are removed after the block.
-    """
-    folders: dict[Path, Path] = {}
-    with ExitStack() as stack:
-        for target in targets.values():
-            target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            if target.parent not in folders:
-                folders[target.parent] = stack.enter_context(
-                    _folder_in(target.parent, _RESTORE_PREFIX)
-                )
-        yield {name: folders[target.parent] / name for name, target in targets.items()}
 
 
 @contextmanager
@@ -318,21 +266,12 @@ def remove_copies(parent: Path) -> list[Path]:
     return remaining
 
 
-def _extract(archive: tarfile.TarFile, name: str, expected: _File, draft: Path) -> None:
-    try:
-        content = archive.extractfile(name)
-    except KeyError:
-        content = None
+def _extract(archive: tarfile.TarFile, name: str, draft: Path) -> None:
+    content = archive.extractfile(name)
     if content is None:
-        raise BackupRefused(f"the backup is not complete: {name} is missing")
-    with _create_private(draft) as written:
-        shutil.copyfileobj(content, written, _CHUNK)
+        raise BackupRefused(f"the backup is damaged: {name} is no file")
+    with draft.open("xb") as written:
+        draft.chmod(0o600)
+        shutil.copyfileobj(content, written)
         written.flush()
         os.fsync(written.fileno())
-    if _digest(draft) != expected.sha256:
-        raise BackupRefused(f"the backup is damaged: {name} is not what was backed up")
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()

@@ -142,8 +142,9 @@ def manifest_of(file: Path) -> dict[str, object]:
     [
         ({"schema": "9999"}, "the schema of another version"),
         ({"schema": "0007"}, "the schema of a version before the first release"),
-        ({"format": 2}, "newer version"),
-        ({"files": {"../evil": {"size": 1, "sha256": ""}}}, "newer version"),
+        ({"format": 3}, "newer version"),
+        ({"sizes": {"../evil": 1}}, "newer version"),
+        ({"sizes": {"portal.sqlite": 1}}, "not complete"),
         ({"made_at": "never"}, "no backup"),
     ],
 )
@@ -164,6 +165,11 @@ def test_damaged_backup_is_refused(tmp_path: Path, sources: dict[str, Path]) -> 
     whole = file.read_bytes()
     rewritten(file, {"cache.sqlite": b"not what was backed up"})
     damaged = [file.read_bytes(), whole[: len(whole) // 2], b"", b"text", whole[1024:]]
+    file.write_bytes(whole)
+    with tarfile.open(file) as archive:
+        content = read(archive, "portal.sqlite")
+    rewritten(file, {"portal.sqlite": content[:4096] + bytes(8192) + content[12288:]})
+    damaged.append(file.read_bytes())  # of the same size, but corrupt
     for content in damaged:
         file.write_bytes(content)
         with pytest.raises(BackupRefused):
