@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, select, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
@@ -126,13 +126,12 @@ class History:
         except (SQLAlchemyError, BytesKept) as error:
             raise HistoryUnavailable(type(error).__name__) from None
 
-    def forget(self, subject: str) -> None:
+    def forget(self, db: Connection, subject: str) -> None:
         """Delete a vehicle's entries from the histories of all visitors, in every namespace.
 
         The caller then erases the bytes of the deleted rows (``erase_deleted``).
         """
-        with writing(self._engine) as db:
-            db.execute(delete(table).where(table.c.subject.in_(self._keys.tags(subject))))
+        db.execute(delete(table).where(table.c.subject.in_(self._keys.tags(subject))))
 
     def take_over(self, former: str, present: str) -> None:
         """Move the entries of the visitor ``former`` to ``present``. Raises SQLAlchemyError."""

@@ -28,7 +28,7 @@ from portal.batch.rows import (
     update_batch,
 )
 from portal.batch.typed_list import Subject, TypedList, WrongEntry, contains_subject
-from portal.storage.database import erase_deleted, reading
+from portal.storage.database import erase_deleted, lock_batches, reading
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -359,7 +359,7 @@ class Batches:
         if ids:
             erase_deleted(self._engine)
 
-    def forget(self, subject: str) -> int:
+    def forget(self, db: Connection, subject: str) -> int:
         """Delete a vehicle's items in all namespaces, and return how many were deleted.
 
         Also deletes invalid entries that contain the plate or Renavam, or suggest it as a
@@ -367,19 +367,17 @@ class Batches:
         contains the batch's cost. The caller then erases the bytes of the deleted rows
         (``erase_deleted``).
         """
+        lock_batches(db)
         found = items.c.subject.in_(self._keys.tags(subject))
-        with self._rows.writing() as db:
-            batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
-            deleted = db.execute(delete(items).where(found)).rowcount
-            db.execute(
-                delete(table).where(
-                    table.c.id.in_(batches), table.c.id.not_in(select(items.c.batch))
-                )
-            )
-            for batch in batches:
-                if not has_pending(db, batch):
-                    self._rows.end(db, batch)
-            self._forget_wrong(db, subject)
+        batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
+        deleted = db.execute(delete(items).where(found)).rowcount
+        db.execute(
+            delete(table).where(table.c.id.in_(batches), table.c.id.not_in(select(items.c.batch)))
+        )
+        for batch in batches:
+            if not has_pending(db, batch):
+                self._rows.end(db, batch)
+        self._forget_wrong(db, subject)
         return deleted
 
     def _forget_wrong(self, db: Connection, subject: str) -> None:

@@ -1,7 +1,6 @@
 """The operator's commands, such as ``flask --app app batch``."""
 
 from collections.abc import Callable
-from functools import partial
 
 from flask import Flask
 
@@ -22,7 +21,6 @@ from portal.gateway.lease import Leases
 from portal.gateway.ledger import Ledger
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
-from portal.storage.database import erase_deleted
 from portal.storage.purge_log import PurgeLog
 
 
@@ -51,7 +49,7 @@ def register_commands(
     token = token_commands(tokens, create_database)
     purge = purge_command(
         *(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases),
-        partial(erase_deleted, data.engine),
+        data.engine,
         embedded.folders,
     )
     list_calls = ledger_command(ledger, usage)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.history import History
@@ -20,7 +21,7 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import CONFIRMED_FOR_S
 from portal.gateway.store import Store, StoreDown
 from portal.storage.backup import remove_copies
-from portal.storage.database import BytesKept
+from portal.storage.database import BytesKept, erase_deleted, writing
 from portal.storage.purge_log import PurgeLog
 from portal.vehicle.plate import InvalidSubject, Plate
 from portal.vehicle.typed import parse_typed
@@ -48,7 +49,7 @@ def purge_command(
     dossiers: DossierArchive,
     purge_log: PurgeLog,
     leases: Leases,
-    erase_deleted: Callable[[], None],
+    engine: Engine,
     data_folders: Collection[Path],
 ) -> Command:
     @click.command("purge", cls=Command)
@@ -66,12 +67,19 @@ def purge_command(
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         run = _Purge()
 
-        def delete_answers() -> None:
+        def delete_rows() -> int:
+            with writing(engine) as db:
+                ledger.forget(db, tags)
+                deleted = sum(dossiers.forget(db, name) for name in names)
+                for name in names:
+                    history.forget(db, name)
+                    batches.forget(db, name)
+            return deleted
+
+        def delete_all() -> None:
             # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the
-            # vehicle from the batches first, so that no batch stores an answer after the purge of
-            # the store.
-            for name in names:
-                run.attempt(batches.forget, name)
+            # rows first, so that no batch stores an answer after the purge of the store.
+            run.dossiers += run.attempt(delete_rows) or 0
             for tag in tags:
                 # Log the purge in the database before purging the store (the cache), because
                 # ``purge_tag`` needs the purge's number in the log. Portals with a store of their
@@ -80,25 +88,19 @@ def purge_command(
                 number = run.attempt(purge_log.note, purge_bucket(tag))
                 run.deleted += run.attempt(store.purge_tag, tag, number or 0) or 0
 
-        delete_answers()
+        delete_all()
         # For CONFIRMED_FOR_S, a process may serve an answer without reading the store again, and
         # may make a batch, a report or a dossier from it. Delete these too. After the second number
         # in the log, none is inserted any more whose answers were read before.
         time.sleep(CONFIRMED_FOR_S)
-        delete_answers()
+        delete_all()
         run.broken += run.attempt(store.remove_broken) or []
         run.attempt(store.erase_deleted)
         for folder in data_folders:
             run.copies += run.attempt(remove_copies, folder) or []
-        # These steps run even if the store failed, because the database also has data about the
-        # vehicle.
         for tag in tags:
-            run.attempt(ledger.forget, tag)
             run.attempt(leases.forget, tag)
-        for name in names:
-            run.dossiers += run.attempt(dossiers.forget, name) or 0
-            run.attempt(history.forget, name)
-        run.attempt(erase_deleted)
+        run.attempt(erase_deleted, engine)
         if as_json:
             deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
             print(json.dumps(deleted))

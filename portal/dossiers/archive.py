@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Engine, RowMapping, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import SubjectKeys
@@ -233,16 +233,13 @@ class DossierArchive:
             db.execute(delete(table).where(long_ended))
         erase_deleted(self._engine)
 
-    def forget(self, plate: str) -> int:
+    def forget(self, db: Connection, plate: str) -> int:
         """Delete a vehicle's dossiers in every namespace, and return how many were deleted.
 
-        The caller then erases the bytes of the deleted rows (``erase_deleted``). Raises
-        SQLAlchemyError.
+        The caller then erases the bytes of the deleted rows (``erase_deleted``).
         """
-        with writing(self._engine) as db:
-            lock_dossiers(db)
-            done = db.execute(delete(table).where(table.c.subject.in_(self._keys.tags(plate))))
-            return int(done.rowcount)
+        lock_dossiers(db)
+        return db.execute(delete(table).where(table.c.subject.in_(self._keys.tags(plate)))).rowcount
 
     def take_over(self, former: str, present: str) -> None:
         """Move the dossiers of owner ``former`` to owner ``present``. Raises SQLAlchemyError."""

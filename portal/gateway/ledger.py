@@ -4,7 +4,7 @@ import logging
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
@@ -227,18 +227,18 @@ class Ledger:
                 day_left = token_left = None
         return Allowance(day_left, token_left, self._until_midnight(now))
 
-    def forget(self, subject: str) -> int:
-        """Remove a vehicle's tag from the rows of every namespace.
+    def forget(self, db: Connection, tags: Collection[str]) -> int:
+        """Remove a vehicle's tags from the rows of every namespace.
 
-        Returns the number of changed rows.
+        Returns the number of changed rows. The caller's transaction must not yet have locked a
+        batch's row.
         """
         # Lock the rows in the order of their numbers, because two purges of one vehicle could
         # otherwise deadlock on PostgreSQL.
-        rows = select(ledger.c.id).where(ledger.c.subject == subject).order_by(ledger.c.id)
-        with writing(self._engine) as db:
-            return db.execute(
-                update(ledger).where(ledger.c.id.in_(rows.with_for_update())).values(subject="")
-            ).rowcount
+        rows = select(ledger.c.id).where(ledger.c.subject.in_(tags)).order_by(ledger.c.id)
+        return db.execute(
+            update(ledger).where(ledger.c.id.in_(rows.with_for_update())).values(subject="")
+        ).rowcount
 
     def open(self, entry: "LedgerEntry", origin: str) -> "LedgerEntry":
         """Count a call towards every limit, and write the row of the call.
@@ -253,6 +253,9 @@ class Ledger:
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
         try:
             with writing(self._engine, wait_s) as db:
+                is_purged = entry.last_purge is not None and was_purged(
+                    db, purge_bucket(entry.subject), entry.last_purge
+                )
                 calls = self._count(db, day, DAY, self._daily_limit)
                 if calls is None:
                     raise Failure("day_limit", self._until_midnight(now))
@@ -261,9 +264,6 @@ class Ledger:
                 if not _charge(db, caller.batch, entry.price):
                     raise Failure("price")
                 on_trial = self._begin_trial(db, day, caller, calls)
-                is_purged = entry.last_purge is not None and was_purged(
-                    db, purge_bucket(entry.subject), entry.last_purge
-                )
                 number = db.execute(
                     _INSERT,
                     {

@@ -14,6 +14,7 @@ from portal.storage.tables import history as table
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, FaultUpstream
 from tests.fakes.databases import kept_open
+from tests.fakes.forgetting import forget
 from tests.fakes.in_process import PORTAL_TOKEN
 from tests.fakes.one_tenant import subject_keys
 from tests.web.json_paths import issue
@@ -57,11 +58,11 @@ def test_entries_expire_and_are_deleted_after_thirty_days(
     assert rows(engine) == 0
 
 
-def test_erase_covers_one_visitor_and_forget_one_vehicle(history: History) -> None:
+def test_erase_covers_one_visitor_and_forget_one_vehicle(history: History, engine: Engine) -> None:
     for visitor in ("ana", "bia"):
         for subject in ("ABC1D23", "XYZ9A99"):
             history.record(visitor, subject)
-    history.forget("ABC1D23")
+    forget(engine, history, "ABC1D23")
     assert subjects_of(history, "ana") == subjects_of(history, "bia") == ["XYZ9A99"]
     history.erase("ana")
     assert subjects_of(history, "ana") == []
@@ -102,7 +103,7 @@ def test_expired_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, cl
     assert left(sealed_entries) == sealed_entries
     history.erase("ana")
     assert len(left(sealed_entries)) == 2
-    history.forget("QZX7K39")
+    forget(engine, history, "QZX7K39")
     erase_deleted(engine)
     assert left(sealed_entries) == []
     history.record("ana", "XYZ9A99")
@@ -135,12 +136,12 @@ def test_concurrent_records_and_purges_leave_one_entry(history: History, engine:
     def visit(number: int) -> None:
         history.record("ana", ("ABC1D23", "XYZ9A99")[number % 2])
         if number % 7 == 0:
-            history.forget("XYZ9A99")
+            forget(engine, history, "XYZ9A99")
 
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(visit, range(60)))
     history.record("ana", "ABC1D23")
-    history.forget("XYZ9A99")
+    forget(engine, history, "XYZ9A99")
     assert subjects_of(history, "ana") == ["ABC1D23"]
     assert rows(engine) == 1
 

@@ -43,6 +43,7 @@ class BatchEngine:
     """
 
     bench: Bench
+    database: Engine
     batches: Batches
     runner: BatchRunner
     clock: Clock
@@ -105,4 +106,4 @@ def engine_of(
         return ItemLeases(rows, limit, holder)
 
     runner = closed_later(BatchRunner(leases(), one.gateway.fetch, identify), BatchRunner.stop)
-    return BatchEngine(one, batches, runner, clock, leases)
+    return BatchEngine(one, engine, batches, runner, clock, leases)

@@ -33,6 +33,7 @@ from portal.vehicle.plate import Plate
 from tests.batch.engine import IDENTITY, OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
+from tests.fakes.forgetting import forget
 from tests.fakes.one_tenant import subject_keys
 from tests.fakes.ports import wait_until
 from tests.gateway.gateways import FRESH_S, SECRET, StubUpstream, good
@@ -705,7 +706,7 @@ def test_batch_expires_with_its_answers(tmp_path: Path, clock: Clock) -> None:
     with pytest.raises(UnknownBatch):
         one.get(batch)
     one.batches.drop_expired()
-    assert one.batches.forget("AAA0A00") == 0
+    assert forget(one.database, one.batches, "AAA0A00") == 0
 
 
 def test_start_without_anything_to_ask_postpones_no_expiry(tmp_path: Path, clock: Clock) -> None:
@@ -810,7 +811,7 @@ def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> Non
     batch = one.create(plates(3))
     one.start(batch)
     one.run(batch)
-    assert one.batches.forget("AAA0A01") == 1
+    assert forget(one.database, one.batches, "AAA0A01") == 1
     assert [item.subject.text for item in one.batches.items(batch, OWNER)] == ["AAA0A00", "AAA0A02"]
     assert one.get(batch).counts.total == 2
 
@@ -832,7 +833,7 @@ def test_forgotten_plate_leaves_the_wrong_entries(
     one = engine_of(tmp_path, clock)
     batch = one.create([entry, "ABC12", *plates(2)])
     assert [each.index for each in one.get(batch).wrong] == [0, 1]
-    assert one.batches.forget(purged) == 0
+    assert forget(one.database, one.batches, purged) == 0
     assert [each.value for each in one.get(batch).wrong] == ["ABC12"]
     assert one.get(batch).counts.total == 2
 
@@ -847,7 +848,7 @@ def test_batch_without_its_only_plate_is_deleted(tmp_path: Path, clock: Clock) -
         one.start(batch)
     one.batches.pause(paused, OWNER)
     one.batches.cancel(cancelled, OWNER)
-    assert one.batches.forget("AAA0A00") == 6
+    assert forget(one.database, one.batches, "AAA0A00") == 6
     for batch in (draft, done, running, paused, cancelled):
         with pytest.raises(UnknownBatch):
             one.get(batch)
@@ -859,7 +860,7 @@ def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
     tmp_path: Path, clock: Clock
 ) -> None:
     def answer(resource: Resource) -> Response:
-        assert one.batches.forget("AAA0A00") == 1
+        assert forget(one.database, one.batches, "AAA0A00") == 1
         return good(resource)
 
     one = engine_of(tmp_path, clock, StubUpstream(answer))
@@ -870,7 +871,7 @@ def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
     with pytest.raises(UnknownBatch):
         one.get(batch)
     assert [row.price for row in one.bench.ledger.rows()] == [PRICE]
-    assert one.batches.forget("AAA0A00") == 0
+    assert forget(one.database, one.batches, "AAA0A00") == 0
 
 
 def test_late_answer_of_a_purged_plate_does_not_enter_a_batch_created_since(
@@ -882,7 +883,7 @@ def test_late_answer_of_a_purged_plate_does_not_enter_a_batch_created_since(
 
     def answer(resource: Resource) -> Response:
         if resource.path.endswith("AAA0A00"):
-            assert one.batches.forget("AAA0A00") == 1
+            assert forget(one.database, one.batches, "AAA0A00") == 1
             created.append(one.create(["BBB0B00"]))
             one.start(created[0])
             one.runner.tick()
@@ -914,7 +915,7 @@ def test_no_further_lookup_of_an_item_is_sent_after(
 
     def answer(resource: Resource) -> Response:
         if event == "purge":
-            one.batches.forget("AAA0A00")
+            forget(one.database, one.batches, "AAA0A00")
         elif event == "cancel":
             one.batches.cancel(batch, OWNER)
         else:

@@ -11,6 +11,7 @@ from portal.batch.preview import KEPT_S, Preview, RemainingPreviews
 from portal.upstream.errors import Failing
 from tests.batch.engine import IDENTITY, OWNER, BatchEngine, engine_of, plates
 from tests.fakes import Clock
+from tests.fakes.forgetting import forget
 from tests.gateway.gateways import FRESH_S
 
 PRICE = Decimal("0.30")
@@ -59,7 +60,7 @@ def test_preview_follows_the_batch_and_the_answers(tmp_path: Path, clock: Clock)
     left = RemainingPreviews(one.batches, one.bench.gateway, clock)
     before = one.get(batch)
     assert left.get(before, OWNER, IDENTITY).calls == 3
-    one.batches.forget("AAA0A04")
+    forget(one.database, one.batches, "AAA0A04")
     assert left.get(one.get(batch), OWNER, IDENTITY).calls == 2
     clock.advance(before.resume_at - clock.now())  # type: ignore[operator]
     one.bench.decode("AAA0A03")

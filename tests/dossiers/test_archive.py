@@ -22,6 +22,7 @@ from portal.storage.database import reading
 from portal.storage.purge_log import PurgeLog
 from portal.storage.tables import dossiers
 from tests.fakes import Clock
+from tests.fakes.forgetting import forget
 
 SECRET = b"s" * 32
 LIFETIME_S = 100
@@ -168,7 +169,7 @@ def test_expired_dossier_cannot_be_revoked(engine: Engine, clock: Clock) -> None
 def test_purge_deletes_a_vehicles_dossiers_of_every_namespace(engine: Engine, clock: Clock) -> None:
     one, other = archive(engine, clock), archive(engine, clock, namespace="other")
     mine, theirs, unrelated = issue(one), issue(other), issue(one, plate="XYZ9K99")
-    assert one.forget("ABC1D23") == 2
+    assert forget(engine, one, "ABC1D23") == 2
     assert one.by_key(mine.key) is None
     assert other.by_key(theirs.key) is None
     assert one.by_key(unrelated.key) is not None
@@ -215,4 +216,4 @@ def test_unreachable_database_is_reported(engine: Engine, clock: Clock) -> None:
         with pytest.raises(DossiersUnavailable):
             use()
     with pytest.raises(SQLAlchemyError):
-        kept.forget("ABC1D23")
+        forget(engine, kept, "ABC1D23")

@@ -21,6 +21,8 @@ from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
+from tests.fakes.databases import kept_open
+from tests.fakes.forgetting import forget
 from tests.fakes.in_process import InProcessPortal
 from tests.fakes.ports import wait_until
 from tests.presentation.batch_views import batch_page
@@ -216,9 +218,10 @@ def test_purge_deletes_a_vehicle_from_the_texts_of_a_draft(
     draft = dealer.get(path)
     form = {"csrf_token": draft.csrf_token(), "conferida": "1", "linha": ["ABC1D23", "LMP0A01"]}
     path = str(dealer.post(f"{path}/iniciar", 303, data=form))
+    database = kept_open(None, here.settings.data_dir)
     for plate in ("LMP0A01", "XYZ9K99", "KZZ9999"):
         assert plate in dealer.get(path).html
-        here.app.extensions["batches"].forget(plate)
+        forget(database, here.app.extensions["batches"], plate)
         assert plate not in dealer.get(path).html
     assert "vendo" not in dealer.get(path).text
 
