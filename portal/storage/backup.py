@@ -1,11 +1,11 @@
 """Makes backups of the data files while portals run, and restores backups while no portal runs.
 
-A backup is a tar archive with a manifest, a snapshot (VACUUM INTO) of each SQLite file and, if
-requested, the secret key's file. The cache is copied before the database. The portal writes a call's row in the
-ledger (the table of upstream calls) before it caches the answer. The copied ledger therefore has a
-row for every copied answer. If a vehicle's data is purged (deleted) between the two copies, the
-copied cache still contains the data. The copied purge log contains the purge, and the first start
-after a restore repeats the purge in the cache.
+A backup is a tar archive with a manifest, a snapshot of each SQLite file (VACUUM INTO) and, if
+requested, the secret key's file. The cache is copied before the database. The portal writes a
+call's row in the ledger before it caches the answer. The copied ledger therefore has a row for
+every copied answer. If a vehicle's data is purged (deleted) between the two copies, the copied
+cache still contains the data. The copied purge log contains the purge, and the first start after a
+restore repeats the purge in the cache.
 """
 
 import fcntl
