@@ -6,88 +6,52 @@ from typing import Final
 
 from portal.dossier.answers import DAILY_LIMITS
 from portal.gateway.lookup import FailureKind
+from portal.presentation.api_errors import API_ERRORS
 from portal.wording import NO_BREAK_SPACE
-
-INVALID_PLATE: Final = "Por favor, informe uma placa válida."
-UNAUTHORIZED: Final = "Não autorizado."
-FORBIDDEN: Final = "Acesso negado!"
-TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The HTTP status and the texts for a failed lookup.
+    """The texts for a failed lookup.
 
-    An API answer has the HTTP status ``status`` and the text ``message``. Pages show ``sentence``.
+    ``code`` names the error of API answers in API_ERRORS. Pages show ``sentence``.
     """
 
-    status: int
-    message: str
+    code: str
     sentence: str
+
+    @property
+    def status(self) -> int:
+        return API_ERRORS[self.code].status
 
 
 FAULTS: Final[dict[FailureKind, Fault]] = {
     "unreachable": Fault(
-        503,
-        "Nenhum endereço da fonte de dados pode ser consultado agora. Tente de novo em instantes.",
-        "A fonte de dados não pode ser consultada neste momento.",
+        "upstream_unreachable", "A fonte de dados não pode ser consultada neste momento."
     ),
-    "too_slow": Fault(
-        504,
-        "A fonte de dados demorou demais para responder.",
-        "A fonte de dados demorou demais para responder.",
-    ),
-    "bad_answer": Fault(
-        502,
-        "A fonte de dados não deu uma resposta válida.",
-        "A fonte de dados não deu uma resposta válida.",
-    ),
-    "busy": Fault(
-        503,
-        "A fonte de dados pediu uma pausa. Tente de novo em instantes.",
-        "A fonte de dados pediu uma pausa nas consultas.",
-    ),
+    "too_slow": Fault("upstream_timeout", "A fonte de dados demorou demais para responder."),
+    "bad_answer": Fault("upstream_bad_answer", "A fonte de dados não deu uma resposta válida."),
+    "busy": Fault("upstream_busy", "A fonte de dados pediu uma pausa nas consultas."),
     "operator_refused": Fault(
-        503,
-        "A fonte de dados não aceitou o acesso deste portal. Avise quem o opera.",
+        "upstream_access",
         "A fonte de dados não aceitou o acesso deste portal; quem o opera precisa verificar.",
     ),
     "no_credit": Fault(
-        502,
-        "A fonte de dados exige pagamento ou saldo. Avise quem contratou o acesso a ela.",
+        "upstream_no_credit",
         "A fonte de dados exige pagamento ou saldo; quem contratou o acesso precisa verificar.",
     ),
-    "refused_401": Fault(401, UNAUTHORIZED, "A fonte de dados não aceitou a sua credencial."),
-    "refused_403": Fault(403, FORBIDDEN, "A fonte de dados negou acesso à sua credencial."),
-    "not_found": Fault(
-        404,
-        "A fonte de dados não tem registro para o que foi pedido.",
-        "A fonte de dados não tem registro para esta consulta.",
-    ),
+    "refused_401": Fault("credential_refused", "A fonte de dados não aceitou a sua credencial."),
+    "refused_403": Fault("access_refused", "A fonte de dados negou acesso à sua credencial."),
+    "not_found": Fault("record_not_found", "A fonte de dados não tem registro para esta consulta."),
     "day_limit": Fault(
-        503,
-        "O limite diário de consultas deste portal foi atingido.",
-        "O limite diário de consultas deste portal foi atingido.",
+        "portal_daily_limit", "O limite diário de consultas deste portal foi atingido."
     ),
-    "token_limit": Fault(
-        429,
-        "O limite diário de consultas do seu acesso foi atingido.",
-        "O limite diário de consultas do seu acesso foi atingido.",
-    ),
-    "price": Fault(
-        503,
-        "A consulta passaria do valor confirmado para o lote.",
-        "A consulta passaria do valor confirmado para o lote.",
-    ),
-    "not_stored": Fault(
-        504,
-        "Não há resposta guardada para este pedido.",
-        "Ainda não consultado.",
-    ),
+    "token_limit": Fault("daily_limit", "O limite diário de consultas do seu acesso foi atingido."),
+    # Only a batch fails with "price", and no API answer is about one of its lookups.
+    "price": Fault("internal_error", "A consulta passaria do valor confirmado para o lote."),
+    "not_stored": Fault("not_stored", "Ainda não consultado."),
     "no_ledger": Fault(
-        503,
-        "O portal não conseguiu registrar a consulta e por isso não a fez. Tente de novo.",
-        "O portal não conseguiu registrar a consulta e por isso não a fez.",
+        "ledger_unavailable", "O portal não conseguiu registrar a consulta e por isso não a fez."
     ),
 }
 
@@ -146,16 +110,4 @@ ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
         "PDF indisponível neste servidor",
         "Falta uma biblioteca para gerar o PDF. Abra o dossiê e use a impressão do navegador.",
     ),
-}
-
-ERROR_MESSAGES: Final[dict[int, str]] = {
-    401: UNAUTHORIZED,
-    403: FORBIDDEN,
-    404: "Endereço não encontrado.",
-    405: "Método não permitido neste endereço.",
-    413: "O corpo do pedido passa de 256 KiB.",
-    415: "O corpo do pedido deve ser application/json.",
-    429: TOO_MANY,
-    500: "Erro interno do portal.",
-    503: "O portal não pode atender a este pedido neste momento. Tente de novo em instantes.",
 }

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from portal.presentation.failure_texts import FAULTS
+from portal.presentation.api_errors import API_ERRORS
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
@@ -126,7 +126,7 @@ def test_full_disk_loses_no_paid_answer_and_serves_hits(
         assert upstream.count() == before + 1
     assert refused is not None
     assert refused.status == 503
-    assert FAULTS["no_ledger"].message in refused.body.decode()
+    assert API_ERRORS["ledger_unavailable"].message in refused.body.decode()
 
     # With free space everything works again, in the same processes.
     disk.free_space()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from portal.access.tokens import SCOPES, Tokens
+from portal.presentation.api_errors import API_ERRORS
 from tests import factories
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import OPERATIONS, Operation, path_of
@@ -57,12 +58,18 @@ def ask(portal: InProcessPortal, question: Question, **options: Any) -> Any:
 
 
 def expect_message(response: Any, status: int, message: str | None = None) -> str:
-    """Assert the API's error shape ``{"message": text}``; return the text."""
+    """Assert the shape of the contract's or of the portal's own errors; return the text."""
     assert response.status_code == status, (response.status_code, response.get_data(as_text=True))
     assert response.content_type == "application/json"
     assert response.headers["Cache-Control"] == "no-store, private"
     body = response.get_json()
-    assert list(body) == ["message"]
+    members = {"message": body["message"]}
+    if response.request.path.startswith("/api/v1"):
+        assert API_ERRORS[body["code"]].status == status
+        members |= {"code": body["code"], "request_id": response.headers["X-Request-Id"]}
+        if wait_s := response.headers.get("Retry-After"):
+            members["retry_after_s"] = int(wait_s)
+    assert body == members
     assert isinstance(body["message"], str)
     assert body["message"]
     if message is not None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from portal.gateway.operations import CachePolicy
+from portal.presentation.api_errors import API_ERRORS, ApiError
 from portal.presentation.site.public_pages import SamplePlate
 
 Document = Mapping[str, Any]
@@ -168,7 +169,13 @@ class Section:
 
     @property
     def errors(self) -> Mapping[str, Document]:
-        return errors_of(self.operations)
+        """The first response of each error status, in the order of the statuses."""
+        found: dict[str, Document] = {}
+        for operation in self.operations:
+            for status, response in operation.document["responses"].items():
+                if status >= "400":
+                    found.setdefault(status, response)
+        return dict(sorted(found.items()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +199,7 @@ class ApiPage:
 
     template: ClassVar[str] = "pages/api.html"
     short_titles: ClassVar[Mapping[str, str]] = _SHORT_TITLES
+    codes: ClassVar[Mapping[str, ApiError]] = API_ERRORS
     base_url: str
     token: str
     document: Document
@@ -220,10 +228,6 @@ class ApiPage:
             for title, sections in _GROUPS
         }
 
-    @property
-    def errors(self) -> Mapping[str, Document]:
-        return errors_of(tuple(self.operations.values()))
-
 
 def operations_of(document: Document) -> Mapping[str, Operation]:
     """Return the operations of an OpenAPI document by their names."""
@@ -237,16 +241,6 @@ def operations_of(document: Document) -> Mapping[str, Operation]:
         if method != "parameters" and "operationId" in written
     )
     return {each.name: each for each in found}
-
-
-def errors_of(operations: Sequence[Operation]) -> Mapping[str, Document]:
-    """Return the first response of each error status, in the order of the statuses."""
-    found: dict[str, Document] = {}
-    for operation in operations:
-        for status, response in operation.document["responses"].items():
-            if status >= "400":
-                found.setdefault(status, response)
-    return dict(sorted(found.items()))
 
 
 def members(

@@ -1,9 +1,10 @@
-"""Error handlers, which return HTML pages, or ``{"message": …}`` on JSON paths."""
+"""Error handlers, which return HTML pages, or JSON on JSON paths."""
 
 import logging
 from math import ceil
 from traceback import extract_tb
 from typing import Final
+from urllib.parse import quote
 
 from flask import (
     Flask,
@@ -18,7 +19,7 @@ from flask import (
 )
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
-from werkzeug.exceptions import HTTPException, TooManyRequests
+from werkzeug.exceptions import HTTPException
 
 from portal.access.history import HistoryUnavailable
 from portal.access.tokens import TokensUnavailable
@@ -26,12 +27,22 @@ from portal.dossiers.archive import DossiersUnavailable
 from portal.formats import duration
 from portal.gateway.lookup import Failure
 from portal.pdf import PAGE_WITHIN_S, RenderingInterrupted
-from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
+from portal.presentation.api_errors import API_ERRORS
+from portal.presentation.failure_texts import ERROR_PAGES, FAULTS
 from portal.presentation.site.public_pages import ErrorPage
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
+PROBLEM: Final = "application/problem+json"
+# The codes of errors that Flask, Werkzeug or ``abort`` raise on JSON paths.
+_CODES: Final = {
+    404: "path_unknown",
+    405: "method_not_allowed",
+    413: "body_too_large",
+    415: "body_type",
+    503: "portal_unavailable",
+}
 # Statuses whose pages may offer a retry link, because the error may be temporary.
 _RETRYABLE: Final = (429, 500, 503, 504)
 # Database errors after which a retry may succeed. Errors in an SQL statement are not included.
@@ -48,7 +59,6 @@ _DATABASE_ERRORS: Final = (
 _LONGEST_WAIT_S: Final = 5.0
 WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de novo."
 
-PDF_NOT_READY: Final = "O PDF não ficou pronto a tempo."
 PRINT_INSTEAD: Final = (
     "Gerá-lo demorou demais, ou outros PDFs estavam na frente. Nada foi consultado nem cobrado por "
     "isso. Tente de novo daqui a pouco, ou imprima o dossiê pelo navegador: o conteúdo é o mesmo."
@@ -56,30 +66,55 @@ PRINT_INSTEAD: Final = (
 
 
 def is_json_path(path: str) -> bool:
-    return path in ("/detran", "/api/v1") or path.startswith(("/detran/", "/api/v1/"))
+    return is_own_path(path) or path == "/detran" or path.startswith("/detran/")
 
 
-def message_response(
-    status: int, message: str, retry_after_s: float | None = None, code: str | None = None
-) -> Response:
-    """Return a JSON error. Its header Retry-After is rounded up to whole seconds."""
-    response = jsonify({"message": message} | ({} if code is None else {"code": code}))
-    response.status_code = status
-    if retry_after_s is not None:
-        response.headers["Retry-After"] = str(max(1, ceil(retry_after_s)))
+def is_own_path(path: str) -> bool:
+    """Return whether a path is one of the portal's own API, not one of the contract."""
+    return path == "/api/v1" or path.startswith("/api/v1/")
+
+
+def message_response(code: str, message: str = "", retry_after_s: float | None = None) -> Response:
+    """Return the JSON error of a code in API_ERRORS, with another message if one is given.
+
+    The header Retry-After is rounded up to whole seconds. The contract's paths have the message
+    alone. Under ``/api/v1``, a request that accepts ``application/problem+json`` gets the error as
+    RFC 9457 describes it.
+    """
+    error = API_ERRORS[code]
+    document: dict[str, object] = {"message": message or error.message}
+    wait_s = None if retry_after_s is None else max(1, ceil(retry_after_s))
+    content_type = "application/json"
+    if is_own_path(request.path):
+        document |= {"code": code, "request_id": g.get("request_id", "")}
+        document |= {} if wait_s is None else {"retry_after_s": wait_s}
+        if any(kind == PROBLEM and quality > 0 for kind, quality in request.accept_mimetypes):
+            content_type = PROBLEM
+            document = {
+                "type": f"/api#{code}",
+                "title": error.message,
+                "status": error.status,
+                "detail": document["message"],
+                "instance": quote(request.path),
+                **document,
+            }
+    response = jsonify(document)
+    response.status_code = error.status
+    response.content_type = content_type
+    if wait_s is not None:
+        response.headers["Retry-After"] = str(wait_s)
     return response
 
 
 def failure_response(failure: Failure, pass_through: bool) -> Response:
     """Return the JSON response for a failed lookup."""
-    fault = FAULTS[failure.kind]
-    status = fault.status
+    code = FAULTS[failure.kind].code
     if failure.kind == "busy" and pass_through:
-        status = 429
-    retry_after_s = failure.retry_after_s
-    if status in (429, 503) and retry_after_s is None:
-        retry_after_s = 1.0
-    return message_response(status, fault.message, retry_after_s if status in (429, 503) else None)
+        code = "upstream_limit"
+    if API_ERRORS[code].status not in (429, 503):
+        return message_response(code)
+    wait_s = failure.retry_after_s
+    return message_response(code, retry_after_s=1.0 if wait_s is None else wait_s)
 
 
 def page_error(
@@ -138,8 +173,8 @@ def _pdf_not_ready(error: RenderingInterrupted) -> Response:
     log.warning("a PDF is not ready: %s", error)
     retry_after_s = ceil(PAGE_WITHIN_S)
     if is_json_path(request.path):
-        return message_response(503, PDF_NOT_READY, retry_after_s)
-    response = page_error(503, PDF_NOT_READY, PRINT_INSTEAD)
+        return message_response("pdf_not_ready", retry_after_s=retry_after_s)
+    response = page_error(503, API_ERRORS["pdf_not_ready"].message, PRINT_INSTEAD)
     response.headers["Retry-After"] = str(retry_after_s)
     return response
 
@@ -147,15 +182,14 @@ def _pdf_not_ready(error: RenderingInterrupted) -> Response:
 def register_errors(app: Flask) -> None:
     def error_response(status: int, retry_after_s: float | None = None) -> Response:
         if is_json_path(request.path):
-            return message_response(
-                status, ERROR_MESSAGES.get(status, "O pedido não foi entendido.")
-            )
+            code = _CODES.get(status, "internal_error" if status >= 500 else "request_malformed")
+            return message_response(code, retry_after_s=retry_after_s)
         return page_error(status, retry_after_s=retry_after_s)
 
     def http_exception(error: HTTPException) -> Response:
         if error.response is not None or error.code is None or error.code < 400:
             return make_response(error.get_response())
-        wait = error.retry_after if isinstance(error, TooManyRequests) else None
+        wait = getattr(error, "retry_after", None)
         response = error_response(error.code, wait if isinstance(wait, int) else None)
         for name, value in error.get_headers():
             if name in ("Allow", "Retry-After"):
@@ -171,7 +205,7 @@ def register_errors(app: Flask) -> None:
 
     def database_unavailable(error: Exception) -> Response:
         log.error("the database is away: %s", _unavailability(error))
-        response = error_response(503)
+        response = error_response(503, 1)
         response.headers["Retry-After"] = "1"
         return response
 

@@ -9,19 +9,53 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response
 
+from portal.presentation.api_errors import API_ERRORS
+from portal.web.http.errors import PROBLEM, is_own_path
+
 DOCUMENT = Path(__file__).with_name("openapi.yaml")
 
 
 @cache
-def as_yaml() -> bytes:
-    return DOCUMENT.read_bytes()
+def as_document() -> dict[str, Any]:
+    """Return the document with its YAML anchors resolved and with the errors of API_ERRORS.
+
+    The file describes an error of ``/api/v1`` by the contract's response of the same status.
+    """
+    # The two ways through JSON make one object of each place that an anchor's object appears in.
+    document: dict[str, Any] = msgspec.json.decode(
+        msgspec.json.encode(msgspec.yaml.decode(DOCUMENT.read_bytes()))
+    )
+    components = document["components"]
+    for name in ("Error", "Problem"):
+        components["schemas"][name]["properties"]["code"]["enum"] = [*API_ERRORS]
+    for path, item in document["paths"].items():
+        for method, operation in item.items() if is_own_path(path) else ():
+            responses = {} if method == "parameters" else operation["responses"]
+            for status, response in responses.items():
+                if status >= "400" and "$ref" in response:
+                    response["$ref"] += "OfPortal"
+                    name = response["$ref"].rpartition("/")[2]
+                    former = components["responses"][name.removesuffix("OfPortal")]
+                    components["responses"][name] = _own_error(int(status), former)
+    return document
+
+
+def _own_error(status: int, former: dict[str, Any]) -> dict[str, Any]:
+    """Return the description of an error under ``/api/v1`` that is ``former`` elsewhere."""
+    message = former["content"]["application/json"]["example"]["message"]
+    codes = [code for code, error in API_ERRORS.items() if error.status == status]
+    code = next((each for each in codes if API_ERRORS[each].message == message), codes[0])
+    example = {"message": message, "code": code, "request_id": "0f8c1d2e3a4b5c6d"}
+    content = {
+        "application/json": {"schema": {"$ref": "#/components/schemas/Error"}, "example": example},
+        PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}},
+    }
+    return {**former, "content": content}
 
 
 @cache
-def as_document() -> dict[str, Any]:
-    """Return the document with its YAML anchors resolved."""
-    document: dict[str, Any] = msgspec.yaml.decode(as_yaml())
-    return document
+def as_yaml() -> bytes:
+    return msgspec.yaml.encode(as_document())
 
 
 @cache

@@ -25,18 +25,13 @@ from portal.batch.typed_list import read_strings
 from portal.dossier.answers import Panel, Panels
 from portal.gateway.lookup import Caller, Directive, Failure
 from portal.pdf import PDFUnavailable
+from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Dialect, Table, csv_lines, json_lines
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, vehicle_table
 from portal.presentation.exports.workbook import write_workbook
 from portal.presentation.exports.zip_file import Incomplete, zip_stream
-from portal.presentation.failure_texts import (
-    ERROR_MESSAGES,
-    FORBIDDEN,
-    INVALID_PLATE,
-    UNAUTHORIZED,
-)
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.errors import message_response
@@ -68,19 +63,15 @@ UNKNOWN_PARAMETER: Final = "Este endereço não tem o parâmetro “{}”."
 UNKNOWN_MEMBER: Final = "O corpo deste pedido não tem o membro “{}”."
 _LONGEST_NAME: Final = 40  # characters of an unknown name that a message repeats
 TOO_LONG: Final = "Um lote tem no máximo {} placas."
-NOTHING_VALID: Final = "Nenhuma placa nem Renavam válido no lote. {}"
 INVALID_START: Final = 'O corpo é opcional: um objeto JSON com "max_cost", em reais, como 60.50.'
-NO_BATCH: Final = "Lote não encontrado."
 NOT_ALLOWED: Final = {
     "start": "Um lote cancelado não pode ser iniciado.",
     "pause": "Só um lote em andamento pode ser pausado.",
     "cancel": "Um lote concluído não pode ser cancelado.",
 }
-NO_ANSWER: Final = "Não há resposta legível para esta consulta."
 NO_STORED_ANSWER: Final = "nenhuma consulta tem resposta guardada com dados deste veículo"
 ONLY_FOR_PLATES: Final = "o dossiê é feito só para placas, e isto é um Renavam"
 NOT_RENDERED: Final = "o dossiê não pôde ser gerado; baixe o arquivo de novo"
-NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
 # A file of up to _SPOOLED bytes stays in memory. A larger file is written to a temporary file.
 _SPOOLED: Final = 4 * 1024 * 1024
 _TYPES: Final = {
@@ -121,7 +112,11 @@ def vehicle(web: Web, plate: str) -> Response:
     subject, ask = read_plate(plate), _parameter("ask", INVALID_ASK)
     # A query without ``ask`` requests all lookups, even if the identity lacks some of their scopes.
     # The response then states which lookups the identity may not make.
-    names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
+    names = (
+        LOOKUPS
+        if ask is None
+        else _asked(ask.split(","), requester.identity, "parameter_invalid", INVALID_ASK)
+    )
     count(web, requester.identity)
     panels = _panels(web, subject, names, requester)
     context = web.render_context()
@@ -169,10 +164,10 @@ def create(web: Web) -> Response:
     values, ask = _new_batch(web, identity)
     listed = read_strings(values, most_wrong=web.batch_limit)
     if len(listed.subjects) > web.batch_limit:
-        raise Refusal(400, TOO_LONG.format(web.batch_limit))
+        raise Refusal("batch_too_long", TOO_LONG.format(web.batch_limit))
     if not listed.subjects:
-        first = wrong_message(listed.wrong[0]) if listed.wrong else ""
-        raise Refusal(400, NOTHING_VALID.format(first).strip())
+        hints = [wrong_message(each) for each in listed.wrong[:1]]
+        raise Refusal("batch_empty", " ".join([API_ERRORS["batch_empty"].message, *hints]))
     count(web, identity)
     batch = create_batch(web, requester.owner, identity, ask, listed)
     response = _one(web, batch, requester)
@@ -219,12 +214,12 @@ def _changed(web: Web, batch: str, change: Callable[[str, str], None]) -> Respon
 
 @routes.handle(UnknownBatch)
 def _unknown(_: Web, __: UnknownBatch) -> Response:
-    return message_response(404, NO_BATCH)
+    return message_response("batch_unknown")
 
 
 @routes.handle(NotAllowed)
 def _not_allowed(_: Web, error: NotAllowed) -> Response:
-    return message_response(409, NOT_ALLOWED[error.action])
+    return message_response("batch_state", NOT_ALLOWED[error.action])
 
 
 def _results(ending: str) -> Callable[[Web, str], Response]:
@@ -256,7 +251,7 @@ def _zip(
     try:
         web.pdfs.check()
     except PDFUnavailable:
-        return message_response(501, NO_PDF)
+        return message_response("pdf_unavailable")
     stream = stream_with_context(zip_stream(_dossiers(web, items, ask, identity)))
     return _attachment(stream, "application/zip", f"{name}.zip")
 
@@ -312,7 +307,7 @@ def _requester(web: Web, need: LookupName | None = None) -> Requester:
     """
     requester = _sender(web)
     if not any(map(requester.identity.has_scope, LOOKUPS if need is None else [need])):
-        raise Refusal(403, FORBIDDEN)
+        raise Refusal("scope_missing")
     _refuse_unknown(request.args, _declared().parameters, UNKNOWN_PARAMETER)
     return requester
 
@@ -327,7 +322,7 @@ def _sender(web: Web) -> Requester:
         may_use_session = request.method in ("GET", "HEAD") and not sends_credential(headers, query)
         visitor = web.sessions.current() if may_use_session and session else None
         if visitor is None:
-            raise Refusal(401, UNAUTHORIZED) from None
+            raise Refusal("credential_missing") from None
         return Requester(visitor, web.sessions.history_key, by_session=True)
     return Requester(identity, identity.digest, by_session=False)
 
@@ -350,12 +345,12 @@ def _new_batch(web: Web, identity: Identity) -> tuple[list[object], tuple[Lookup
     document = _body(web, identity, INVALID_BATCH)
     plates, names = document.get("plates"), document.get("ask")
     if not isinstance(plates, list):
-        raise Refusal(400, INVALID_BATCH)
+        raise Refusal("body_invalid", INVALID_BATCH)
     if names is None:
         return plates, tuple(name for name in LOOKUPS if identity.has_scope(name))
     if not isinstance(names, list) or not names:
-        raise Refusal(400, INVALID_ASK_LIST)
-    return plates, _asked(names, identity, INVALID_ASK_LIST)
+        raise Refusal("body_invalid", INVALID_ASK_LIST)
+    return plates, _asked(names, identity, "body_invalid", INVALID_ASK_LIST)
 
 
 def _body(
@@ -387,7 +382,7 @@ def _refuse_unknown(names: Iterable[str], known: Collection[str], message: str) 
             similar = get_close_matches(name, known, 1)
             hint = f" Quis dizer “{similar[0]}”?" if similar else ""
             shown = sanitise_echo(name, _LONGEST_NAME)
-            raise Refusal(400, f"{message.format(shown)}{hint}", code="parameter_unknown")
+            raise Refusal("parameter_unknown", f"{message.format(shown)}{hint}")
 
 
 def _directive(requester: Requester) -> Directive:
@@ -407,17 +402,17 @@ def _without_answer(panel: Panel) -> Refusal | Failure:
     """Return the error for a request whose only lookup has no readable answer."""
     match panel.cause:
         case "rejected" | "not_for_renavam":
-            return Refusal(400, INVALID_PLATE)
+            return Refusal("plate_invalid")
         case "unconfirmed":
-            return Refusal(502, panel.reason)
+            return Refusal("answer_unconfirmed", panel.reason)
         case "broken":
-            return Refusal(500, ERROR_MESSAGES[500])
+            return Refusal("internal_error")
         case "out_of_scope":
-            return Refusal(403, FORBIDDEN)
+            return Refusal("scope_missing")
         case "":
             # A panel has no cause if its answer is unreadable, or if the request allowed only
             # stored answers and the store has none.
-            return Refusal(502, NO_ANSWER) if panel.has_answer else Failure("not_stored")
+            return Refusal("upstream_bad_answer") if panel.has_answer else Failure("not_stored")
         case kind:
             return Failure(kind, panel.retry_after_s)
 
@@ -429,21 +424,23 @@ def _parameter(name: str, invalid: str) -> str | None:
     """
     values = request.args.getlist(name)
     if len(values) > 1:
-        raise Refusal(400, invalid)
+        raise Refusal("parameter_invalid", invalid)
     return values[0] if values else None
 
 
-def _asked(names: Sequence[object], identity: Identity, invalid: str) -> tuple[LookupName, ...]:
+def _asked(
+    names: Sequence[object], identity: Identity, code: str, message: str
+) -> tuple[LookupName, ...]:
     """Return the lookups that a request names, in the order of LOOKUPS.
 
-    Raises Refusal (400, ``invalid``) for an unknown name, or Refusal (403) if the identity lacks
-    the scope of a lookup.
+    Raises Refusal (``code``, ``message``) for an unknown name, or Refusal (403) if the identity
+    lacks the scope of a lookup.
     """
     if any(name not in LOOKUPS for name in names):
-        raise Refusal(400, invalid)
+        raise Refusal(code, message)
     asked = tuple(name for name in LOOKUPS if name in names)
     if not all(map(identity.has_scope, asked)):
-        raise Refusal(403, FORBIDDEN)
+        raise Refusal("scope_missing")
     return asked
 
 
@@ -452,9 +449,9 @@ def _max_cost(value: object) -> Decimal | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise Refusal(400, INVALID_START)
+        raise Refusal("body_invalid", INVALID_START)
     if not 0 <= value <= _HIGHEST_COST:
-        raise Refusal(400, INVALID_START)
+        raise Refusal("body_invalid", INVALID_START)
     return Decimal(value).quantize(_SMALLEST_PRICE, ROUND_DOWN)
 
 
@@ -465,7 +462,7 @@ def _dialect() -> Dialect:
         case "rfc4180":
             return "rfc4180"
         case _:
-            raise Refusal(400, INVALID_DIALECT)
+            raise Refusal("parameter_invalid", INVALID_DIALECT)
 
 
 def _json(document: object) -> Response:

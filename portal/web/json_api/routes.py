@@ -13,7 +13,6 @@ from portal.gateway.gateway import Snapshot
 from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served, report_lookup
 from portal.gateway.operations import DECODE, RENAINF, RENAJUD, REPORT, Operation
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
-from portal.presentation.failure_texts import FORBIDDEN, INVALID_PLATE, TOO_MANY, UNAUTHORIZED
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
@@ -31,30 +30,16 @@ CHECKED: Final = "portal.checked_request"
 
 
 class Refusal(Exception):
-    """Ends a request with an error status and a message for the client.
+    """Ends a request with the error of a code in API_ERRORS.
 
-    ``code`` names the error for programs. The upstream's paths have errors without a code.
+    ``message`` replaces the message of the table.
     """
 
-    def __init__(
-        self,
-        status: int,
-        message: str,
-        retry_after_s: float | None = None,
-        code: str | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.status = status
+    def __init__(self, code: str, message: str = "", retry_after_s: float | None = None) -> None:
+        super().__init__(code, message)
+        self.code = code
         self.message = message
         self.retry_after_s = retry_after_s
-        self.code = code
-
-
-class WrongToken(Refusal):
-    """The request's token is unknown."""
-
-    def __init__(self) -> None:
-        super().__init__(401, UNAUTHORIZED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +66,11 @@ class JsonRoutes(Routes):
 
 def _refused(web: Web, refusal: Refusal) -> Response:
     """Return the error, or status 429 after too many unknown tokens from one address."""
-    if isinstance(refusal, WrongToken):
+    if refusal.code == "credential_unknown":
         wait_s = web.limits.wrong_token(request.remote_addr)
         if wait_s is not None:
-            return message_response(429, TOO_MANY, wait_s)
-    return message_response(refusal.status, refusal.message, refusal.retry_after_s, refusal.code)
+            return message_response("too_many_requests", retry_after_s=wait_s)
+    return message_response(refusal.code, refusal.message, refusal.retry_after_s)
 
 
 def _failed(web: Web, failure: Failure) -> Response:
@@ -125,7 +110,7 @@ def report(web: Web) -> Response:
         plate = read_plate(plate_text if isinstance(plate_text, str) else "")
         data = document.get("data")
         if not isinstance(data, dict):
-            raise Refusal(400, INVALID_DATA)
+            raise Refusal("body_invalid", INVALID_DATA)
         return report_lookup(plate, data)
 
     return _answer(web, REPORT, lookup)
@@ -149,7 +134,7 @@ def count(web: Web, identity: Identity) -> None:
     """Count a request towards the limits. Raises Refusal (429)."""
     wait_s = count_request(web.limits, identity)
     if wait_s is not None:
-        raise Refusal(429, TOO_MANY, wait_s)
+        raise Refusal("too_many_requests", retry_after_s=wait_s)
 
 
 def read_object(
@@ -180,9 +165,9 @@ def read_object(
     try:
         document: Any = parse_exact(body)
     except NotStrictJSON:
-        raise Refusal(400, invalid) from None
+        raise Refusal("body_invalid", invalid) from None
     if not isinstance(document, dict):
-        raise Refusal(400, invalid)
+        raise Refusal("body_invalid", invalid)
     return document
 
 
@@ -196,9 +181,9 @@ def authenticate(gatekeeper: Gatekeeper, authorization: Sequence[str], query: by
     try:
         return gatekeeper.authenticate(credential)
     except UnknownToken:
-        raise WrongToken from None
+        raise Refusal("credential_unknown") from None
     except RefusedToken:
-        raise Refusal(403, FORBIDDEN) from None
+        raise Refusal("token_ended") from None
 
 
 def authorise(
@@ -211,9 +196,9 @@ def authorise(
     try:
         identity = authenticate(gatekeeper, authorization, query)
     except NoCredential:
-        raise Refusal(401, UNAUTHORIZED) from None
+        raise Refusal("credential_missing") from None
     if not identity.has_scope(operation.name):
-        raise Refusal(403, FORBIDDEN)
+        raise Refusal("scope_missing")
     return identity
 
 
@@ -241,7 +226,7 @@ def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> L
         return Lookup(operation, subject)
     state = uf.upper()
     if not uf.isascii() or state not in STATES:
-        raise Refusal(400, INVALID_UF)
+        raise Refusal("parameter_invalid", INVALID_UF)
     return Lookup(operation, subject, state)
 
 
@@ -250,7 +235,7 @@ def read_plate(text: str) -> Plate:
     try:
         return Plate.parse(text)
     except InvalidSubject:
-        raise Refusal(400, INVALID_PLATE) from None
+        raise Refusal("plate_invalid") from None
 
 
 def _subject(text: str) -> Plate | Renavam:
@@ -261,9 +246,9 @@ def _subject(text: str) -> Plate | Renavam:
     try:
         subject = parse_subject(text)
     except InvalidSubject:
-        raise Refusal(400, INVALID_PLATE) from None
+        raise Refusal("plate_invalid") from None
     if isinstance(subject, Renavam) and subject.text != text:
-        raise Refusal(400, INVALID_PLATE)
+        raise Refusal("plate_invalid")
     return subject
 
 

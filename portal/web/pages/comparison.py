@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
 from portal.dossier.answers import Panels
-from portal.presentation.failure_texts import INVALID_PLATE
+from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestion_for
 from portal.vehicle.plate import Plate, Renavam

@@ -11,7 +11,7 @@ from portal.batch.batches import DRAFT_S
 from portal.dossiers.archive import ENDED_KEPT_S
 from portal.formats import duration
 from portal.gateway.operations import OPERATIONS
-from portal.presentation.failure_texts import INVALID_PLATE
+from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.paths import subject_path
 from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
 from portal.presentation.site.public_pages import GlossaryPage, SignInPage

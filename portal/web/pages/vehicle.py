@@ -19,7 +19,8 @@ from portal.dossier.gaps import not_refreshed
 from portal.gateway.lookup import Directive, Failure
 from portal.gateway.operations import lookups_of
 from portal.pdf import PDFUnavailable
-from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
+from portal.presentation.api_errors import INVALID_PLATE
+from portal.presentation.failure_texts import FAULTS, sentence_about
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs

@@ -21,7 +21,8 @@ from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.ledger import Allowance
 from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS
-from portal.presentation.failure_texts import INVALID_PLATE, sentence_about
+from portal.presentation.api_errors import INVALID_PLATE
+from portal.presentation.failure_texts import sentence_about
 from portal.presentation.site.search_page import LookupCost
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam

@@ -13,13 +13,13 @@ import yaml
 from portal.batch.model import Reason
 from portal.dossier.answers import Cause
 from portal.gateway.lookup import FailureKind
+from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import COLUMNS
 from portal.presentation.exports.tables import json_lines
 from portal.presentation.exports.vehicle_tables import NEEDS, vehicle_table
-from portal.presentation.failure_texts import ERROR_MESSAGES, FAULTS, INVALID_PLATE
 from portal.vehicle.plate import STATES, Plate
 from portal.web.http.errors import is_json_path
-from portal.web.json_api.own_routes import NO_PDF, NOT_ALLOWED
+from portal.web.json_api.own_routes import NOT_ALLOWED
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
@@ -98,15 +98,15 @@ def test_every_member_and_error_is_explained(document: dict[str, Any]) -> None:
                 assert operation.get("description"), (method, path)
     for name, response in document["components"]["responses"].items():
         assert response["description"], name
-        assert response["x-remedy"].endswith("."), name
+    for code, error in API_ERRORS.items():
+        assert error.message.endswith((".", "!")), code
+        assert error.remedy.endswith("."), code
 
 
 def test_example_messages_are_those_of_the_code(document: dict[str, Any]) -> None:
     known = {
-        *ERROR_MESSAGES.values(),
-        *(fault.message for fault in FAULTS.values()),
+        *(error.message for error in API_ERRORS.values()),
         *NOT_ALLOWED.values(),
-        *(INVALID_PLATE, NO_PDF),
     }
     for name, response in document["components"]["responses"].items():
         assert response["content"]["application/json"]["example"]["message"] in known, name

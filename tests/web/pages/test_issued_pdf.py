@@ -7,7 +7,7 @@ from pypdf import PdfReader
 
 from portal.dossiers.identifiers import parse_number
 from portal.pdf import PdfProcess, PDFUnavailable, RenderingInterrupted
-from portal.web.http.errors import PDF_NOT_READY
+from portal.presentation.api_errors import API_ERRORS
 from tests.conftest import PortalFactory
 from tests.web.pages.test_issued import issue, link_of
 from tests.web.person import Person
@@ -53,7 +53,7 @@ def test_pdf_that_takes_too_long_is_503_and_nothing_is_issued(
     monkeypatch.setattr(PdfProcess, "render", too_slow)
     ana = Person.at(portal()).signed_in()
     page = ana.pages.get("/placa/ABC1D23/dossie.pdf", 503)
-    assert PDF_NOT_READY in page.text and int(page.headers["Retry-After"]) > 0
+    assert API_ERRORS["pdf_not_ready"].message in page.text and int(page.headers["Retry-After"]) > 0
     response = ana.post("/placa/ABC1D23/dossie/emitir")
     assert response.status_code == 503 and response.headers["Retry-After"]
     assert "/dossie/" not in ana.pages.get("/dossies").html
