@@ -39,6 +39,7 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Caller
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
+from portal.gateway.purge_clock import PurgeClock
 from portal.gateway.retention import retention_of
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.single_flight import SingleFlight
@@ -171,18 +172,20 @@ def _build(
         is_worker=process.batch_holder is None,
     )
     savings = SavingsCounter(engine, policy.terms, namespace=namespace, observer=metrics)
-    backend = cache_backend(app, settings.data_dir, settings.redis_url)
+    backend = cache_backend(
+        app, settings.data_dir, settings.redis_url, Seal(secret).keyed_hash("purge log", 16)
+    )
     tracing = _tracing(settings) if create else None
     hit_cache_bytes = settings.edge_memory_mb * MEBIBYTE
-    local_cache = LocalCache(hit_cache_bytes - hit_cache_bytes // 8)
     purge_log = PurgeLog(side)
+    purges = PurgeClock(purge_log.after)
     store = Store(
         tracing.backend(backend) if tracing else backend,
         Seal(secret),
-        local_cache,
+        LocalCache(hit_cache_bytes - hit_cache_bytes // 8, purges.hides),
         metrics,
-        purges_since=purge_log.since,
-        retention=retention_of(policy.terms, namespace),
+        purges=purges,
+        retention=retention_of(policy.terms),
         namespace=namespace,
         former_seals=[Seal(each) for each in former],
     )
@@ -319,7 +322,7 @@ def _build(
         daily_limit=settings.daily_call_limit,
         store_size=store.size,
         database_bytes=partial(database_bytes, engine),
-        purges=purge_log.count,
+        purges=purge_log.latest,
         pdf_span=tracing.pdf_span if tracing else nullcontext,
     )
     init_app(app, web)
@@ -327,7 +330,7 @@ def _build(
     data = data_check(settings, engine, backend, key, expects_files=not create)
     register_commands(
         app,
-        *(tokens, ledger, web.usage, store, history, dossiers, purge_log, process_leases, data),
+        *(tokens, ledger, web.usage, store, history, dossiers, process_leases, data),
         lambda: create_missing_database(settings),
         BatchTools(
             batches=batches,

@@ -23,7 +23,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
-from portal.gateway.backend import Backend, Held
+from portal.gateway.backend import Backend, Found, Outcome
 from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served
 from portal.upstream.errors import ANSWERED
@@ -240,15 +240,13 @@ class _TracedBackend:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._backend, name)
 
-    def read_many(self, keys: Sequence[str]) -> Held:
+    def read_many(self, keys: Sequence[str]) -> Found:
         with _inner_span(self._tracer, "store", {"portal.store": "read"}):
             return self._backend.read_many(keys)
 
-    def replace(
-        self, key: str, value: bytes, timeout: float, fence: int, purge_counter: str
-    ) -> bool:
+    def replace(self, key: str, value: bytes, timeout: float, fence: int, purge_no: int) -> Outcome:
         with _inner_span(self._tracer, "store", {"portal.store": "write"}):
-            return self._backend.replace(key, value, timeout, fence, purge_counter)
+            return self._backend.replace(key, value, timeout, fence, purge_no)
 
 
 class _ContextExecutor(Executor):

@@ -21,7 +21,6 @@ from portal.gateway.lease import Leases
 from portal.gateway.ledger import Ledger
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
-from portal.storage.purge_log import PurgeLog
 
 
 def register_commands(
@@ -32,7 +31,6 @@ def register_commands(
     store: Store,
     history: History,
     dossiers: DossierArchive,
-    purge_log: PurgeLog,
     leases: Leases,
     data: DataCheck,
     create_database: Callable[[], object],
@@ -48,7 +46,7 @@ def register_commands(
     """
     token = token_commands(tokens, create_database)
     purge = purge_command(
-        *(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases),
+        *(store, ledger, batch_tools.batches, history, dossiers, leases),
         data.engine,
         embedded.folders,
     )

@@ -3,7 +3,7 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,7 +22,7 @@ from portal.gateway.local_cache import CONFIRMED_FOR_S
 from portal.gateway.store import Store, StoreDown
 from portal.storage.backup import remove_copies
 from portal.storage.database import BytesKept, erase_deleted, writing
-from portal.storage.purge_log import PurgeLog
+from portal.storage.purge_log import log_purges
 from portal.vehicle.plate import InvalidSubject, Plate
 from portal.vehicle.typed import parse_typed
 
@@ -47,7 +47,6 @@ def purge_command(
     batches: Batches,
     history: History,
     dossiers: DossierArchive,
-    purge_log: PurgeLog,
     leases: Leases,
     engine: Engine,
     data_folders: Collection[Path],
@@ -67,26 +66,24 @@ def purge_command(
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         run = _Purge()
 
-        def delete_rows() -> int:
+        def delete_rows(above: int) -> Sequence[int]:
             with writing(engine) as db:
+                # Log the purge first. Other processes and portals learn of it from the log.
+                numbers = log_purges(db, list(map(purge_bucket, tags)), above)
                 ledger.forget(db, tags)
                 deleted = sum(dossiers.forget(db, name) for name in names)
                 for name in names:
                     history.forget(db, name)
                     batches.forget(db, name)
-            return deleted
+            run.dossiers += deleted
+            return numbers
 
         def delete_all() -> None:
             # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the
             # rows first, so that no batch stores an answer after the purge of the store.
-            run.dossiers += run.attempt(delete_rows) or 0
-            for tag in tags:
-                # Log the purge in the database before purging the store (the cache), because
-                # ``purge_tag`` needs the purge's number in the log. Portals with a store of their
-                # own, and processes whose store loses its contents, learn of this purge only from
-                # the log.
-                number = run.attempt(purge_log.note, purge_bucket(tag))
-                run.deleted += run.attempt(store.purge_tag, tag, number or 0) or 0
+            above = run.attempt(store.purged_to) or 0
+            numbers = run.attempt(delete_rows, above) or [0] * len(tags)
+            run.deleted += run.attempt(store.purge, dict(zip(tags, numbers, strict=True))) or 0
 
         delete_all()
         # For CONFIRMED_FOR_S, a process may serve an answer without reading the store again, and
@@ -94,8 +91,7 @@ def purge_command(
         # in the log, none is inserted any more whose answers were read before.
         time.sleep(CONFIRMED_FOR_S)
         delete_all()
-        run.broken += run.attempt(store.remove_broken) or []
-        run.attempt(store.erase_deleted)
+        run.broken += run.attempt(store.erase_deleted) or []
         for folder in data_folders:
             run.copies += run.attempt(remove_copies, folder) or []
         for tag in tags:

@@ -125,10 +125,8 @@ class DossierArchive:
         Call this method before you read the data for a dossier. If the data is purged after this
         call, ``issue`` raises Purged. Raises DossiersUnavailable if the purge log cannot be read.
         """
-        purges = self._purge_log.since(None)
-        if purges is None:
-            raise DossiersUnavailable("purge log")
-        return purges.latest
+        with _database_errors():
+            return self._purge_log.latest()
 
     def issue(
         self,

@@ -12,8 +12,12 @@ from portal.gateway.lease import FileLeases, Leases
 LEASES = "leases"  # a subdirectory of the data directory
 
 
-def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
-    """Return the application's cache backend, a SQLiteCache or SealedRedisCache."""
+def cache_backend(app: Flask, data_dir: Path, redis_url: str | None, purge_log: str = "") -> Any:
+    """Return the application's cache backend, a SQLiteCache or SealedRedisCache.
+
+    Several portals with their own secret keys and databases may use one Redis. ``purge_log`` names
+    the purge log whose purges this portal applies.
+    """
     package = "portal.gateway"
     config = {"CACHE_TYPE": f"{package}.sqlite_cache.SQLiteCache", "CACHE_DIR": str(data_dir)}
     if redis_url:
@@ -23,6 +27,7 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
             "CACHE_TYPE": f"{package}.redis_cache.SealedRedisCache",
             "CACHE_REDIS_URL": redis_url,
             "CACHE_KEY_PREFIX": PREFIX,
+            "CACHE_PURGE_LOG": purge_log,
             "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
         }
     cache = Cache(app, config=config)

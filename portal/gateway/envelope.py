@@ -31,10 +31,12 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     retry_after_s: float | None = None
     schema: int = SCHEMA
     operation: str = ""  # empty if an old portal version stored the answer
-    # The name of the upstream, or "demo" in demonstration mode. ``Store.write`` sets ``namespace``
-    # and ``fence``.
+    # The name of the upstream, or "demo" in demonstration mode. ``Store.write`` sets it.
     namespace: str = ""
     fence: int = 0  # the fencing token of the write (see ``Leases``)
+    # The number of the last purge that was known before the answer was requested (see
+    # ``PurgeClock``).
+    purge_no: int = 0
 
     @property
     def delete_at(self) -> float:

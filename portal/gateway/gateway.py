@@ -5,6 +5,8 @@ import zlib
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, cast, get_args
 
+import msgspec
+
 from portal.gateway import answer_check
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, compute_freshness, retention_s
@@ -86,8 +88,8 @@ class Gateway:
         """Return the age in seconds at which an answer to ``operation`` is deleted."""
         return retention_s(self.terms(operation), status, empty)
 
-    def last_purge(self) -> int | None:
-        """Return the last known purge's number for a ``Lookup``, or None if it is unknown."""
+    def last_purge(self) -> int:
+        """Return the last known purge's number for a ``Lookup``."""
         return self._store.last_purge()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
@@ -189,10 +191,9 @@ class Gateway:
         """
         key = self._store.key(lookup, caller.credential)
         newest = self._store.newest_report_key(lookup.subject, caller.credential)
-        reading = self._store.read_current([key, newest])
-        if (held := reading.envelopes[0]) is not None:
-            fence = _next_fence(fence_now(), reading.envelopes)
-            self._store.copy(held, newest, fence, reading.purge_state)
+        envelopes = self._store.read_current([key, newest]).envelopes
+        if (report := envelopes[0]) is not None:
+            self._store.write(_copy(report, newest, _next_fence(fence_now(), envelopes)))
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
         """Return a plate's unexpired newest report (see ``keep_as_newest``), or None."""
@@ -261,14 +262,8 @@ class Gateway:
             return result
 
         def lead(fence: int) -> _FlightResult:
-            state = reading.purge_state
-            if lookup.last_purge is not None:
-                # The answers in the lookup's body may be older than the backend's counter.
-                state = state._replace(counter=None, last_purge=lookup.last_purge)
-            return self._lead(
-                *(key, lookup, caller, deadline, _next_fence(fence, reading.envelopes)),
-                reading._replace(purge_state=state),
-            )
+            fence = _next_fence(fence, reading.envelopes)
+            return self._lead(key, lookup, caller, deadline, fence, reading)
 
         try:
             (envelope, stored), is_leader = self._single_flight.run(
@@ -318,10 +313,10 @@ class Gateway:
         the answer is returned but not stored.
         """
         tag = self._store.tag(lookup.subject.text)
+        # The answers in the lookup's body may have been read before ``reading``.
+        purge_no = reading.purge_no if lookup.last_purge is None else lookup.last_purge
         try:
-            response = self._client.ask(
-                lookup, tag, caller, deadline, reading.purge_state.last_purge
-            )
+            response = self._client.ask(lookup, tag, caller, deadline, purge_no)
         except Failure as failure:
             if failure.may_be_charged:
                 note = Envelope(
@@ -334,20 +329,28 @@ class Gateway:
                     body=b"",
                     failure=failure.kind,
                     retry_after_s=failure.retry_after_s,
+                    fence=fence,
+                    purge_no=purge_no,
                 )
-                self._store.write(note, fence, reading.purge_state)
+                self._store.write(note)
             raise
-        return self._store_answer(key, lookup, response, fence, reading)
+        return self._store_answer(key, lookup, response, fence, purge_no, reading.envelopes[0])
 
     def _store_answer(
-        self, key: str, lookup: Lookup, response: Response, fence: int, reading: Reading
+        self,
+        key: str,
+        lookup: Lookup,
+        response: Response,
+        fence: int,
+        purge_no: int,
+        previous: Envelope | None,
     ) -> _FlightResult:
         """Store an answer, and keep a copy of the previous answer if the two differ.
 
-        Only the holder of the key's lease stores new answers, so the answer in ``reading`` is still
-        the previous answer. The backend rejects a write if the vehicle was purged during the call.
-        The backend also rejects a write if this process lost the lease and the lease's next holder
-        has already written under the same key.
+        Only the holder of the key's lease stores new answers, so ``previous``, which was read with
+        the lease, is still the previous answer. The backend rejects a write if the vehicle was
+        purged during the call, or if this process lost the lease and the lease's next holder has
+        already written under the same key.
         """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
@@ -360,13 +363,12 @@ class Gateway:
             empty=empty,
             body=body,
             operation=lookup.operation.name,
+            fence=fence,
+            purge_no=purge_no,
         )
-        replaced = reading.envelopes[0] if status == 200 else None
-        stored = self._store.write(envelope, fence, reading.purge_state)
-        if stored and replaced and _differs(replaced, envelope):
-            # The copy keeps ``fetched_at`` and ``keep_s``, so it expires when the previous answer
-            # would have expired.
-            self._store.copy(replaced, _previous(key), fence, reading.purge_state)
+        stored = self._store.write(envelope)
+        if stored and status == 200 and previous and _differs(previous, envelope):
+            self._store.write(_copy(previous, _previous(key), fence))
         return _FlightResult(envelope, stored)
 
     def _count(self, operation: str, status: CacheStatus, seconds: float, caller: str) -> None:
@@ -411,6 +413,11 @@ def _next_fence(fence: int, envelopes: Sequence[Envelope | None]) -> int:
     would then reject the newer answer.
     """
     return max([fence, *(each.fence + 1 for each in envelopes if each is not None)])
+
+
+def _copy(envelope: Envelope, key: str, fence: int) -> Envelope:
+    """Return a copy for another key, which expires when the original would have expired."""
+    return msgspec.structs.replace(envelope, key=key, fence=fence)
 
 
 def _found(served: Served) -> Served:

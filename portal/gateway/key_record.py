@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from portal.gateway.backend import PURGED, new_generation
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES, key_id
 
 _NAME = "key_fingerprint"  # of the key of the last start
@@ -58,8 +57,6 @@ class SQLiteKeyRecord:
                 "DELETE FROM entries WHERE substr(value, ?, ?) != ?",
                 (SEAL_BYTES + 1, KEY_ID_BYTES, key_id(kept) if kept else b""),
             ).rowcount
-            if gone:
-                db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
             _record(db, kept, {kept} if kept else set())
             db.execute("COMMIT")
             # Truncate the write-ahead log, which still contains the deleted entries. If a reader

@@ -2,8 +2,8 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from flask_caching.backends.rediscache import RedisCache
 from redis.backoff import NoBackoff
@@ -13,15 +13,11 @@ from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
 from portal.gateway.backend import (
-    BEGUN,
-    PURGED,
     BytesRemain,
-    Held,
-    PurgedMeanwhile,
-    Stored,
+    EndOf,
+    Found,
+    Outcome,
     StoreSize,
-    compare_counters,
-    new_generation,
     purge_bucket,
 )
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES
@@ -58,72 +54,29 @@ REWRITE_POLL_S = 0.05
 _REWRITING = ("rdb_bgsave_in_progress", "aof_rewrite_in_progress", "aof_rewrite_scheduled")
 _KEYS_WRITTEN = "current_save_keys_processed"  # missing before Redis 6.2
 _TAG_PATTERN = "[0-9a-f]" * 24
-# A purge blocks writes to the vehicle's purge bucket (see ``purge_bucket``). If the purge is
-# interrupted, the block ends after this many seconds.
-PURGE_BLOCK_S = 300
-# The key of a Redis hash that contains the generation name, the id of the backend's contents, the
-# text of ``set_retention`` and the purge counters. Redis evicts only whole hashes, so these values
-# are lost together or not at all.
-_STATE = f"{PREFIX}generation"
+_PURGED_TO = "purged_to"
+_FORMER_STATE = f"{PREFIX}generation"  # a Redis hash of versions whose answers had no purge number
 
-_BEGIN = """
-    redis.call("hsetnx", KEYS[1], "name", ARGV[1])
-    redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""
-_MARK = """
-    local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
-    local counter = (held[1] or "") .. ":" .. (held[2] or "0")"""
 # A stored value begins with its fence. Fences have a fixed number of digits, so the script can
-# compare them as text. A value with a higher fence is not replaced. A write is rejected while a
-# vehicle in the key's purge bucket is being purged. A write is also rejected if a vehicle in this
-# bucket was purged after the caller had read the purge counter.
+# compare them as text. A value with a higher fence is not replaced.
 _REPLACE = f"""
-    if ARGV[2] ~= "" then
-        {_MARK}
-        if counter ~= ARGV[2] then return counter end
-        if held[3] and tonumber(held[3]) > tonumber(redis.call("time")[1]) then
-            return counter .. ":closed"
-        end
+    if tonumber(redis.call("hget", KEYS[1], ARGV[1]) or "0") > tonumber(ARGV[2]) then
+        return "purged"
     end
-    local former = redis.call("getrange", KEYS[2], 0, {_FENCE_DIGITS - 1})
-    if former > ARGV[3] then return 0 end
+    if redis.call("getrange", KEYS[2], 0, {_FENCE_DIGITS - 1}) > ARGV[3] then
+        return "outdated"
+    end
     redis.call("set", KEYS[2], ARGV[3] .. ARGV[4], "PX", ARGV[5])
-    redis.call("sadd", KEYS[3], KEYS[2])
-    if redis.call("pttl", KEYS[3]) < tonumber(ARGV[5]) then
-        redis.call("pexpire", KEYS[3], ARGV[5])
-    end
-    return 1"""
-# This script deletes the entries that the Redis set of the vehicle's tag lists. ``delete_tagged``
-# then scans for further entries, because Redis may have evicted the set but not the entries. Writes
-# to the vehicle's purge bucket are rejected until the scan has ended. "purging:BUCKET" counts the
-# purges under way, of which the last one ends the rejection.
-_BEGIN_PURGE = f"""
-    redis.call("hsetnx", KEYS[1], "id", ARGV[2])
-    redis.call("hset", KEYS[1], "name", ARGV[2])
-    redis.call("hincrby", KEYS[1], ARGV[1], 1)
-    local now = tonumber(redis.call("time")[1])
-    local closed = redis.call("hget", KEYS[1], "closed:" .. ARGV[1])
-    if not closed or tonumber(closed) <= now then
-        redis.call("hdel", KEYS[1], "purging:" .. ARGV[1])
-    end
-    redis.call("hincrby", KEYS[1], "purging:" .. ARGV[1], 1)
-    redis.call("hset", KEYS[1], "closed:" .. ARGV[1], now + {PURGE_BLOCK_S})
-    local gone = 0
-    for _, key in ipairs(redis.call("smembers", KEYS[2])) do
-        gone = gone + redis.call("del", key)
-    end
-    redis.call("del", KEYS[2])
-    if tonumber(redis.call("hget", KEYS[1], ARGV[3]) or "0") + 1 == tonumber(ARGV[4]) then
-        redis.call("hset", KEYS[1], ARGV[3], ARGV[4])
-    end
-    return {{gone, redis.call("hget", KEYS[1], "id")}}"""
-_END_PURGE = """
-    if redis.call("hget", KEYS[1], "id") ~= ARGV[3] then return 0 end
-    redis.call("hset", KEYS[1], "name", ARGV[2])
-    redis.call("hincrby", KEYS[1], ARGV[1], 1)
-    if redis.call("hincrby", KEYS[1], "purging:" .. ARGV[1], -1) <= 0 then
-        redis.call("hdel", KEYS[1], "purging:" .. ARGV[1], "closed:" .. ARGV[1])
-    end
-    return 1"""
+    return "stored"
+"""
+_BEGIN_PURGE = """
+    if tonumber(redis.call("hget", KEYS[1], ARGV[1]) or "0") < tonumber(ARGV[2]) then
+        redis.call("hset", KEYS[1], ARGV[1], ARGV[2])
+    end"""
+_END_PURGES = f"""
+    if (redis.call("hget", KEYS[1], "{_PURGED_TO}") or "0") == ARGV[1] then
+        redis.call("hset", KEYS[1], "{_PURGED_TO}", ARGV[2])
+    end"""
 _SHORTEN = f"""
     if redis.call("getrange", KEYS[1], 0, {_FENCE_DIGITS - 1}) == ARGV[1] then
         redis.call("pexpireat", KEYS[1], ARGV[2], "LT")
@@ -149,56 +102,51 @@ class _Bytes:
 class SealedRedisCache(RedisCache):
     """Stores entries under keys ``tag:name`` (see ``Backend``).
 
-    The tag stands for a vehicle. For each tag, a Redis set lists the keys of the vehicle's entries.
+    A Redis hash contains the number up to which the purges of the purge log ``purge_log`` have been
+    applied, and the number of the last purge of each bucket. Redis evicts only whole hashes, so
+    these numbers are lost together or not at all.
     """
 
     serializer: Any = _Bytes()
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: Any, purge_log: str = "", **options: Any) -> None:
         super().__init__(*args, **options)
         self.client = self._write_client
         # Without the breaker, each request would wait for the time-out while Redis is down
         # (``test_redis_outage_costs_one_time_out_and_recovery_is_detected``).
         self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES, max_calls=CONNECTIONS)
         self.key_record = RedisKeyRecord(self._delete_signed)
-        self._begin = self.client.register_script(_BEGIN)
+        self._purge_log = purge_log
+        self._purges = f"{PREFIX}purges:{purge_log}"
         self._replace = self.client.register_script(_REPLACE)
         self._begin_purge = self.client.register_script(_BEGIN_PURGE)
-        self._end_purge = self.client.register_script(_END_PURGE)
+        self._end_purges = self.client.register_script(_END_PURGES)
         self._shorten = self.client.register_script(_SHORTEN)
 
-    def get(self, key: str) -> bytes | None:
-        return self.read_many([key]).values[0]
+    @classmethod
+    def factory(
+        cls, app: Any, config: dict[str, Any], args: list[Any], kwargs: dict[str, Any]
+    ) -> RedisCache:
+        kwargs["purge_log"] = config["CACHE_PURGE_LOG"]
+        return super().factory(app, config, args, kwargs)
 
-    def read_many(self, keys: Sequence[str]) -> Held:
-        bucket = str(purge_bucket(keys[0]))
+    def read_many(self, keys: Sequence[str]) -> Found:
         with self.breaker.guard():
-            while True:
-                # Read the generation name, which each purge changes, before the values. In the
-                # opposite order, values that a purge deletes between the two reads would be
-                # returned with the new name, and would seem to be current.
-                pipeline = self.client.pipeline(transaction=False)
-                pipeline.hmget(_STATE, "name", "id", bucket)
-                pipeline.mget([self._get_prefix() + key for key in keys])
-                (generation, contents, count), values = pipeline.execute()
-                if generation is not None and contents is not None:
-                    break
-                self._begin(keys=[_STATE], args=[new_generation(BEGUN)])
-        counter = b"%b:%b" % (contents, count or b"0")
-        return Held(
-            [None if value is None else value[_FENCE_DIGITS:] for value in values],
-            generation.decode(),
-            counter.decode(),
+            # Read the number before the values. In the opposite order, values that a purge deletes
+            # between the two reads would seem to be newer than the purge.
+            pipeline = self.client.pipeline(transaction=False)
+            pipeline.hget(self._purges, _PURGED_TO)
+            pipeline.mget([self._get_prefix() + key for key in keys])
+            purged_to, values = pipeline.execute()
+            if purged_to is None:  # Redis is empty, or a former version has written to it
+                purged_to = self.client.hget(_FORMER_STATE, f"purged_to:{self._purge_log}") or 0
+                with contextlib.suppress(ResponseError):  # Redis is full, or cannot save its data
+                    self.client.hsetnx(self._purges, _PURGED_TO, purged_to)
+        return Found(
+            [None if value is None else value[_FENCE_DIGITS:] for value in values], int(purged_to)
         )
 
-    def version(self) -> None:
-        """Return None, because Redis does not number the versions of its contents."""
-
-    def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        # Read the generation name, which each purge changes, before the signatures. In the opposite
-        # order, signatures of entries that a purge deletes between the two reads would be returned
-        # with the new name, and the deleted entries would be confirmed.
-        generation = self.read_many(["generation"]).generation
+    def signatures(self, keys: Sequence[str], size: int) -> dict[str, bytes]:
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
         for some in batches(keys):
@@ -211,80 +159,62 @@ class SealedRedisCache(RedisCache):
                     for key, signature in zip(some, pipeline.execute(), strict=True)
                     if signature
                 }
-        return found, generation
-
-    def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
-        return self.replace(key, value, self.default_timeout if timeout is None else timeout)
+        return found
 
     def replace(
-        self,
-        key: str,
-        value: bytes,
-        timeout: float,
-        fence: int = 0,
-        purge_counter: str | None = None,
-    ) -> bool:
-        prefix, tag = self._get_prefix(), key.partition(":")[0]
-        milliseconds = max(1, int(timeout * 1000))
+        self, key: str, value: bytes, timeout: float, fence: int = 0, purge_no: int = 0
+    ) -> Outcome:
         with self.breaker.guard():
-            done = self._replace(
-                keys=[_STATE, prefix + key, f"{prefix}tag:{tag}"],
+            outcome: bytes = self._replace(
+                keys=[self._purges, self._get_prefix() + key],
                 args=[
-                    *(purge_bucket(key), purge_counter or ""),
-                    *(f"{fence:0{_FENCE_DIGITS}d}", value, milliseconds),
+                    *(purge_bucket(key), purge_no, f"{fence:0{_FENCE_DIGITS}d}", value),
+                    max(1, int(timeout * 1000)),
                 ],
             )
-        if isinstance(done, bytes):
-            compare_counters(purge_counter or "", done.decode().removesuffix(":closed"))
-            raise PurgedMeanwhile  # the purge counter is current, but a purge is running
-        return bool(done)
+        return cast(Outcome, outcome.decode())
 
-    def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a vehicle's tag.
+    def begin_purges(self, purges: Mapping[int, int]) -> None:
+        for some in batches(list(purges.items())):
+            with self.breaker.guard():
+                pipeline = self.client.pipeline(transaction=False)
+                for purge in some:
+                    self._begin_purge(keys=[self._purges], args=purge, client=pipeline)
+                pipeline.execute()
 
-        Also deletes entries that are missing from the Redis set that lists the tag's keys.
-
-        Raises RuntimeError if Redis lost its contents during the deletion.
-        """
-        bucket = purge_bucket(tag)
+    def delete_tagged(self, tags: Collection[str]) -> int:
         with self.breaker.guard():
-            gone, contents = self._begin_purge(
-                keys=[_STATE, f"{self._get_prefix()}tag:{tag}"],
-                args=[bucket, new_generation(PURGED), f"purged_to:{log}", number],
-            )
-            for keys in self._scan(f"{tag}:*"):
-                gone += self.client.delete(*keys)
-            if not self._end_purge(keys=[_STATE], args=[bucket, new_generation(PURGED), contents]):
-                raise RuntimeError("contents lost during a purge")
-        return int(gone)
+            # Former versions listed a tag's keys in a Redis set.
+            self.client.delete(*(f"{self._get_prefix()}tag:{tag}" for tag in tags))
+        return self._delete_entries(
+            lambda names: [each for each in names if self._key(each).partition(":")[0] in tags]
+        )
 
-    def purged_to(self, log: str) -> int:
+    def end_purges(self, before: int, number: int) -> None:
         with self.breaker.guard():
-            return int(self.client.hget(_STATE, f"purged_to:{log}") or 0)
+            self._end_purges(keys=[self._purges], args=[before, number])
 
-    def set_purged_to(self, log: str, number: int) -> None:
-        with self.breaker.guard():
-            self.client.hset(_STATE, f"purged_to:{log}", number)
-
-    def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        prefix = self._get_prefix().encode()
-
-        def in_buckets(keys: Sequence[bytes]) -> Sequence[bytes]:
-            if buckets is None:
-                return keys
-            return [
-                key for key in keys if purge_bucket(key.removeprefix(prefix).decode()) in buckets
+    def review(self, end_of: EndOf, buckets: Collection[int] | None = None) -> Iterator[None]:
+        for names in self._scan():
+            chosen = [
+                each
+                for each in names
+                if buckets is None or purge_bucket(self._key(each)) in buckets
             ]
+            for some in batches(chosen):
+                self._review_some(end_of, some)
+                yield
 
+    def _review_some(self, end_of: EndOf, names: Sequence[bytes]) -> None:
         with self.breaker.guard():
-            # Change the counters before the scan, which finds every entry that was written before.
-            if buckets is None:
-                self.client.hset(_STATE, "id", new_generation(PURGED))
-            counters = self.client.pipeline(transaction=False)
-            for bucket in buckets or ():
-                counters.hincrby(_STATE, str(bucket), 1)
-            counters.execute()
-        return self._delete_entries(in_buckets)
+            changes = self.client.pipeline(transaction=False)
+            for name, value in zip(names, self.client.mget(names), strict=True):
+                if value is not None:
+                    fence, content = value[:_FENCE_DIGITS], value[_FENCE_DIGITS:]
+                    end = end_of(self._key(name), content)
+                    if end is not None:
+                        self._shorten(keys=[name], args=[fence, int(end * 1000)], client=changes)
+            changes.execute()
 
     def _delete_signed(self, key_ids: Collection[bytes]) -> int:
         first = _FENCE_DIGITS + SEAL_BYTES
@@ -301,34 +231,36 @@ class SealedRedisCache(RedisCache):
     def _delete_entries(self, choose: Callable[[Sequence[bytes]], Sequence[bytes]]) -> int:
         """Delete the entries that ``choose`` selects, and return their number.
 
-        ``choose`` receives the keys of a group of entries, and returns the keys to delete. After
-        each deletion the generation changes, so that every process clears its local cache.
+        ``choose`` receives the names of a group of entries, and returns the names to delete.
         """
         gone = 0
-        with self.breaker.guard():
-            for keys in self._scan(f"{_TAG_PATTERN}:*"):
-                if found := choose(keys):
+        for names in self._scan():
+            if found := choose(names):
+                with self.breaker.guard():
                     gone += self.client.delete(*found)
-                    self.client.hset(_STATE, "name", new_generation(PURGED))
         return gone
 
-    def _scan(self, pattern: str) -> Iterator[Sequence[bytes]]:
-        """Yield the keys that match ``pattern``, in groups.
-
-        Call this method inside ``breaker.guard()``.
-        """
+    def _scan(self) -> Iterator[Sequence[bytes]]:
+        """Yield the names of all entries, in groups."""
         cursor = None
         while cursor != 0:
-            cursor, keys = self.client.scan(
-                cursor or 0, match=f"{self._get_prefix()}{pattern}", count=SCAN_COUNT
-            )
-            if keys:
-                yield keys
+            with self.breaker.guard():
+                cursor, names = self.client.scan(
+                    cursor or 0,
+                    match=f"{self._get_prefix()}{_TAG_PATTERN}:*",
+                    count=SCAN_COUNT,
+                )
+            if names:
+                yield names
 
-    def erase_deleted(self) -> None:
+    def _key(self, name: bytes) -> str:
+        return name.decode().removeprefix(self._get_prefix())
+
+    def erase_deleted(self) -> Sequence[str]:
         """Make Redis rewrite its snapshot and its append-only file, if they are enabled.
 
-        Before the rewrite, the files still contain deleted entries.
+        Before the rewrite, the files still contain deleted entries. Returns an empty list, because
+        the portal renames no files of Redis.
         """
         with self.breaker.guard():
             appends = self.client.info("persistence").get("aof_enabled")
@@ -343,6 +275,7 @@ class SealedRedisCache(RedisCache):
                 self._rewrite(self.client.bgrewriteaof)
         except ResponseError:
             raise BytesRemain("Redis refused to rewrite its files") from None
+        return []
 
     def _rewrite(self, begin: Callable[[], object]) -> None:
         self._wait_for_rewrite()  # which may have begun before the deletion
@@ -370,76 +303,33 @@ class SealedRedisCache(RedisCache):
                 raise BytesRemain("Redis does not finish rewriting its files")
             time.sleep(REWRITE_POLL_S)
 
-    def remove_broken(self) -> list[str]:
-        """Return an empty list, because this backend has no files."""
-        return []
-
-    def retention(self) -> str:
-        with self.breaker.guard():
-            return (self.client.hget(_STATE, "retention") or b"").decode()
-
-    def set_retention(self, text: str) -> None:
-        with self.breaker.guard():
-            self.client.hset(_STATE, "retention", text)
-
-    def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
-        prefix = self._get_prefix()
-        with self.breaker.guard():
-            following, names = self.client.scan(
-                cursor or 0, match=f"{prefix}*", count=BATCH_SIZE, _type="string"
-            )
-            values = self.client.mget(names) if names else []
-        entries = [
-            Stored(name.decode().removeprefix(prefix), value[_FENCE_DIGITS:], int(fence))
-            for name, value in zip(names, values, strict=True)
-            if value is not None and (fence := value[:_FENCE_DIGITS]).isdigit()
-        ]
-        return entries, following or None
-
-    def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
-        prefix = self._get_prefix()
-        for some in batches(ends):
-            with self.breaker.guard():
-                changes = self.client.pipeline(transaction=False)
-                for entry, at in some:
-                    self._shorten(
-                        keys=[prefix + entry.key],
-                        args=[f"{entry.fence:0{_FENCE_DIGITS}d}", int(at * 1000)],
-                        client=changes,
-                    )
-                changes.execute()
-
     def try_commands(self, name: str) -> None:
         """Run each command once on test keys, without the circuit breaker. Raises RedisError.
 
-        ``name`` is 24 hexadecimal digits. The commands include a purge. It changes the generation
-        name under a test key, because a change under the real key would make every process clear
-        its local cache.
+        ``name`` is 24 hexadecimal digits.
         """
         prefix = self._get_prefix()
-        generation, entry = f"{prefix}probe:{name}", f"{prefix}{name}:probe"
-        tags, bucket, fence = f"{prefix}tag:{name}", purge_bucket(name), f"{1:0{_FENCE_DIGITS}d}"
+        purges, entry = f"{prefix}probe:{name}", f"{prefix}{name}:probe"
+        fence = f"{1:0{_FENCE_DIGITS}d}"
         try:
-            self._begin(keys=[generation], args=[name])
-            self.client.expire(generation, PURGE_BLOCK_S)
-            self._replace(keys=[generation, entry, tags], args=[bucket, "", fence, b"", 60_000])
+            self._begin_purge(keys=[purges], args=[0, 1])
+            self.client.expire(purges, 60)
+            self._replace(keys=[purges, entry], args=[0, 1, fence, b"", 60_000])
+            self._end_purges(keys=[purges], args=[0, 1])
             self._shorten(keys=[entry], args=[fence, 0])
             pipeline = self.client.pipeline(transaction=False)
-            pipeline.hmget(generation, "name", "id", str(bucket))
+            pipeline.hget(purges, _PURGED_TO)
             pipeline.mget([entry, entry])
             pipeline.getrange(entry, 0, 1)
+            pipeline.hsetnx(purges, _PURGED_TO, 0)
             pipeline.execute()
-            _, contents = self._begin_purge(
-                keys=[generation, tags], args=[bucket, name, "purged_to:probe", 1]
-            )
-            self._end_purge(keys=[generation], args=[bucket, name, contents])
-            self.client.hget(generation, "retention")
-            self.client.hset(generation, "retention", "")
-            self.client.scan(match=f"{prefix}{name}:*", count=1, _type="string")
+            self.client.scan(match=f"{prefix}{name}:*", count=1)
+            self.client.get(entry)
+            self.client.setex(entry, 60, b"")
             self.client.ping()
         finally:
             with contextlib.suppress(Exception):
-                self.client.delete(generation)
+                self.client.delete(purges)
         self.client.unlink(entry)
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ import json
 import sqlite3
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,25 +20,22 @@ from flask import Flask
 from flask_caching.backends.base import BaseCache
 
 from portal.gateway.backend import (
-    BEGUN,
     BUCKETS,
-    PURGED,
     READER_KEEPS_BYTES,
     BytesRemain,
-    Held,
-    Stored,
+    EndOf,
+    Found,
+    Outcome,
     StoreSize,
-    compare_counters,
-    new_generation,
     purge_bucket,
 )
 from portal.gateway.key_record import SQLiteKeyRecord
-from portal.gateway.local_cache import Version
 from portal.gateway.sqlite_file import SET_UP_WAIT_S, SQLiteFile, retry_if_corrupt, transaction
 from portal.storage.sqlite_traces import empty_log
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
+_NEVER = 1e12  # epoch seconds
 # The number of this process's writes after which ``sweep`` runs a checkpoint.
 CHECKPOINT_AFTER = 300
 
@@ -48,27 +45,21 @@ CREATE TABLE IF NOT EXISTS entries (
     value BLOB NOT NULL
 );
 CREATE INDEX IF NOT EXISTS entries_by_expiry ON entries (expires_at);
-CREATE TABLE IF NOT EXISTS generation (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS contents (
-    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, retention TEXT NOT NULL
-);
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS purges (bucket INTEGER PRIMARY KEY, count INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS purged (bucket INTEGER PRIMARY KEY, number INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS purged_to (log TEXT PRIMARY KEY, number INTEGER NOT NULL);
 """
-_PURGE_COUNTER = """(
-    (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
-)"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-_COUNT_PURGE = """
-    INSERT INTO purges VALUES (?, 1) ON CONFLICT (bucket) DO UPDATE SET count = count + 1"""
+# A file of a former version has a row for each secret key.
+_PURGED_TO = "(SELECT coalesce(max(number), 0) FROM purged_to)"
+_IS_PURGED = "EXISTS (SELECT 1 FROM purged WHERE bucket = ? AND number > ?)"
 # ``entry_id`` contains the purge bucket in the bits 32 to 47. The index has the row numbers in
 # fewer pages than the table.
-_DELETE_BUCKETS = """
-    DELETE FROM entries WHERE id IN (
+_IN_BUCKETS = f"""
+    AND id IN (
         SELECT id FROM entries INDEXED BY entries_by_expiry
-        WHERE (id >> 32) & ? IN (SELECT value FROM json_each(?))
-    )"""
+        WHERE (id >> 32) & {BUCKETS - 1} IN (SELECT value FROM json_each(?))
+    )"""  # noqa: S608 only our own text
 # The largest expected clock error, in microseconds. A fence is the time at which a lease was
 # acquired (see Leases). A fence that is further in the future comes from a wrong clock, so a write
 # with a lower fence may replace the entry.
@@ -96,154 +87,122 @@ class SQLiteCache(SQLiteFile, BaseCache):
         return self.read_many([key]).values[0]
 
     @retry_if_corrupt
-    def read_many(self, keys: Sequence[str]) -> Held:
+    def read_many(self, keys: Sequence[str]) -> Found:
         now = time.time()
         which = [value for key in keys for value in (entry_id(key), key, now)]
-        columns = ", ".join([_VALUE] * len(keys))
+        columns = ", ".join([*[_VALUE] * len(keys), _PURGED_TO])
         with self._connection() as db:
-            *values, generation, counter = db.execute(
-                f"SELECT {columns}, name, {_PURGE_COUNTER} FROM generation",  # noqa: S608 only our own text
-                (*which, purge_bucket(keys[0])),
-            ).fetchone()
-        return Held(values, generation, counter)
+            *values, purged_to = db.execute(f"SELECT {columns}", which).fetchone()
+        return Found(values, purged_to)
 
     @retry_if_corrupt
-    def version(self) -> Version | None:
-        return super().version()
-
-    @retry_if_corrupt
-    def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
+    def signatures(self, keys: Sequence[str], size: int) -> dict[str, bytes]:
         ids = json.dumps([entry_id(key) for key in keys])
         with self._connection() as db:
-            # Read the generation name, which each purge changes, before the signatures. In the
-            # opposite order, signatures of entries that a purge deletes between the two reads would
-            # be returned with the new name, and the deleted entries would be confirmed.
-            (generation,) = db.execute("SELECT name FROM generation").fetchone()
-            found = db.execute(
-                "SELECT key, substr(value, 1, ?) FROM entries "
-                "WHERE id IN (SELECT value FROM json_each(?)) AND expires_at > ?",
-                (size, ids, time.time()),
-            ).fetchall()
-        return dict(found), generation
+            return dict(
+                db.execute(
+                    "SELECT key, substr(value, 1, ?) FROM entries "
+                    "WHERE id IN (SELECT value FROM json_each(?)) AND expires_at > ?",
+                    (size, ids, time.time()),
+                )
+            )
 
     def set(self, key: str, value: bytes, timeout: Any = None) -> bool:
-        return self.replace(key, value, self.default_timeout if timeout is None else timeout)
+        lasts_s = self.default_timeout if timeout is None else timeout
+        return self.replace(key, value, lasts_s or _NEVER) == "stored"
 
     @retry_if_corrupt
     def replace(
-        self,
-        key: str,
-        value: bytes,
-        timeout: float,
-        fence: int = 0,
-        purge_counter: str | None = None,
-    ) -> bool:
+        self, key: str, value: bytes, timeout: float, fence: int = 0, purge_no: int = 0
+    ) -> Outcome:
         now = time.time()
         self._writes_since_checkpoint += 1
-        bucket = purge_bucket(key)
+        purged = (purge_bucket(key), purge_no)
         with self._connection() as db:
             written = db.execute(
-                "INSERT INTO entries SELECT ?, ?, ?, ?, ? "
-                f"WHERE ? IS NULL OR ? = {_PURGE_COUNTER} ON CONFLICT (id) DO UPDATE "
+                f"INSERT INTO entries SELECT ?, ?, ?, ?, ? WHERE NOT {_IS_PURGED} "
+                "ON CONFLICT (id) DO UPDATE "
                 "SET key = excluded.key, expires_at = excluded.expires_at, "
                 "fence = excluded.fence, value = excluded.value "
                 "WHERE excluded.fence >= entries.fence OR entries.expires_at <= ? "
                 "OR entries.fence > ? OR entries.key <> excluded.key",
                 (
-                    *(entry_id(key), key, now + timeout, fence, value),
-                    *(purge_counter, purge_counter, bucket),
+                    *(entry_id(key), key, now + timeout, fence, value, *purged),
                     *(now, int(now * 1e6) + _SKEW_US),
                 ),
             ).rowcount
-            if written or purge_counter is None:
-                return bool(written)
-            (current,) = db.execute(f"SELECT {_PURGE_COUNTER}", (bucket,)).fetchone()
-        compare_counters(purge_counter, current)
-        return False
+            if written:
+                return "stored"
+            (is_purged,) = db.execute(f"SELECT {_IS_PURGED}", purged).fetchone()
+        return "purged" if is_purged else "outdated"
 
     @retry_if_corrupt
-    def delete(self, key: str) -> bool:
-        with self._connection() as db:
-            gone = db.execute("DELETE FROM entries WHERE id = ? AND key = ?", (entry_id(key), key))
-            return bool(gone.rowcount)
-
-    @retry_if_corrupt
-    def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
+    def begin_purges(self, purges: Mapping[int, int]) -> None:
         with self._connection(PURGE_WAIT_S) as db, transaction(db):
-            gone = db.execute(
-                "DELETE FROM entries WHERE id BETWEEN ? AND ? AND substr(key, 1, ?) = ?",
-                (*_ids_of(tag), len(tag) + 1, f"{tag}:"),
-            ).rowcount
-            db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
-            db.execute(_COUNT_PURGE, (purge_bucket(tag),))
-            if number == 1:
-                db.execute("INSERT OR IGNORE INTO purged_to VALUES (?, 0)", (log,))
-            db.execute(
-                "UPDATE purged_to SET number = ? WHERE log = ? AND number = ?",
-                (number, log, number - 1),
+            db.executemany(
+                "INSERT INTO purged VALUES (?, ?) ON CONFLICT (bucket) "
+                "DO UPDATE SET number = max(number, excluded.number)",
+                purges.items(),
             )
-        return gone
 
     @retry_if_corrupt
-    def erase_deleted(self) -> None:
+    def delete_tagged(self, tags: Collection[str]) -> int:
+        with self._connection(PURGE_WAIT_S) as db, transaction(db):
+            return sum(
+                db.execute(
+                    "DELETE FROM entries WHERE id BETWEEN ? AND ? AND substr(key, 1, ?) = ?",
+                    (*_ids_of(tag), len(tag) + 1, f"{tag}:"),
+                ).rowcount
+                for tag in tags
+            )
+
+    @retry_if_corrupt
+    def end_purges(self, before: int, number: int) -> None:
+        with self._connection(PURGE_WAIT_S) as db:
+            db.execute(
+                f"INSERT OR REPLACE INTO purged_to SELECT '', ? WHERE {_PURGED_TO} = ?",
+                (number, before),
+            )
+
+    def review(self, end_of: EndOf, buckets: Collection[int] | None = None) -> Iterator[None]:
+        after: int | None = -(2**63)
+        while after is not None:
+            after = self._review_some(end_of, buckets, after)
+            yield
+
+    @retry_if_corrupt
+    def _review_some(
+        self, end_of: EndOf, buckets: Collection[int] | None, after: int
+    ) -> int | None:
+        """Review the next entries after a row number, and return the last one's row number."""
+        limits = "" if buckets is None else _IN_BUCKETS
+        listed = [] if buckets is None else [json.dumps(sorted(buckets))]
+        query = (
+            f"SELECT id, key, fence, value FROM entries WHERE id > ? {limits} ORDER BY id LIMIT ?"  # noqa: S608 only our own text
+        )
+        with self._connection(PURGE_WAIT_S) as db:
+            rows = db.execute(query, (after, *listed, SWEEP_BATCH)).fetchall()
+            changes = [
+                (end, number, key, fence, end)
+                for number, key, fence, value in rows
+                if (end := end_of(key, value)) is not None
+            ]
+            if changes:
+                with transaction(db):
+                    db.executemany(
+                        "UPDATE entries SET expires_at = ? "
+                        "WHERE id = ? AND key = ? AND fence = ? AND expires_at > ?",
+                        changes,
+                    )
+                self._bytes_remain |= buckets is not None
+        return rows[-1][0] if len(rows) == SWEEP_BATCH else None
+
+    @retry_if_corrupt
+    def erase_deleted(self) -> Sequence[str]:
+        broken = self.remove_broken()
         if not self._deleted_bytes.overwrite():
             raise BytesRemain(READER_KEEPS_BYTES)
-
-    @retry_if_corrupt
-    def purged_to(self, log: str) -> int:
-        with self._connection() as db:
-            found = db.execute("SELECT number FROM purged_to WHERE log = ?", (log,)).fetchone()
-        return int(found[0]) if found else 0
-
-    @retry_if_corrupt
-    def set_purged_to(self, log: str, number: int) -> None:
-        with self._connection() as db:
-            db.execute("INSERT OR REPLACE INTO purged_to VALUES (?, ?)", (log, number))
-
-    @retry_if_corrupt
-    def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        with self._connection(PURGE_WAIT_S) as db, transaction(db):
-            if buckets is None:
-                deleted = db.execute("DELETE FROM entries").rowcount
-                db.execute("UPDATE contents SET id = ?", (new_generation(PURGED),))
-            else:
-                deleted = db.execute(
-                    _DELETE_BUCKETS, (BUCKETS - 1, json.dumps(sorted(buckets)))
-                ).rowcount
-                db.executemany(_COUNT_PURGE, [(bucket,) for bucket in buckets])
-            if deleted:
-                db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
-        self._bytes_remain |= deleted > 0
-        return deleted
-
-    @retry_if_corrupt
-    def retention(self) -> str:
-        with self._connection() as db:
-            return str(db.execute("SELECT retention FROM contents").fetchone()[0])
-
-    @retry_if_corrupt
-    def set_retention(self, text: str) -> None:
-        with self._connection() as db:
-            db.execute("UPDATE contents SET retention = ?", (text,))
-
-    @retry_if_corrupt
-    def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
-        with self._connection() as db:
-            rows = db.execute(
-                "SELECT id, key, fence, value FROM entries WHERE id > ? ORDER BY id LIMIT ?",
-                (-(2**63) if cursor is None else cursor, SWEEP_BATCH),
-            ).fetchall()
-        entries = [Stored(key, value, fence) for _, key, fence, value in rows]
-        return entries, rows[-1][0] if len(rows) == SWEEP_BATCH else None
-
-    @retry_if_corrupt
-    def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
-        with self._connection() as db, transaction(db):
-            db.executemany(
-                "UPDATE entries SET expires_at = ? "
-                "WHERE id = ? AND key = ? AND fence = ? AND expires_at > ?",
-                [(at, entry_id(each.key), each.key, each.fence, at) for each, at in ends],
-            )
+        return broken
 
     @retry_if_corrupt
     def sweep(self) -> int:
@@ -286,8 +245,6 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     def _make_tables(self, db: sqlite3.Connection) -> None:
         db.executescript(_SCHEMA)
-        db.execute("INSERT OR IGNORE INTO generation VALUES (1, ?)", (new_generation(BEGUN),))
-        db.execute("INSERT OR IGNORE INTO contents VALUES (1, ?, '')", (new_generation(BEGUN),))
 
 
 def entry_id(key: str) -> int:

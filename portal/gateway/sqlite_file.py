@@ -15,7 +15,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from portal.gateway.local_cache import Version
 from portal.storage.file_identity import file_identity
 from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes
 
@@ -86,32 +85,8 @@ class SQLiteFile(ABC):
         # Device and inode of the file in which this object has set up the tables, or None.
         self._file: tuple[int, int] | None = None
         self._closed = False
-        # This connection only reads SQLite's data_version. The value changes with every commit of
-        # another connection.
-        self._watch: Connection | None = None
-        self._watch_count = 0
-        self._watching = threading.Lock()
         self._deleted_bytes = DeletedBytes(path)
         self._broken_checked_at = 0.0
-
-    def version(self) -> Version | None:
-        self._set_up()
-        with self._watching:
-            if self._closed:
-                return None
-            try:
-                if self._watch is not None and self._watch.file != self._file:
-                    self._watch.close()
-                    self._watch = None
-                if self._watch is None:
-                    self._watch, self._watch_count = self._open(), self._watch_count + 1
-                (number,) = self._watch.execute("PRAGMA data_version").fetchone()
-            except sqlite3.Error:
-                if self._watch is not None:
-                    self._watch.close()
-                    self._watch = None
-                raise
-            return self._watch_count, number
 
     def remove_broken(self) -> list[str]:
         """Delete the corrupt files that ``_quarantine`` renamed, and return their names."""
@@ -127,10 +102,6 @@ class SQLiteFile(ABC):
         """
         self._closed = True
         self._trim_idle(0)
-        with self._watching:
-            if self._watch is not None:
-                self._watch.close()
-                self._watch = None
         self._deleted_bytes.close()
 
     @contextlib.contextmanager

@@ -1,32 +1,28 @@
 """Stores signed answers in a Flask-Caching backend, under keys that reveal no plate."""
 
 import logging
+import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
 
 import msgspec
 
-from portal.gateway.backend import (
-    Backend,
-    BytesRemain,
-    CounterLost,
-    Held,
-    PurgedMeanwhile,
-    PurgeState,
-    StoreSize,
-)
+from portal.gateway.backend import Backend, BytesRemain, StoreSize, purge_bucket
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
-from portal.gateway.local_cache import LocalCache, Version
+from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Lookup, Observer
-from portal.gateway.purge_watch import PurgeWatch
-from portal.gateway.retention import Retention, Shortening
-from portal.gateway.unstored import UnstoredQueue
-from portal.storage.purge_log import Purges
+from portal.gateway.purge_clock import PurgeClock
+from portal.gateway.retention import Retention
 from portal.system.dependency_breaker import BreakerOpen
 from portal.vehicle.plate import Plate, Renavam
 
 FAILURE_SHARED_S = 2
+UNSTORED_BYTES: Final = 16 * 1024 * 1024  # largest total size of the queued bodies
+REVIEW_S = 0.2  # seconds that a call of ``sweep`` spends on shortened lifetimes
+_NO_EXPIRY = 0
+_NO_KEY = "none:none"
 
 log = logging.getLogger(__name__)
 
@@ -36,26 +32,29 @@ class StoreDown(Exception):
 
 
 class Reading(NamedTuple):
-    """The envelopes under a vehicle's requested keys, and the purge state.
+    """The envelopes under a vehicle's requested keys.
 
-    ``write`` receives this purge state, and detects a purge that was made after the reading.
+    ``purge_no`` is the number of the last purge that was known when they were read. A purge with a
+    higher number hides an answer that is requested now.
     """
 
     envelopes: Sequence[Envelope | None]
-    purge_state: PurgeState
+    purge_no: int
 
 
 class Store:
     """Stores signed envelopes on a backend, with a small cache in the process.
 
-    While the backend is up, the local cache serves an entry for at most CONFIRMED_FOR_S (1 s) after
-    the last check that the backend still stores the entry. A purge (deletion of a vehicle's
-    entries) by another process thus takes effect within 1 s. Twice a second, ``tick`` checks the
-    locally cached entries that were requested since the last ``tick``. While the backend is down,
-    reads raise no exception. Reads then return locally cached entries without these checks.
+    ``read`` and ``read_many`` prefer the local cache, which may lag behind the backend by
+    CONFIRMED_FOR_S (1 s). ``read_current`` asks the backend. ``recent`` asks only the local cache.
+    While the backend is down, reads raise no exception, and return what the local cache has.
 
-    ``former_seals`` verify entries that were signed with old secret keys. ``purges_since`` reads
-    the purge log in the database, with which ``PurgeWatch`` detects other processes' purges.
+    No method returns an answer that the purge clock hides. ``tick`` reads the purge log twice a
+    second, so that a purge by another process takes effect within 1 s. It deletes from the backend
+    what purges hide that the backend has not applied, for example because the backend is a restored
+    snapshot, or belongs to another portal with the same database.
+
+    ``former_seals`` verify entries that were signed with old secret keys.
     """
 
     def __init__(
@@ -66,8 +65,8 @@ class Store:
         observer: Observer,
         clock: Callable[[], float] = time.time,
         *,
-        purges_since: Callable[[int | None], Purges | None],
-        retention: Retention | None,
+        purges: PurgeClock,
+        retention: Retention,
         namespace: str,
         former_seals: Sequence[Seal],
     ) -> None:
@@ -77,12 +76,11 @@ class Store:
         self._memory = memory
         self._observer = observer
         self._clock = clock
-        self._shortening = Shortening(backend, (seal, *former_seals), retention)
+        self._purges = purges
+        self._retention = retention
         self._namespace = namespace
-        log_names = [each.keyed_hash("purge log", 16) for each in (seal, *former_seals)]
-        self._purge_log_name = log_names[0]
-        self._watch = PurgeWatch(backend, memory, purges_since, log_names)
-        self._unstored = UnstoredQueue()
+        self._unstored = _UnstoredQueue()
+        self._shortening = self._shorten()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the key of a lookup, in the form ``tag:name``.
@@ -141,22 +139,28 @@ class Store:
         found = {key: self._memory.recent(key) for key in keys}
         missing = [key for key, envelope in found.items() if envelope is None]
         if missing:
-            found |= zip(
-                missing, self._read(missing, self._watch.last_purge).envelopes, strict=True
-            )
+            found |= zip(missing, self.read_current(missing).envelopes, strict=True)
         return list(found.values())
 
     def read_current(self, keys: Sequence[str]) -> Reading:
-        """Read entries of one vehicle from the backend, with the purge state for ``write``.
+        """Read entries of one vehicle from the backend.
 
         Bypasses the local cache, which may miss changes of the last second. Use this method before
         a paid call, because another process may just have stored the answer.
         """
-        return self._read(keys, self._watch.read_last_purge())
+        try:
+            found = self._backend.read_many(keys)
+        except Exception as error:
+            self._report_fault("read", error)
+            self._purges.is_current()
+            return Reading([self._cached(key) for key in keys], self._purges.number)
+        values = zip(keys, found.values, strict=True)
+        envelopes = [self._verified(key, value, found.purged_to) for key, value in values]
+        return Reading(envelopes, max(self._purges.number, found.purged_to))
 
-    def last_purge(self) -> int | None:
-        """Return the number of the last known purge, or None if the log cannot be read."""
-        return self._watch.read_last_purge()
+    def last_purge(self) -> int:
+        """Return the number of the last purge that this process knows."""
+        return self._purges.number
 
     def recent(self, key: str) -> Envelope | None:
         """Return an answer from the local cache, or None.
@@ -165,40 +169,28 @@ class Store:
         """
         return self._memory.recent(key)
 
-    def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:
+    def write(self, envelope: Envelope) -> bool:
         """Store an answer. Return whether the backend now has this or a newer answer.
 
-        The caller must read ``purge_state`` before it requests the answer. If the vehicle is purged
-        between the read and the write, the answer is not stored.
+        An answer is not stored if its vehicle was purged after the answer was requested.
         """
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
             return False
-        envelope = msgspec.structs.replace(envelope, namespace=self._namespace, fence=fence)
+        envelope = msgspec.structs.replace(envelope, namespace=self._namespace)
+        key, sealed = envelope.key, self._seal.sign(envelope)
         try:
-            sealed = self._seal.sign(envelope)
-            newest, purge_state = self._replace(envelope.key, sealed, left_s, fence, purge_state)
-        except PurgedMeanwhile:
-            self._memory.evict(envelope.key)
-            return False
+            outcome = self._backend.replace(key, sealed, left_s, envelope.fence, envelope.purge_no)
         except Exception as error:
             self._report_fault("write", error)
-            self._cache_locally(envelope, None, b"", purge_state)
-            self._unstored.put(envelope, fence, purge_state)
+            self._memory.put(envelope)
+            self._unstored.put(envelope)
             return False
-        if newest:
-            self._cache_locally(envelope, purge_state.generation, sealed[:SEAL_BYTES], purge_state)
+        if outcome == "stored":
+            self._memory.put(envelope, sealed[:SEAL_BYTES])
         else:
-            self._memory.evict(envelope.key)
-        return True
-
-    def copy(self, envelope: Envelope, key: str, fence: int, purge_state: PurgeState) -> None:
-        """Store a copy of an envelope under another key.
-
-        The caller must read ``purge_state`` before the envelope, or together with the envelope, so
-        that a purge after the reading prevents the copy.
-        """
-        self.write(msgspec.structs.replace(envelope, key=key), fence, purge_state)
+            self._memory.evict(key)
+        return outcome != "purged"
 
     @property
     def has_unstored(self) -> bool:
@@ -215,50 +207,42 @@ class Store:
 
         ``former_keys`` were computed with old secret keys. Entries are stored under a key followed
         by one of ``suffixes``. An entry is not copied if ``key`` already has an entry with the same
-        suffix that is at least as new. The purge state is read before the entries, so that a purge
-        between the two reads prevents the copy.
+        suffix that is at least as new.
         """
         if not former_keys:
             return False
-        present, purge_state = self.read_current([key + suffix for suffix in suffixes])
+        present = self.read_current([key + suffix for suffix in suffixes]).envelopes
         carried = False
         for seal, former_key in zip(self._former_seals, former_keys, strict=True):
             names = [former_key + suffix for suffix in suffixes]
             try:
-                values = self._read_noted(names).values
+                found = self._backend.read_many(names)
             except Exception as error:
                 self._report_fault("read", error)
                 return carried
-            for suffix, name, value, newest in zip(suffixes, names, values, present, strict=True):
-                former = seal.verify(value, name)
+            for suffix, name, value, newest in zip(
+                suffixes, names, found.values, present, strict=True
+            ):
+                former = self._unhidden(seal.verify(value, name), found.purged_to)
                 if former is not None and (newest is None or newest.fetched_at < former.fetched_at):
-                    self.copy(former, key + suffix, former.fence, purge_state)
+                    self.write(msgspec.structs.replace(former, key=key + suffix))
                     carried = True
         return carried
 
     def tick(self) -> None:
-        """Detect other processes' purges, confirm cached entries, and write queued answers.
+        """Learn of other processes' purges, confirm cached entries, and write queued answers.
 
         The scheduler calls this method twice a second.
         """
-        self._memory.sweep(self._clock())
+        self._learn_purges()
         at = self._memory.now()
-        # Read the version before the signatures. If a write happens between the two reads, the
-        # entries get the older version and are therefore checked again.
-        version = self._version()
         try:
-            self._watch.follow()
-            signatures, generation = self._backend.signatures(
-                self._memory.take_unconfirmed(version), SEAL_BYTES
-            )
-            if self._watch.note(generation):
-                # Confirm nothing, because some entries may have been purged after their signatures
-                # were read.
-                signatures = {}
+            self._apply_purges()
+            signatures = self._backend.signatures(self._memory.take_requested(), SEAL_BYTES)
         except Exception as error:
             self._report_fault("read", error)
             return
-        self._memory.confirm(signatures, generation, at, version)
+        self._memory.confirm(signatures, at)
         self._write_unstored()
 
     def sweep(self) -> None:
@@ -269,14 +253,18 @@ class Store:
         """
         try:
             self._backend.sweep()
-            self._shortening.step()
+            ends_at = time.monotonic() + REVIEW_S
+            for _ in self._shortening:
+                if time.monotonic() > ends_at:
+                    break
         except Exception as error:
+            self._shortening = self._shorten()
             self._report_fault("sweep", error)
 
     def is_up(self) -> bool:
         """Return whether the backend or the local cache can serve stored answers."""
         try:
-            self._backend.read_many(["ready:probe"])
+            self._backend.read_many([_NO_KEY])
         except Exception as error:
             self._report_fault("read", error)
             return self._memory.size_bytes > 0
@@ -290,204 +278,185 @@ class Store:
             self._report_fault("read", error)
             return None
 
-    def purge(self, subject: str, number: int = 0) -> int:
-        """Delete a vehicle's entries under its tag for the present secret key.
+    def purged_to(self) -> int:
+        """Return the number up to which the backend has applied the log's purges.
 
-        ``purge_tag`` explains ``number``, the result and the errors.
+        Raises StoreDown.
         """
-        return self.purge_tag(self.tag(subject), number)
-
-    def purge_tag(self, tag: str, number: int) -> int:
-        """Delete all entries of a vehicle's tag, and return their number.
-
-        ``number`` is the purge's number in the purge log, or 0 if the purge could not be logged.
-
-        The caller then calls ``erase_deleted``. Raises StoreDown if the backend is unavailable.
-        """
-        self._memory.clear()
         try:
-            try:
-                return self._backend.delete_tagged(tag, self._purge_log_name, number)
-            finally:
-                self._watch.compare()
+            return self._backend.read_many([_NO_KEY]).purged_to
         except Exception as error:
             raise StoreDown(type(error).__name__) from error
 
-    def erase_deleted(self) -> None:
+    def purge(self, purges: Mapping[str, int]) -> int:
+        """Delete all entries of some vehicles' tags, and return their number.
+
+        ``purges`` maps each tag to the number of its purge in the log, or to 0 if the purge could
+        not be logged. The logged numbers are successive. The caller then calls ``erase_deleted``.
+        Raises StoreDown if the backend is unavailable.
+        """
+        logged = {purge_bucket(tag): number for tag, number in purges.items() if number}
+        self._learn_purges()
+        try:
+            self._backend.begin_purges(logged)
+            deleted = self._backend.delete_tagged(purges.keys())
+            if logged:
+                self._backend.end_purges(min(logged.values()) - 1, max(logged.values()))
+        except Exception as error:
+            raise StoreDown(type(error).__name__) from error
+        return deleted
+
+    def erase_deleted(self) -> Sequence[str]:
         """Erase the bytes of purged entries from the backend's files.
 
-        Raises StoreDown if the backend is unavailable. Raises BytesRemain if bytes remain.
+        Also deletes the files that were renamed because they are corrupt, in which a purge cannot
+        find a vehicle's entries, and returns their names. Raises StoreDown if the backend is
+        unavailable, or BytesRemain if bytes remain.
         """
         try:
-            self._backend.erase_deleted()
+            return self._backend.erase_deleted()
         except BytesRemain:
             raise
         except Exception as error:
             raise StoreDown(type(error).__name__) from error
 
-    def remove_broken(self) -> Sequence[str]:
-        """Delete the files renamed because they are corrupt, and return their names.
+    def _learn_purges(self) -> None:
+        self._purges.refresh()
+        self._memory.sweep(self._clock())
 
-        A purge cannot find a vehicle's entries in these files. Raises StoreDown if a file cannot be
-        deleted.
-        """
-        try:
-            return self._backend.remove_broken()
-        except OSError as error:
-            raise StoreDown(type(error).__name__) from error
+    def _apply_purges(self) -> None:
+        """Delete from the backend what purges hide that the backend has not applied."""
+        before = self._backend.read_many([_NO_KEY]).purged_to
+        number = self._purges.number
+        if before >= number:
+            return
+        purges = self._purges.since(before)
+        deleted = 0
 
-    def _version(self) -> Version | None:
-        try:
-            return self._backend.version()
-        except Exception as error:
-            self._report_fault("read", error)
-            return None
+        def end_of(key: str, value: bytes) -> float | None:
+            nonlocal deleted
+            envelope = self._verify(key, value)
+            if envelope is None or self._unhidden(envelope, before) is not None:
+                return None
+            deleted += 1
+            return 0.0
 
-    def _replace(
-        self, key: str, sealed: bytes, left_s: float, fence: int, purge_state: PurgeState
-    ) -> tuple[bool, PurgeState]:
-        """Write a signed answer to the backend.
+        self._backend.begin_purges(purges)
+        for _ in self._backend.review(end_of, purges):
+            pass
+        self._backend.end_purges(before, number)
+        if deleted:
+            log.warning("%d stored answers of purged vehicles were deleted", deleted)
 
-        Returns whether the backend has stored the answer, and the purge state with which the write
-        was made. The backend does not store the answer if it already has a newer answer.
-        """
-        if purge_state.counter is not None:
-            try:
-                counter = purge_state.counter
-                return self._backend.replace(key, sealed, left_s, fence, counter), purge_state
-            except CounterLost:
-                pass
-        # The purge counter is lost or was never read, so the purge log must show that the vehicle
-        # was not purged. Read the backend's counter before the purge log, because every purge is
-        # first written to the log and then counted by the backend. A purge that is missing from the
-        # log therefore changes the counter after this method has read it. ``replace`` rejects the
-        # answer if the counter has changed. A later purge deletes the stored answer.
-        last_purge = self._watch.read_last_purge()
-        held = self._read_noted([key])
-        current = PurgeState(held.purge_counter, held.generation, last_purge)
-        may_be_purged = self._watch.may_be_purged(key, purge_state.last_purge)
-        if may_be_purged is None:
-            raise StoreDown
-        if may_be_purged:
-            raise PurgedMeanwhile
-        return self._backend.replace(key, sealed, left_s, fence, held.purge_counter), current
+    def _shorten(self) -> Iterator[None]:
+        """Apply shortened lifetimes to the stored entries, once for all processes."""
+        name = f"lifetimes:{self._namespace}"
+        text = self._retention.text.encode()
+        if self._backend.get(name) == text:
+            return
 
-    def _cache_locally(
-        self, envelope: Envelope, generation: str | None, signature: bytes, purge_state: PurgeState
-    ) -> None:
-        """Cache an envelope locally, unless a purge was detected after ``purge_state`` was read."""
-        self._memory.put(envelope, generation, signature)
-        if not self._watch.is_current(purge_state):
-            self._memory.evict(envelope.key)
+        def end_of(key: str, value: bytes) -> float | None:
+            envelope = self._verify(key, value)
+            if envelope is None or envelope.namespace != self._namespace:
+                return None
+            return envelope.fetched_at + self._retention.seconds(envelope)
+
+        yield from self._backend.review(end_of)
+        self._backend.set(name, text, _NO_EXPIRY)
 
     def _write_unstored(self) -> None:
         for key in self._unstored.waiting():
             taken = self._unstored.take(key)
             if taken is not None:
-                self.write(*taken)
+                self.write(taken)
                 if key in self._unstored.waiting():
                     return
 
-    def _read(self, keys: Sequence[str], last_purge: int | None) -> Reading:
-        """Read keys from the backend or, if the backend is down, from the local cache.
+    def _cached(self, key: str) -> Envelope | None:
+        """Return an unconfirmed answer from the local cache, or None."""
+        envelope = self._memory.get_stale(key)
+        return None if envelope is None or self._purges.hides(envelope) else envelope
 
-        ``last_purge`` is the number of the last purge that was known before this read.
-        """
-        # Read the version before the entries. If a write happens between the two reads, the entries
-        # get the older version and are therefore checked again.
-        version = self._memory.version
-        try:
-            held = self._read_noted(keys)
-        except Exception as error:
-            self._report_fault("read", error)
-            self._watch.check()
-            entries = map(self._memory.get_stale, keys)
-            envelopes = [entry.envelope if entry else None for entry in entries]
-            return Reading(envelopes, PurgeState(None, self._watch.generation, last_purge))
-        values = zip(keys, held.values, strict=True)
-        envelopes = [self._verified(key, value, held, version) for key, value in values]
-        purge_state = PurgeState(
-            held.purge_counter,
-            held.generation,
-            self._watch.last_purge if last_purge is None else last_purge,
-        )
-        return Reading(envelopes, purge_state)
-
-    def _verified(
-        self, key: str, value: bytes | None, held: Held, version: Version | None
-    ) -> Envelope | None:
+    def _verified(self, key: str, value: bytes | None, purged_to: int) -> Envelope | None:
         """Return the verified envelope of a backend's value. Cache the envelope locally.
 
-        If the local cache has a newer answer than the backend, write the newer answer back to the
-        backend and return the newer answer.
+        If the local cache has a newer answer than the backend, which may have lost its contents,
+        write the newer answer back to the backend and return the newer answer.
         """
-        if value is None:
-            return self._write_back(key, held)
-        envelope = self._seal.verify(value, key)
-        if envelope is None:
-            return None
-        if (newer := self._write_back_newer(key, envelope, held)) is not None:
-            return newer
-        # Without ``settled``, another thread could detect a purge and clear the cache between the
-        # comparison and ``put``. ``put`` would then cache a purged answer.
-        with self._watch.settled() as generation:
-            if generation == held.generation:
-                self._memory.put(envelope, held.generation, value[:SEAL_BYTES], version)
+        envelope = self._unhidden(self._seal.verify(value, key), purged_to)
+        cached = self._memory.get_stale(key)
+        is_newer = cached is not None and (envelope is None or cached.fence > envelope.fence)
+        if cached is not None and is_newer and self._purges.is_current():
+            if not self._purges.hides(cached):
+                self.write(cached)
+            if (kept := self._cached(key)) is not None:
+                return kept
+        if envelope is not None and value is not None:
+            self._memory.put(envelope, value[:SEAL_BYTES])
         return envelope
 
-    def _read_noted(self, keys: Sequence[str]) -> Held:
-        held = self._backend.read_many(keys)
-        if self._watch.note(held.generation):
-            # Read the entries again, because some may have been deleted since the first read.
-            held = self._backend.read_many(keys)
-            self._watch.note(held.generation)
-        return held
+    def _verify(self, key: str, value: bytes) -> Envelope | None:
+        verified = (seal.verify(value, key) for seal in (self._seal, *self._former_seals))
+        return next((each for each in verified if each is not None), None)
 
-    def _write_back(self, key: str, held: Held) -> Envelope | None:
-        """Write a locally cached answer to a backend that lost or could not store the answer.
+    def _unhidden(self, envelope: Envelope | None, purged_to: int) -> Envelope | None:
+        """Return a backend's envelope, or None if a purge hides it.
 
-        If the generation name has not changed since the answer was cached, the backend still has
-        its contents and has deleted only this answer. In this case, the answer is not written back,
-        and is evicted from the local cache.
+        The backend has applied all purges up to ``purged_to``, so the vehicle was not purged
+        between ``Envelope.purge_no`` and ``purged_to``. An envelope of a former version has no
+        number of its own. The envelope is kept no longer than the present lifetimes say.
         """
-        with self._watch.settled():  # wait until another thread has evicted purged entries
-            entry = self._memory.get_stale(key)
-        if entry is None:
+        if envelope is None:
             return None
-        if entry.generation == held.generation:
-            self._memory.evict(key)
-            return None
-        return self._write_cached(key, entry.envelope, held)
-
-    def _write_back_newer(self, key: str, found: Envelope, held: Held) -> Envelope | None:
-        """Replace the backend's answer if the local cache has a newer answer.
-
-        If the backend has lost its contents, another process may have restored an older answer.
-        """
-        entry = self._memory.get_stale(key)
-        if (
-            entry is None
-            or entry.generation == held.generation
-            or entry.envelope.fence <= found.fence
-        ):
-            return None
-        return self._write_cached(key, entry.envelope, held)
-
-    def _write_cached(self, key: str, envelope: Envelope, held: Held) -> Envelope | None:
-        self.write(
-            envelope,
-            envelope.fence,
-            PurgeState(held.purge_counter, held.generation, self._watch.last_purge),
-        )
-        return envelope if self._memory.get_stale(key) else None
+        keep_s = self._retention.seconds(envelope)
+        if envelope.purge_no < purged_to or envelope.keep_s > keep_s:
+            envelope = msgspec.structs.replace(
+                envelope,
+                purge_no=max(envelope.purge_no, purged_to),
+                keep_s=min(envelope.keep_s, keep_s),
+            )
+        return None if self._purges.hides(envelope) else envelope
 
     def _report_fault(self, operation: str, error: Exception) -> None:
-        self._watch.distrust()
         self._observer.store_failed(operation)
         if not isinstance(error, BreakerOpen):  # the breaker has already logged the outage
             # Log only the error's type, because the error's text may contain a store key or a host
             # name.
             log.warning("store %s failed: %s", operation, type(error).__name__)
+
+
+class _UnstoredQueue:
+    """Queues, for each key, the newest answer that the backend could not store.
+
+    If the bodies exceed UNSTORED_BYTES in total, the oldest answers are discarded.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: OrderedDict[str, Envelope] = OrderedDict()
+        self._bytes = 0
+
+    def put(self, envelope: Envelope) -> None:
+        with self._lock:
+            self._remove(envelope.key)
+            self._waiting[envelope.key] = envelope
+            self._bytes += len(envelope.body)
+            while self._bytes > UNSTORED_BYTES:
+                self._remove(next(iter(self._waiting)))
+
+    def take(self, key: str) -> Envelope | None:
+        with self._lock:
+            return self._remove(key)
+
+    def waiting(self) -> list[str]:
+        with self._lock:
+            return list(self._waiting)
+
+    def _remove(self, key: str) -> Envelope | None:
+        taken = self._waiting.pop(key, None)
+        if taken is not None:
+            self._bytes -= len(taken.body)
+        return taken
 
 
 def _tag(seal: Seal, subject: str) -> str:

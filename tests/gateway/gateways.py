@@ -9,7 +9,7 @@ from typing import cast
 
 from sqlalchemy import Engine
 
-from portal.gateway.backend import Backend
+from portal.gateway.backend import Backend, purge_bucket
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.lease import FileLeases, Leases
@@ -17,12 +17,13 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import CacheStatus, Caller, Directive, Failure, Lookup, Observer, Served
 from portal.gateway.operations import DECODE, OPERATIONS, CachePolicy
-from portal.gateway.retention import Retention
+from portal.gateway.purge_clock import PurgeClock
+from portal.gateway.retention import Retention, retention_of
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.gateway.store import Store
 from portal.gateway.upstream_client import Policy
-from portal.storage.purge_log import PurgeLog, Purges
+from portal.storage.purge_log import PurgeLog
 from portal.upstream.errors import Failing, Unusable, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response
 from portal.vehicle.operation_name import OperationName
@@ -107,6 +108,7 @@ class Bench:
     store: Store
     backend: Backend
     memory: LocalCache
+    purge_log: PurgeLog
     ledger: Ledger
     clock: Clock
     ticking: Clock
@@ -119,6 +121,12 @@ class Bench:
 
     def decode(self, plate: str = "ABC1D23", directive: Directive = Directive.NORMAL) -> Served:
         return self.gateway.fetch(decode(plate), CALLER, directive)
+
+    def purge(self, plate: str = "ABC1D23") -> int:
+        """Purge the store as the command does, and return how many entries were deleted."""
+        tag = self.store.tag(plate)
+        (number,) = self.purge_log.note([purge_bucket(tag)], self.store.purged_to())
+        return self.store.purge({tag: number})
 
     def expire_local_cache(self) -> None:
         """Advance the clock beyond the one second for which local entries are current."""
@@ -142,17 +150,13 @@ def terms(
     return {name: CachePolicy(fresh_s, stale_s, Decimal(price)) for name in OPERATIONS}
 
 
-def no_purges(_: int | None) -> Purges:
-    """Return what an empty purge log returns."""
-    return Purges(0, frozenset())
-
-
 def store_of(cache: Backend, namespace: str, retention: Retention | None = None) -> Store:
-    """Return a store on ``cache`` without a purge log, former keys or an observer."""
+    """Return a store on ``cache`` with an empty purge log, without former keys or an observer."""
+    purges = PurgeClock(lambda _: {})
     return Store(
-        *(cache, Seal(SECRET), LocalCache(10_000), Observer()),
-        purges_since=no_purges,
-        retention=retention,
+        *(cache, Seal(SECRET), LocalCache(10_000, purges.hides), Observer()),
+        purges=purges,
+        retention=retention or retention_of(terms()),
         namespace=namespace,
         former_seals=(),
     )
@@ -190,15 +194,18 @@ def bench(
     upstream = upstream or StubUpstream()
     ticking = Clock(0.0)
     held = cast(Backend, backend or opened_cache(folder))
-    memory = LocalCache(MEBIBYTE, ticking)
+    engine = database or kept_open(None, folder)
+    log = purge_log or PurgeLog(engine)
+    purges = PurgeClock(log.after, ticking)
+    memory = LocalCache(MEBIBYTE, purges.hides, ticking)
     store = Store(
         *(held, seal, memory, observer or Observer(), clock),
-        purges_since=purge_log.since if purge_log else no_purges,
-        retention=None,
+        purges=purges,
+        retention=retention_of(terms(fresh_s, stale_s)),
         namespace=NAMESPACE,
         former_seals=former,
     )
-    ledger = ledger_of(database or kept_open(None, folder), daily_limit, clock)
+    ledger = ledger_of(engine, daily_limit, clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(
         upstream,
@@ -210,4 +217,4 @@ def bench(
         savings or (lambda *_: None),
         clock,
     )
-    return Bench(gateway, upstream, store, held, memory, ledger, clock, ticking)
+    return Bench(gateway, upstream, store, held, memory, log, ledger, clock, ticking)

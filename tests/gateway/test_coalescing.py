@@ -67,7 +67,7 @@ def test_poll_bypasses_local_cache(tmp_path: Path, clock: Clock) -> None:
     assert other.decode().cache_status == "miss"
     stale = one.memory.get_stale(next(iter(one.memory._entries)))
     assert stale is not None
-    one.memory.put(stale.envelope, None)
+    one.memory.put(stale)
     assert one.decode().cache_status == "collapsed"
     assert len(one.upstream.calls) + len(other.upstream.calls) == 2
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import insert, select
 
+from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Directive, Failure, Lookup
 from portal.gateway.operations import REPORT
 from portal.storage.database import reading, writing
@@ -123,7 +124,8 @@ def test_purge_covers_both_tags_and_writes_under_way(tmp_path: Path, clock: Cloc
     rotated.decode()
     store = rotated.store
     tags = [store.tag("ABC1D23"), *store.former_tags("ABC1D23")]
-    assert sum(store.purge_tag(tag, 0) for tag in tags) == 2
+    numbers = log.note([purge_bucket(tag) for tag in tags])
+    assert store.purge(dict(zip(tags, numbers, strict=True))) == 2
     with pytest.raises(Failure):
         rotated.decode(directive=PEEK)
 

@@ -138,7 +138,7 @@ def test_stale_answer_purged_during_call_is_not_served(
     made.expire_local_cache()
 
     def purge_and_fail(_: Resource) -> Response:
-        other.store.purge("ABC1D23")
+        other.purge("ABC1D23")
         made.expire_local_cache()
         return Response(402, b"{}", "primary")
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from portal.gateway.backend import Outcome
 from portal.gateway.lookup import Caller, Directive
 from portal.upstream.protocol import Response
 from tests import factories
@@ -70,7 +71,7 @@ def test_failure_and_rejection_do_not_change_previous_answer(made: Bench) -> Non
 def test_purge_removes_previous_answer(made: Bench) -> None:
     answer(made, OLD)
     answer(made, NEW)
-    assert made.store.purge("ABC1D23") == 2
+    assert made.purge("ABC1D23") == 2
     made.store.erase_deleted()
     assert made.gateway.previous(decode(), CALLER) is None
     assert OLD not in (b"".join(path.read_bytes() for path in _files(made)))
@@ -85,11 +86,11 @@ def test_purge_during_replacement_removes_previous_answer(
     answer(made, OLD)
     replace, written = made.backend.replace, []
 
-    def replace_beside_a_purge(*given: object) -> bool:
+    def replace_beside_a_purge(*given: object) -> Outcome:
         written.append(given[0])
         kept = replace(*given)  # type: ignore[arg-type]
         if len(written) == write:
-            other.store.purge("ABC1D23")
+            other.purge("ABC1D23")
         return kept
 
     monkeypatch.setattr(made.backend, "replace", replace_beside_a_purge)

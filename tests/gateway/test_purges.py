@@ -8,16 +8,17 @@ from typing import Any
 import pytest
 
 from portal.gateway.backend import purge_bucket
+from portal.gateway.envelope import Envelope
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Caller, Directive, Failure, Lookup
 from portal.gateway.operations import REPORT
 from portal.gateway.sqlite_cache import SQLiteCache, entry_id
-from portal.storage.purge_log import PurgeLog, Purges
+from portal.storage.purge_log import PurgeLog
 from portal.upstream.protocol import Resource, Response
 from portal.vehicle.plate import Plate
 from tests import factories
 from tests.fakes import Clock
-from tests.fakes.databases import Database
+from tests.fakes.databases import Database, kept_open
 from tests.gateway.gateways import (
     CALLER,
     Bench,
@@ -64,7 +65,7 @@ def test_in_flight_result_is_not_stored_after_purge(
     made: Bench, tmp_path: Path, clock: Clock, answer: Callable[[Resource], Response]
 ) -> None:
     other = bench(tmp_path, clock)
-    purged_in_mid_call(made, answer, lambda: other.store.purge(PLATES[0]))
+    purged_in_mid_call(made, answer, lambda: other.purge(PLATES[0]))
     outcome(made.decode)
     assert keys_of(made) == []
     assert made.memory.size_bytes == 0
@@ -78,7 +79,7 @@ def test_purge_while_an_answer_is_cached_locally_evicts_it(
 
     def purge_then_put(memory: LocalCache, *entry: Any) -> None:
         if memory is made.memory and not purges:
-            purges.append(other.store.purge(PLATES[0]))
+            purges.append(other.purge(PLATES[0]))
             made.expire_local_cache()
             made.store.tick()  # detects the purge before the answer is in the local cache
         put(memory, *entry)
@@ -91,15 +92,31 @@ def test_purge_while_an_answer_is_cached_locally_evicts_it(
 
 def test_purge_affects_only_the_purged_plate(made: Bench, tmp_path: Path, clock: Clock) -> None:
     other = bench(tmp_path, clock)
-    purged_in_mid_call(made, good, lambda: other.store.purge(PLATES[0]))
+    purged_in_mid_call(made, good, lambda: other.purge(PLATES[0]))
     assert not made.decode(PLATES[0]).stored
     assert made.decode(PLATES[1]).stored
     assert len(keys_of(made)) == 1
 
 
+def test_purge_keeps_the_other_vehicles_of_its_bucket(
+    made: Bench, tmp_path: Path, clock: Clock
+) -> None:
+    """The log names only the bucket, and the backend deletes only the vehicle."""
+    other, bucket = bench(tmp_path, clock), purge_bucket(made.store.tag(PLATES[0]))
+    plates = (f"XYZ{n // 1000}{'ABCDEFGHIJ'[n // 100 % 10]}{n % 100:02}" for n in range(10_000))
+    letters = (plate.replace("XYZ", f"{x}YZ") for plate in plates for x in "ABCDEFGHIJKLMNOPQRSTU")
+    neighbour = next(each for each in letters if purge_bucket(made.store.tag(each)) == bucket)
+    for one in (made, other):
+        one.decode(neighbour)
+    other.purge(PLATES[0])
+    for one in (made, other):
+        one.store.tick()
+        assert one.decode(neighbour).cache_status == "hit"
+
+
 def test_in_flight_pass_through_answer_is_not_stored(tmp_path: Path, clock: Clock) -> None:
     made, other = (bench(tmp_path, clock, operator_credential=None) for _ in range(2))
-    purged_in_mid_call(made, good, lambda: other.store.purge(PLATES[0]))
+    purged_in_mid_call(made, good, lambda: other.purge(PLATES[0]))
     served = made.gateway.fetch(decode(), Caller("me", credential="mine"))
     assert not served.stored
     assert keys_of(made) == []
@@ -110,7 +127,7 @@ def test_replaced_answer_is_not_kept_after_purge(made: Bench, tmp_path: Path, cl
     made.decode()
     clock.advance(10)
     newer = Response(200, factories.decode_body("ABC1D23", combustivel="Flex"), "primary")
-    purged_in_mid_call(made, lambda _: newer, lambda: other.store.purge(PLATES[0]))
+    purged_in_mid_call(made, lambda _: newer, lambda: other.purge(PLATES[0]))
     made.decode(directive=Directive.REFRESH)
     assert keys_of(made) == []
 
@@ -118,7 +135,7 @@ def test_replaced_answer_is_not_kept_after_purge(made: Bench, tmp_path: Path, cl
 def test_in_flight_report_does_not_become_newest(made: Bench, tmp_path: Path, clock: Clock) -> None:
     other = bench(tmp_path, clock)
     lookup = Lookup(REPORT, Plate.parse(PLATES[0]), body=b'{"plate":"ABC1D23","data":{}}')
-    purged_in_mid_call(made, good, lambda: other.store.purge(PLATES[0]))
+    purged_in_mid_call(made, good, lambda: other.purge(PLATES[0]))
     assert not made.gateway.fetch(lookup, CALLER).stored
     made.gateway.keep_as_newest(lookup, CALLER)
     assert keys_of(made) == []
@@ -131,13 +148,13 @@ def test_purge_between_report_read_and_copy_leaves_no_copy(
     other = bench(tmp_path, clock)
     lookup = Lookup(REPORT, Plate.parse(PLATES[0]), body=b'{"plate":"ABC1D23","data":{}}')
     made.gateway.fetch(lookup, CALLER)
-    copy = made.store.copy
+    write = made.store.write
 
-    def copy_after_a_purge(*given: Any) -> None:
-        other.store.purge(PLATES[0])
-        copy(*given)
+    def write_after_a_purge(envelope: Envelope) -> bool:
+        other.purge(PLATES[0])
+        return write(envelope)
 
-    monkeypatch.setattr(made.store, "copy", copy_after_a_purge)
+    monkeypatch.setattr(made.store, "write", write_after_a_purge)
     made.gateway.keep_as_newest(lookup, CALLER)
     assert keys_of(made) == []
 
@@ -164,7 +181,7 @@ def test_failed_write_is_not_retried_after_purge(
         patch.setattr(SQLiteCache, "replace", refuse)
         for plate in PLATES:
             made.decode(plate)
-    other.store.purge(PLATES[0])
+    other.purge(PLATES[0])
     for _ in range(2):
         made.store.tick()
     assert other.decode(PLATES[1]).cache_status == "hit"
@@ -201,7 +218,7 @@ def test_write_back_to_lost_store_omits_purged_plates(
     made, log = logged()
     for plate in PLATES:
         made.decode(plate)
-    log.note(purge_bucket(made.store.tag(PLATES[0])))
+    log.note([purge_bucket(made.store.tag(PLATES[0]))])
     lose(made)
     made.expire_local_cache()
     assert made.decode(PLATES[1]).cache_status == "hit"
@@ -215,12 +232,17 @@ def test_in_flight_answer_survives_lost_store_unless_purged(
     made.decode("XYZ9A99")
 
     def lose_and_purge(resource: Resource) -> Response:
-        log.note(purge_bucket(made.store.tag(PLATES[0])))
+        log.note([purge_bucket(made.store.tag(PLATES[0]))])
         lose(made)
         return good(resource)
 
     made.upstream.answer = lose_and_purge
-    assert [made.decode(plate).stored for plate in PLATES] == [False, True]
+    for plate in PLATES:
+        made.decode(plate)
+    made.store.tick()
+    (kept,) = keys_of(made)
+    assert kept == made.gateway.key(decode(PLATES[1]), None)
+    assert made.memory.get_stale(made.gateway.key(decode(PLATES[0]), None)) is None
 
 
 def test_unavailable_store_does_not_serve_purged_plate(
@@ -230,22 +252,43 @@ def test_unavailable_store_does_not_serve_purged_plate(
     for plate in PLATES:
         made.decode(plate)
     made.expire_local_cache()
-    log.note(purge_bucket(made.store.tag(PLATES[0])))
+    log.note([purge_bucket(made.store.tag(PLATES[0]))])
     monkeypatch.setattr(SQLiteCache, "read_many", refuse)
     assert made.decode(PLATES[1], Directive.ONLY_IF_CACHED).cache_status == "hit"
     with pytest.raises(Failure):
         made.decode(PLATES[0], Directive.ONLY_IF_CACHED)
 
 
-def test_purge_log_numbers_are_shared(database: Database) -> None:
+def test_purge_log_keeps_the_last_purge_of_each_bucket(database: Database) -> None:
     first, second = PurgeLog(database.open()), PurgeLog(database.open())
-    assert first.since(None) == (0, None)
-    for bucket in (7, 8):
-        first.note(bucket)
-    assert second.since(0) == Purges(2, frozenset({7, 8}))
-    second.note(9)
-    assert first.since(2) == Purges(3, frozenset({9}))
-    assert first.since(3) == (3, frozenset())
+    assert (first.after(0), first.latest()) == ({}, 0)
+    assert first.note([7, 8]) == [1, 2]
+    assert second.after(0) == {7: 1, 8: 2}
+    assert second.note([9, 7]) == [3, 4]
+    assert first.after(0) == {8: 2, 9: 3, 7: 4}
+    assert first.after(2) == {9: 3, 7: 4}
+    assert first.after(4) == {}
+    assert second.note([1], above=60) == [61]
+    assert first.latest() == 61
+    assert first.identity() == second.identity()
+
+
+def test_numbers_go_on_above_those_of_a_store_that_outlived_its_log(
+    tmp_path: Path, clock: Clock
+) -> None:
+    """The database was lost, or restored from an older copy than the store."""
+    made = bench(tmp_path / "cache", clock, database=kept_open(None, tmp_path / "former"))
+    for plate in PLATES:
+        made.decode(plate)
+        made.purge(PLATES[0])
+    made.decode(PLATES[0])
+    later = bench(tmp_path / "cache", clock, database=kept_open(None, tmp_path / "new"))
+    other = bench(tmp_path / "cache", clock, database=kept_open(None, tmp_path / "new"))
+    assert later.decode(PLATES[0]).cache_status == "hit"
+    assert other.purge(PLATES[0]) == 1
+    later.expire_local_cache()
+    assert later.decode(PLATES[0]).cache_status == "miss"
+    assert later.decode(PLATES[1]).cache_status == "hit"
 
 
 # Deleted bytes in the SQLite file's pages
@@ -266,7 +309,7 @@ def test_purge_erases_copies_of_rows_that_sqlite_moved(tmp_path: Path) -> None:
                 )
         db.execute("COMMIT")
     for tag in tags[:120]:
-        assert cache.delete_tagged(tag) == 3
+        assert cache.delete_tagged([tag]) == 3
     cache.erase_deleted()
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert [tag for tag in tags[:120] if tag.encode() in kept] == []

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 from flask import Flask
-from flask_caching import Cache
 
-from portal.gateway.backend import BytesRemain, PurgedMeanwhile, purge_bucket
+from portal.gateway.backend import BytesRemain, Found, purge_bucket
+from portal.gateway.backend_choice import cache_backend
 from portal.gateway.lookup import Served
 from portal.gateway.store import StoreDown
 from tests.fakes import Clock, wait_until
 from tests.fakes.processes import RedisProcess
-from tests.gateway.gateways import Bench, StubUpstream, bench
+from tests.gateway.gateways import Bench, StubUpstream, bench, decode
 
 if TYPE_CHECKING:
     import redis
@@ -25,8 +25,10 @@ else:
     redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
 from portal.gateway import redis_cache
-from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX, SealedRedisCache
+from portal.gateway.redis_cache import PREFIX, SealedRedisCache
 from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases
+
+TAG, OTHER_TAG = "a" * 24, "b" * 24
 
 
 @pytest.fixture(scope="module")
@@ -48,15 +50,7 @@ def server(running: RedisProcess) -> Iterator[RedisProcess]:
 
 
 def cache_at(url: str) -> SealedRedisCache:
-    app = Flask("test")
-    config = {
-        "CACHE_TYPE": "portal.gateway.redis_cache.SealedRedisCache",
-        "CACHE_REDIS_URL": url,
-        "CACHE_KEY_PREFIX": PREFIX,
-        "CACHE_OPTIONS": dict(CLIENT_OPTIONS),
-    }
-    made = Cache(app, config=config)  # registers the backend in app.extensions
-    backend: SealedRedisCache = app.extensions["cache"][made]
+    backend: SealedRedisCache = cache_backend(Flask("test"), Path(), url, "log")
     return backend
 
 
@@ -84,6 +78,10 @@ def process(tmp_path: Path, clock: Clock, url: str, upstream: StubUpstream | Non
     )
 
 
+def value(cache: SealedRedisCache, key: str) -> bytes | None:
+    return cache.read_many([key]).values[0]
+
+
 def redis_of(made: Bench) -> SealedRedisCache:
     assert isinstance(made.backend, SealedRedisCache)
     return made.backend
@@ -91,30 +89,40 @@ def redis_of(made: Bench) -> SealedRedisCache:
 
 def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SealedRedisCache) -> None:
     """After a gap, the store repeats all purges from the first unrecorded one."""
-    assert cache.purged_to("log") == 0
-    for number, recorded in ((1, 1), (2, 2), (4, 2), (3, 3)):
-        cache.delete_tagged("t", "log", number)
-        assert cache.purged_to("log") == recorded
-    assert cache.purged_to("another log") == 0
+    assert cache.read_many(["t:k"]).purged_to == 0
+    for before, number, recorded in ((0, 1, 1), (1, 3, 3), (4, 5, 3), (3, 4, 4)):
+        cache.end_purges(before, number)
+        assert cache.read_many(["t:k"]).purged_to == recorded
+
+
+def test_redis_of_a_former_version_is_taken_over(cache: SealedRedisCache) -> None:
+    """Its entries are valid up to the last purge that was applied to this Redis."""
+    cache.client.hset("portal:generation", mapping={"purged_to:log": 57, "purged_to:other": 60})
+    assert cache.read_many([f"{TAG}:k"]) == Found([None], 57)
+    cache.end_purges(57, 58)
+    assert cache.read_many([f"{TAG}:k"]).purged_to == 58
+    cache.client.sadd(f"{PREFIX}tag:{TAG}", f"{PREFIX}{TAG}:k")
+    cache.delete_tagged([TAG])
+    assert [key for key in cache.client.keys("*") if TAG.encode() in key] == []
 
 
 def test_purge_raises_if_redis_cannot_write_its_snapshot() -> None:
     with RedisProcess(save="3600 1") as server:
         (server.directory / "dump.rdb").mkdir()  # a directory, which no snapshot can replace
         cache = cache_at(server.url)
-        cache.set("t:a", b"value", 60)
-        assert cache.delete_tagged("t") == 1
+        cache.replace(f"{TAG}:a", b"value", 60)
+        assert cache.delete_tagged([TAG]) == 1
         with pytest.raises(BytesRemain):
             cache.erase_deleted()
-        assert cache.get("t:a") is None
+        assert cache.read_many([f"{TAG}:a"]).values == [None]
         cache.client.close()
         server.kill()  # on SIGTERM, Redis would not end without a snapshot
 
 
 def test_value_is_returned_unchanged_until_expiry(cache: SealedRedisCache) -> None:
     cache.replace("t:k", b"\x00\xff sealed", 2)
-    assert cache.get("t:k") == b"\x00\xff sealed"
-    wait_until(lambda: cache.get("t:k") is None, "the expiry")
+    assert value(cache, "t:k") == b"\x00\xff sealed"
+    wait_until(lambda: value(cache, "t:k") is None, "the expiry")
 
 
 def test_signatures_are_read_in_batches(
@@ -123,34 +131,57 @@ def test_signatures_are_read_in_batches(
     monkeypatch.setattr(redis_cache, "BATCH_SIZE", 3)
     for number in range(7):
         cache.replace(f"t:{number}", b"head%d and body" % number, 60, fence=number)
-    signatures, generation = cache.signatures([f"t:{number}" for number in (0, 1, 2, 3, 6, 9)], 5)
+    signatures = cache.signatures([f"t:{number}" for number in (0, 1, 2, 3, 6, 9)], 5)
     assert signatures == {f"t:{number}": b"head%d" % number for number in (0, 1, 2, 3, 6)}
-    assert generation == cache.read_many(["t:1"])[1]
-    assert cache.signatures([], 5) == ({}, generation)
+    assert cache.signatures([], 5) == {}
 
 
 def test_older_fence_does_not_replace_newer(cache: SealedRedisCache) -> None:
-    assert cache.replace("t:k", b"second", 60, fence=200)
-    assert not cache.replace("t:k", b"first", 60, fence=100)
-    assert cache.get("t:k") == b"second"
-    assert cache.replace("t:k", b"third", 60, fence=300)
+    assert cache.replace("t:k", b"second", 60, fence=200) == "stored"
+    assert cache.replace("t:k", b"first", 60, fence=100) == "outdated"
+    assert value(cache, "t:k") == b"second"
+    assert cache.replace("t:k", b"third", 60, fence=300) == "stored"
 
 
 def test_purge_removes_all_keys_of_tag(cache: SealedRedisCache) -> None:
     for number in range(20):
-        cache.set(f"plate:{number}", b"secret", 60)
-        cache.set(f"other:{number}", b"kept", 60)
-    assert cache.delete_tagged("plate") == 20
-    keys = cache.client.keys("*")
-    assert not any(b"plate" in key for key in keys)
-    assert cache.get("other:3") == b"kept"
-    assert cache.read_many(["other:3"])[1].startswith("purged:")
+        cache.replace(f"{TAG}:{number}", b"secret", 60)
+        cache.replace(f"{OTHER_TAG}:{number}", b"kept", 60)
+    assert cache.delete_tagged([TAG]) == 20
+    assert not any(TAG.encode() in key for key in cache.client.keys("*"))
+    assert value(cache, f"{OTHER_TAG}:3") == b"kept"
 
 
-def test_tag_set_expires_with_its_longest_entry(cache: SealedRedisCache) -> None:
-    cache.set("plate:a", b"x", 1000)
-    cache.set("plate:b", b"x", 10)
-    assert 990 < cache.client.ttl("portal:tag:plate") <= 1000
+def test_begun_purge_rejects_answers_of_lookups_under_way(cache: SealedRedisCache) -> None:
+    bucket = purge_bucket(TAG)
+    cache.begin_purges({bucket: 7})
+    cache.begin_purges({bucket: 5})
+    assert cache.replace(f"{TAG}:k", b"x", 60, purge_no=6) == "purged"
+    assert cache.replace(f"{TAG}:k", b"x", 60, purge_no=7) == "stored"
+    assert cache.replace(f"{OTHER_TAG}:k", b"x", 60, purge_no=6) == "stored"
+
+
+def test_review_changes_the_ends_of_chosen_entries(
+    cache: SealedRedisCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_cache, "BATCH_SIZE", 3)
+    keys = [f"{number:024x}:name" for number in range(10)]
+    for key in keys:
+        cache.replace(key, b"x", 60)
+    chosen, seen = {purge_bucket(key) for key in keys[:5]}, []
+
+    def end_of(key: str, _: bytes) -> float | None:
+        seen.append(key)
+        if key == keys[0]:
+            cache.replace(key, b"newer", 60, fence=1)
+        return None if key == keys[1] else 0.0
+
+    for _ in cache.review(end_of, chosen):
+        pass
+    assert sorted(seen) == keys[:5]
+    assert [value(cache, key) is not None for key in keys] == (
+        [True] * 2 + [False] * 3 + [True] * 5
+    )
 
 
 def test_all_keys_have_the_prefix(tmp_path: Path, clock: Clock, server: RedisProcess) -> None:
@@ -165,7 +196,7 @@ def test_all_keys_have_the_prefix(tmp_path: Path, clock: Clock, server: RedisPro
     gate.set()
     asking.join(20)
     keys = held + redis_of(made).client.keys("*")
-    assert {key.split(b":")[1] for key in keys} >= {b"generation", b"fence", b"lease", b"tag"}
+    assert {key.split(b":")[1] for key in keys} >= {b"purges", b"fence", b"lease"}
     assert {key.split(b":")[0] for key in keys} == {PREFIX.removesuffix(":").encode()}
 
 
@@ -295,7 +326,7 @@ def test_purge_raises_store_down_without_redis(
     made.decode()
     server.stop()
     with pytest.raises(StoreDown):
-        made.store.purge("ABC1D23")
+        made.store.purge({made.store.tag("ABC1D23"): 1})
 
 
 def test_forged_entries_are_misses_and_not_executed(
@@ -309,10 +340,10 @@ def test_forged_entries_are_misses_and_not_executed(
     trap = tmp_path / "sprung"
     planted = b"0" * 16 + b"\x80\x04cposix\nmkdir\n(V" + str(trap).encode() + b"\ntR."
     for key in redis_of(made).client.keys("portal:*:*"):
-        if b":tag:" not in key:
+        if b"lifetimes:" not in key and b":purges:" not in key:
             redis_of(made).client.set(key, planted)
-    made.expire_local_cache()
     for plate in plates:
+        made.memory.evict(made.gateway.key(decode(plate), None))
         served = made.decode(plate)
         assert (served.status, served.cache_status) == (200, "miss")
     assert not trap.exists()
@@ -330,43 +361,37 @@ def test_size_counts_keys_and_memory(cache: SealedRedisCache) -> None:
 
 
 def test_two_purges_of_a_plate_at_once_both_succeed(
-    cache: SealedRedisCache, server: RedisProcess, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, clock: Clock, server: RedisProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second purge begins and ends while the first is scanning."""
-    tag, other = "a" * 24, cache_at(server.url)
-    cache.replace(f"{tag}:1", b"value", 60)
-    scan, refused = cache.client.scan, []
+    made, other = (process(tmp_path, clock, server.url) for _ in range(2))
+    made.decode()
+    client = redis_of(made).client
+    scan, found = client.scan, []
 
     def overtaken(*args: object, **named: object) -> object:
-        monkeypatch.setattr(cache.client, "scan", scan)
-        assert other.delete_tagged(tag) == 0
-        counter = other.read_many([f"{tag}:1"]).purge_counter
-        with pytest.raises(PurgedMeanwhile):  # the first purge is still under way
-            other.replace(f"{tag}:1", b"value", 60, 1, counter)
-        refused.append(counter)
+        monkeypatch.setattr(client, "scan", scan)
+        found.append(other.purge())
         return scan(*args, **named)
 
-    monkeypatch.setattr(cache.client, "scan", overtaken)
-    assert cache.delete_tagged(tag) == 1
-    assert refused
-    counter = cache.read_many([f"{tag}:1"]).purge_counter
-    assert cache.replace(f"{tag}:1", b"value", 60, 1, counter)
-    other.client.close()
+    monkeypatch.setattr(client, "scan", overtaken)
+    assert made.purge() == 0
+    assert found == [1]
+    for one in (made, other):
+        one.store.tick()
+        assert one.store.purged_to() == 2
+    assert made.decode().stored
 
 
-def test_killed_purge_rejects_writes_only_until_its_block_ends(
-    cache: SealedRedisCache, monkeypatch: pytest.MonkeyPatch
+def test_killed_purge_is_completed_by_the_next_tick(
+    tmp_path: Path, clock: Clock, server: RedisProcess
 ) -> None:
-    """The next purge of the bucket after that does not count the killed one."""
-    tag = "a" * 24
-    bucket = purge_bucket(tag)
-    monkeypatch.setattr(cache, "_end_purge", lambda **_: 1)
-    cache.delete_tagged(tag)
-    monkeypatch.undo()
-    cache.client.hset(f"{PREFIX}generation", f"closed:{bucket}", int(time.time()) - 1)
-    cache.delete_tagged(tag)
-    counter = cache.read_many([f"{tag}:1"]).purge_counter
-    assert cache.replace(f"{tag}:1", b"value", 60, 1, counter)
+    made = process(tmp_path, clock, server.url)
+    made.decode()
+    made.purge_log.note([purge_bucket(made.store.tag("ABC1D23"))])
+    made.store.tick()
+    assert made.store.purged_to() == 1
+    assert [key for key in redis_of(made).client.keys("*:*:*") if b":purges:" not in key] == []
 
 
 # Rewriting the files

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from portal.gateway import sqlite_cache, sqlite_file
-from portal.gateway.backend import BytesRemain, CounterLost, PurgedMeanwhile, purge_bucket
+from portal.gateway.backend import BytesRemain, Found, purge_bucket
 from portal.gateway.sqlite_cache import SQLiteCache
 from tests.gateway.gateways import opened_cache
 
@@ -38,40 +38,9 @@ def test_signatures_of_many_keys_are_read_together(cache: SQLiteCache) -> None:
     for number in range(7):
         cache.set(f"t:{number}", b"head%d and body" % number, 60)
     cache.set("t:gone", b"head", -1)
-    signatures, generation = cache.signatures(["t:0", "t:3", "t:6", "t:9", "t:gone"], 5)
+    signatures = cache.signatures(["t:0", "t:3", "t:6", "t:9", "t:gone"], 5)
     assert signatures == {"t:0": b"head0", "t:3": b"head3", "t:6": b"head6"}
-    assert generation == cache.read_many(["t:0"])[1]
-    assert cache.signatures([], 5) == ({}, generation)
-
-
-def test_version_changes_with_every_write(cache: SQLiteCache, tmp_path: Path) -> None:
-    other = opened_cache(tmp_path)
-    writes = (
-        lambda: cache.set("t:a", b"mine", 60),
-        lambda: other.set("t:a", b"other", 60),
-        lambda: other.set("t:b", b"gone", -1),
-        other.sweep,
-        lambda: cache.delete("t:a"),
-        lambda: other.delete_tagged("t"),
-    )
-    last = cache.version()
-    for write in writes:
-        write()
-        seen = cache.version()
-        assert seen != last
-        cache.read_many(["t:a"]), other.signatures(["t:a"], 5), cache.sweep()
-        last = cache.version()
-    cache.sweep(), other.sweep()
-    assert cache.version() == last
-
-
-def test_version_after_fault_differs_from_earlier_ones(cache: SQLiteCache) -> None:
-    before = cache.version()
-    assert cache._watch is not None
-    cache._watch.close()  # simulates a broken disk
-    with pytest.raises(sqlite3.Error):
-        cache.version()
-    assert cache.version() != before
+    assert cache.signatures([], 5) == {}
 
 
 def test_expired_entry_is_absent_and_swept(cache: SQLiteCache, tmp_path: Path) -> None:
@@ -89,7 +58,7 @@ def test_purge_leaves_no_byte_in_any_file(cache: SQLiteCache, tmp_path: Path) ->
         cache.set(f"plate:{number}", SECRET * 100, 60)
         cache.set(f"other:{number}", b"kept", 60)
     assert SECRET in files_of(tmp_path)
-    assert cache.delete_tagged("plate") == 50
+    assert cache.delete_tagged(["plate"]) == 50
     cache.erase_deleted()
     assert SECRET not in files_of(tmp_path)
     assert b"plate:" not in files_of(tmp_path)
@@ -108,7 +77,7 @@ def test_purge_leaves_no_byte_with_concurrent_readers(cache: SQLiteCache, tmp_pa
     for reader in readers:
         reader.start()
     try:
-        assert cache.delete_tagged("plate") == 1
+        assert cache.delete_tagged(["plate"]) == 1
         cache.erase_deleted()
     finally:
         ended.set()
@@ -120,36 +89,27 @@ def test_purge_leaves_no_byte_with_concurrent_readers(cache: SQLiteCache, tmp_pa
 def test_purge_distinguishes_tags_with_common_prefix(cache: SQLiteCache) -> None:
     for key in ("ab:1", "abc:1", "a:1", "ab;:1"):
         cache.set(key, b"x", 60)
-    assert cache.delete_tagged("ab") == 1
+    assert cache.delete_tagged(["ab"]) == 1
     assert [cache.get(key) for key in ("ab:1", "abc:1", "a:1")] == [None, b"x", b"x"]
 
 
 def test_older_fence_does_not_replace_newer(cache: SQLiteCache) -> None:
-    assert cache.replace("t:k", b"second", 60, fence=200)
-    assert not cache.replace("t:k", b"first", 60, fence=100)
+    assert cache.replace("t:k", b"second", 60, fence=200) == "stored"
+    assert cache.replace("t:k", b"first", 60, fence=100) == "outdated"
     assert cache.get("t:k") == b"second"
-    assert cache.replace("t:k", b"third", 60, fence=300)
+    assert cache.replace("t:k", b"third", 60, fence=300) == "stored"
     assert cache.get("t:k") == b"third"
 
 
 def test_fence_far_in_the_future_does_not_block_writes(cache: SQLiteCache) -> None:
     an_hour_ahead = int((time.time() + 3600) * 1e6)
     cache.replace("t:k", b"old", 60, fence=an_hour_ahead)
-    assert cache.replace("t:k", b"new", 60, fence=int(time.time() * 1e6))
+    assert cache.replace("t:k", b"new", 60, fence=int(time.time() * 1e6)) == "stored"
 
 
 def test_expired_entry_can_be_replaced_by_any_fence(cache: SQLiteCache) -> None:
     cache.replace("t:k", b"old", -1, fence=300)
-    assert cache.replace("t:k", b"new", 60, fence=1)
-
-
-def test_purge_begins_generation_seen_by_every_process(cache: SQLiteCache, tmp_path: Path) -> None:
-    other = opened_cache(tmp_path)
-    begun = cache.read_many(["t:k"])[1]
-    assert begun.startswith("begun:")
-    assert other.read_many(["t:k"])[1] == begun
-    other.delete_tagged("t")
-    assert cache.read_many(["t:k"])[1].startswith("purged:")
+    assert cache.replace("t:k", b"new", 60, fence=1) == "stored"
 
 
 def test_file_is_readable_by_owner_only(cache: SQLiteCache, tmp_path: Path) -> None:
@@ -181,7 +141,7 @@ def test_new_store_can_be_opened_concurrently(tmp_path: Path) -> None:
         stores = [opened_cache(tmp_path / str(turn)) for _ in range(8)]
         with ThreadPoolExecutor(8) as pool:
             begun = [pool.submit(store.read_many, ["t:k"]) for store in stores]
-        assert len({each.result()[1] for each in begun}) == 1
+            assert [each.result().values for each in begun] == [[None]] * 8
 
 
 def test_keys_with_equal_row_number_are_not_mixed_up(
@@ -190,8 +150,7 @@ def test_keys_with_equal_row_number_are_not_mixed_up(
     monkeypatch.setattr(sqlite_cache, "entry_id", lambda _key: 7)
     cache.replace("t:one", b"one", 60, fence=200)
     assert cache.get("t:two") is None
-    assert not cache.delete("t:two")
-    assert cache.replace("t:two", b"two", 60, fence=100)
+    assert cache.replace("t:two", b"two", 60, fence=100) == "stored"
     assert (cache.get("t:one"), cache.get("t:two")) == (None, b"two")
 
 
@@ -218,7 +177,7 @@ def backup(cache: SQLiteCache, tmp_path: Path) -> Iterator[sqlite3.Connection]:
 def test_purge_blocked_by_reader_raises_bytes_remain(
     cache: SQLiteCache, backup: sqlite3.Connection
 ) -> None:
-    assert cache.delete_tagged("t") == 1
+    assert cache.delete_tagged(["t"]) == 1
     with pytest.raises(BytesRemain):
         cache.erase_deleted()
     assert cache.get("t:k") is None
@@ -228,11 +187,10 @@ def test_purge_blocked_by_reader_raises_bytes_remain(
 
 def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SQLiteCache) -> None:
     """After a gap, the store repeats all purges from the first unrecorded one."""
-    assert cache.purged_to("log") == 0
-    for number, recorded in ((1, 1), (2, 2), (4, 2), (3, 3)):
-        cache.delete_tagged("t", "log", number)
-        assert cache.purged_to("log") == recorded
-    assert cache.purged_to("another log") == 0
+    assert cache.read_many(["t:k"]).purged_to == 0
+    for before, number, recorded in ((0, 1, 1), (1, 3, 3), (4, 5, 3), (3, 4, 4)):
+        cache.end_purges(before, number)
+        assert cache.read_many(["t:k"]).purged_to == recorded
 
 
 def test_later_sweep_truncates_wal_kept_by_reader(
@@ -296,17 +254,64 @@ def test_size_counts_entries_and_bytes(cache: SQLiteCache) -> None:
     assert cache.size().bytes - empty.bytes >= 2.5 * 50_000  # not 3, as a new file has free pages
 
 
-def test_deleted_buckets_reject_answers_of_lookups_under_way(cache: SQLiteCache) -> None:
+def test_begun_purge_rejects_answers_of_lookups_under_way(cache: SQLiteCache) -> None:
     purged, kept = f"{'a' * 24}:name", f"{'b' * 24}:name"
-    counters = {}
-    for key in (purged, kept):
-        cache.set(key, SECRET, 60)
-        counters[key] = cache.read_many([key]).purge_counter
-    assert cache.delete_buckets(frozenset({purge_bucket(purged)})) == 1
-    assert (cache.get(purged), cache.get(kept)) == (None, SECRET)
-    with pytest.raises(PurgedMeanwhile):
-        cache.replace(purged, SECRET, 60, 1, counters[purged])
-    assert cache.replace(kept, SECRET, 60, 1, counters[kept])
-    assert cache.delete_buckets(None) == 1
-    with pytest.raises(CounterLost):
-        cache.replace(kept, SECRET, 60, 1, counters[kept])
+    cache.begin_purges({purge_bucket(purged): 7})
+    cache.begin_purges({purge_bucket(purged): 5})
+    assert cache.replace(purged, SECRET, 60, purge_no=6) == "purged"
+    assert cache.replace(purged, SECRET, 60, purge_no=7) == "stored"
+    assert cache.replace(kept, SECRET, 60, purge_no=6) == "stored"
+
+
+def test_review_changes_the_ends_of_chosen_entries(
+    cache: SQLiteCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_cache, "SWEEP_BATCH", 3)
+    keys = [f"{number:024x}:name" for number in range(10)]
+    for key in keys:
+        cache.replace(key, b"x", 60)
+    chosen, seen = {purge_bucket(key) for key in keys[:5]}, []
+
+    def end_of(key: str, _: bytes) -> float | None:
+        seen.append(key)
+        if key == keys[0]:
+            cache.replace(key, b"newer", 60, fence=1)
+        return None if key == keys[1] else 0.0
+
+    for _ in cache.review(end_of, chosen):
+        pass
+    assert sorted(seen) == keys[:5]
+    assert [cache.get(key) is not None for key in keys] == [True] * 2 + [False] * 3 + [True] * 5
+    assert cache.sweep() == 3
+
+
+# A file of a former version
+
+
+def test_file_of_a_former_version_is_taken_over(tmp_path: Path) -> None:
+    """Its entries are valid up to the last purge that was applied to the file."""
+    with sqlite3.connect(tmp_path / "cache.sqlite") as db:
+        db.executescript(FORMER)
+    db.close()
+    cache = opened_cache(tmp_path)
+    assert cache.read_many(["t:k"]) == Found([None], 57)
+    cache.end_purges(57, 58)
+    assert cache.read_many(["t:k"]).purged_to == 58
+
+
+FORMER = """
+CREATE TABLE entries (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, expires_at REAL NOT NULL, fence INTEGER NOT NULL,
+    value BLOB NOT NULL
+);
+CREATE INDEX entries_by_expiry ON entries (expires_at);
+CREATE TABLE generation (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
+CREATE TABLE contents (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, retention TEXT NOT NULL
+);
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE purges (bucket INTEGER PRIMARY KEY, count INTEGER NOT NULL);
+CREATE TABLE purged_to (log TEXT PRIMARY KEY, number INTEGER NOT NULL);
+INSERT INTO purges VALUES (7, 3);
+INSERT INTO purged_to VALUES ('of a former key', 50), ('0123456789abcdef', 57);
+"""

@@ -35,4 +35,4 @@ def test_entries_of_former_layout_are_not_served_but_purged(tmp_path: Path) -> N
     for key in (former, here.key(Lookup(DECODE, PLATE), None)):
         cache.replace(key, seal.sign(envelope(key, SCHEMA - 1)), 3600)
         assert here.read(key) is None
-    assert here.purge(PLATE.text) == 2
+    assert here.purge({here.tag(PLATE.text): 0}) == 2

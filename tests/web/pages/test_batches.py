@@ -16,7 +16,9 @@ import pytest
 
 from portal.batch.batches import Batches
 from portal.batch.model import Item, Reason
+from portal.gateway.backend import purge_bucket
 from portal.gateway.gateway import Gateway
+from portal.storage.purge_log import PurgeLog
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
@@ -501,7 +503,9 @@ def test_page_confirms_the_price_on_its_button(
     draft = dealer.get(path)
     assert "Consultar 2 placas por até R$ 0,85" in draft.text
     (confirmed,) = {field.get("value") for field in draft.all("input", name="ate")}
-    here.app.extensions["store"].purge("ABC1D23")
+    store, log = here.app.extensions["store"], PurgeLog(kept_open(None, here.settings.data_dir))
+    tag = store.tag("ABC1D23")
+    store.purge({tag: log.note([purge_bucket(tag)])[0]})
     data = {"csrf_token": draft.csrf_token(), "ate": str(confirmed)}
     dealer.post(f"{path}/iniciar", data=data)
     wait_until(lambda: "Pausado" in run_once(here, dealer).text, "the pause")
