@@ -159,7 +159,10 @@ def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
 
 
 def find(code_text: str) -> Infraction | None:
-    """Find the infraction of a code such as "7455", "745-5", "74550" or "745-50"."""
+    """Find the infraction of a code such as "7455", "745-5", "74550" or "745-50".
+
+    A split that the table lacks gives the infraction of the four digits.
+    """
     match = _CODE.fullmatch(code_text.strip())
     if match is None:
         return None
@@ -167,11 +170,19 @@ def find(code_text: str) -> Infraction | None:
     rows = rows_of(_SPELLINGS.get(code, code))
     if not rows:
         return None
-    if match[3] is not None:
-        chosen = tuple(row for row in rows if row.split == match[3])
-        return joined(rows[0].code, match[3], chosen) if chosen else None
+    if chosen := tuple(row for row in rows if row.split == match[3]):
+        return joined(rows[0].code, chosen[0].split, chosen)
     current = tuple(row for row in rows if row.current)
     return joined(rows[0].code, "", current or rows)
+
+
+def check_digit(root: str) -> str:
+    """Return the check digit of an infraction's three digits. The only other one is that of 767-0.
+
+    The rule is computed from the manual (Resolução CONTRAN 985/2022), whose codes all follow it.
+    """
+    rest = sum(weight * int(digit) for weight, digit in zip((4, 3, 2), root, strict=True)) % 11
+    return str((11 - rest) % 11 % 10)
 
 
 def rows_of(code: str) -> tuple[Row, ...]:

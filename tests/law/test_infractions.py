@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law.infractions import GRAVITY_WORDS, find, rows, stands_for
+from portal.law.infractions import GRAVITY_WORDS, check_digit, find, rows, stands_for
 from tests.law.records import infraction_of
 
 POINTS = {"leve": 3, "media": 4, "grave": 5, "gravissima": 7, "especial": 0}
@@ -47,9 +47,8 @@ def test_old_amount_is_an_old_base_times_a_factor() -> None:
 
 def test_check_digits_are_valid_except_7670() -> None:
     for row in rows():
-        first, second, third, digit = (int(c) for c in row.code)
-        expected = (11 - (4 * first + 3 * second + 2 * third) % 11) % 11 % 10
-        assert (digit == expected) == (row.code != "7670"), row
+        assert (row.code[3] == check_digit(row.code[:3])) == (row.code != "7670"), row
+    assert [check_digit(root) for root in ("745", "501", "518")] == ["5", "0", "5"]
 
 
 def test_every_row_is_found_in_all_spellings() -> None:
@@ -126,10 +125,16 @@ def test_767_0_is_found_by_its_computed_check_digit() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "0", "745", "7456", "7454", "74559", "745500", "ABCD", "７４５５", "745\n5"]
+    "text", ["", "0", "745", "7456", "7454", "745500", "ABCD", "７４５５", "745\n5"]
 )
 def test_unknown_code_is_not_found(text: str) -> None:
     assert find(text) is None
+
+
+@pytest.mark.parametrize("text", ["60684", "606-84", "74559"])
+def test_unknown_split_gives_the_infraction_of_its_root(text: str) -> None:
+    root = text.replace("-", "")[:4]
+    assert find(text) == find(root)
 
 
 @pytest.mark.parametrize("code", ["7056", "7099", "7102"])

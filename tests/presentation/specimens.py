@@ -39,6 +39,7 @@ from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import LookupCost, SearchPage
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.tools.notice_check import notice_check_page
 from portal.presentation.vehicle.page import renavam_page
 from portal.sandbox import TOKEN, Request, Sandbox
 from portal.vehicle.operation_name import LookupName
@@ -253,6 +254,15 @@ PAGES: dict[str, Callable[[], Any]] = {
         pass_through=False, next_path="/comparar?placas=ABC1D23,KZZ9999"
     ),
     "sign in, pass-through": lambda: SignInPage(pass_through=True, next_path="/placa/ABC1D23"),
+    "notice": lambda: notice_check_page({}, CONTEXT.today),
+    "notice, blank": lambda: notice_check_page({"orgao": ""}, CONTEXT.today),
+    "notice, contradictory": lambda: notice_check_page(
+        {"orgao": "000100", "auto": "X1", "codigo": "7455", "valor": "250"}, CONTEXT.today
+    ),
+    "notice, plausible": lambda: notice_check_page(
+        {"orgao": "271070", "codigo": "7455", "autuacao": "2026-11-10"}, CONTEXT.today
+    ),
+    "notice, refused": lambda: notice_check_page({"orgao": "abc"}, CONTEXT.today),
     "verify": VerificationPage,
     "verify, unknown": lambda: VerificationPage("abc", "unknown"),
     "verify, signed": lambda: VerificationPage(

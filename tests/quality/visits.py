@@ -65,6 +65,8 @@ VISITS: Final = (
     Visit("api", "/api"),
     Visit("privacy", "/privacidade"),
     Visit("sign-in", "/entrar"),
+    Visit("notice", "/conferir-multa?orgao=000100&auto=X1&codigo=7455&valor=250"),
+    Visit("notice, refused", "/conferir-multa?orgao=abc", status=400),
     Visit("verify", "/verificar"),
     Visit("verify, forged", "/verificar?codigo=abc"),
     Visit("operations", "/operacao", first="/placa/ABC1D23?completo=1", signs_in=True),

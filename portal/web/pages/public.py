@@ -1,4 +1,4 @@
-"""Pages that never need a sign-in: search, sign-in, glossary and privacy."""
+"""Pages that never need a sign-in: search, sign-in, glossary, privacy, check of a notice."""
 
 from datetime import date
 from functools import lru_cache
@@ -18,6 +18,7 @@ from portal.presentation.site.public_pages import GlossaryPage, SignInPage
 from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
+from portal.presentation.tools.notice_check import notice_check_page
 from portal.presentation.typed_subject import plates_in
 from portal.system.credential_syntax import is_token
 from portal.system.local_time import utc_time
@@ -112,6 +113,12 @@ def sign_out(web: Web) -> BaseResponse:
 @routes.get("/glossario")
 def glossary(_: Web) -> Response:
     return page_response(GlossaryPage())
+
+
+@routes.get("/conferir-multa")
+def notice_check(web: Web) -> Response:
+    page = notice_check_page(request.args, web.render_context().today)
+    return page_response(page, 400 if page.mistyped else 200)
 
 
 @routes.get("/privacidade")

@@ -1,0 +1,188 @@
+"""Compare what somebody reads on a notice of a fine with itself, the tables and the law.
+
+A forged notice can be free of contradictions, and a real one can contain errors. No finding
+therefore says that a notice is genuine. The findings follow from the assessment that the portal
+makes of the source's records (``AssessedFine``).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Literal
+
+from portal.law import deadlines
+from portal.law.assessment import AssessedFine
+from portal.law.authorities import LEVEL_WORDS
+from portal.law.deadlines import Clock
+from portal.law.infractions import check_digit
+from portal.wording import day, listed, money
+
+_PRF = "000100"
+_PRF_LETTERS = "BERT"  # the first letters of the numbers of its notices
+_CODE = re.compile(r"([0-9]{3})-?([0-9])-?[0-9]?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A sentence on the notice.
+
+    "against": the notice contradicts itself, a table or the law. "agrees": this part agrees with a
+    table or the law. "open": the portal cannot tell.
+    """
+
+    kind: Literal["against", "agrees", "open"]
+    sentence: str
+
+
+def check_notice(fine: AssessedFine, due_on: date | None) -> tuple[Finding, ...]:
+    """Return the findings on a notice. ``due_on`` is its due date, which records do not have."""
+    return (
+        *_authority(fine),
+        *_infraction(fine),
+        *_amount(fine),
+        *_dates(fine, due_on),
+        *_due_date(fine, due_on),
+    )
+
+
+def _authority(fine: AssessedFine) -> Iterator[Finding]:
+    code, number = fine.record.authority_code, fine.record.notice
+    found = fine.authority
+    if code and found is None:
+        yield Finding(
+            "open", f"O código de órgão {code} não está na tabela do portal, que é de 2021."
+        )
+    if found is not None:
+        yield Finding(
+            "agrees",
+            f"O código de órgão {code} corresponde a {found.name}, na esfera "
+            f"{LEVEL_WORDS[found.level]}: confira se é este o nome impresso.",
+        )
+    if found is not None and found.code == _PRF and number and number.value[0] not in _PRF_LETTERS:
+        yield Finding(
+            "against",
+            f"Os autos da PRF começam por {listed([*_PRF_LETTERS], last=' ou ')}, e este é "
+            f"“{number}”.",
+        )
+
+
+def _infraction(fine: AssessedFine) -> Iterator[Finding]:
+    code, found = fine.record.code, fine.infraction
+    if found is not None:
+        points = f", {found.points} pontos" if found.points else ""
+        yield Finding(
+            "agrees",
+            f"O código {found.printed} é de “{found.description}” ({found.citation}; "
+            f"{fine.gravity_word}{points}): confira se é esta a infração descrita.",
+        )
+        if not any(row.current for row in found.rows):
+            yield Finding("open", f"O código {found.printed} já não se usa: é de regra anterior.")
+    elif match := _CODE.fullmatch(str(code)):
+        expected = check_digit(match[1])
+        if match[2] != expected:
+            yield Finding(
+                "against",
+                f"O dígito do código {match[1]}-{match[2]} não confere: com {match[1]}, seria "
+                f"{match[1]}-{expected}.",
+            )
+        else:
+            yield Finding(
+                "open",
+                f"O código {match[1]}-{match[2]} não está na tabela do portal: pode ser novo.",
+            )
+
+
+def _amount(fine: AssessedFine) -> Iterator[Finding]:
+    asked = fine.record.amount
+    if asked is None or fine.infraction is None:
+        return
+    code = fine.infraction.printed
+    table = replace(fine, record=replace(fine.record, amount=None)).amount
+    if table.value is None:
+        yield Finding("open", f"A tabela não fixa um valor único para {code}.")
+    elif asked == table.value:
+        yield Finding("agrees", f"{money(asked)} é o valor da tabela para {code}.")
+    elif asked in (table.at_80, table.at_60):
+        share = "20%" if asked == table.at_80 else "40%, só pelo SNE"
+        yield Finding(
+            "agrees",
+            f"{money(asked)} é o valor de {code} com desconto de {share}; o cheio é "
+            f"{money(table.value)}.",
+        )
+    elif fine.amount.matches and fine.amount.value == asked:
+        yield Finding("agrees", f"{money(asked)} cabe na tabela para {code}. {fine.amount.note}")
+    elif asked == int(table.value):
+        yield Finding("agrees", f"O valor da tabela para {code} é {money(table.value)}.")
+    else:
+        late = " Juros só há depois do vencimento." if asked > table.value else ""
+        yield Finding(
+            "against",
+            f"Para {code}, a tabela traz {money(table.value)} (com desconto, "
+            f"{money(table.at_80 or asked)} ou {money(table.at_60 or asked)}), e a notificação "
+            f"pede {money(asked)}.{late}",
+        )
+
+
+def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
+    record, today = fine.record, fine.today
+    named = {
+        "da infração": record.committed_on,
+        "da notificação da autuação": record.notified_on,
+        "da penalidade": record.penalty_on,
+    }
+    ahead = [what for what, on in named.items() if on is not None and on > today]
+    for what in ahead:
+        yield Finding("against", f"A data {what} está no futuro.")
+    if ahead:
+        return
+    if fine.is_nic:
+        yield Finding("open", fine.notice.sentence)
+        return
+    yield from _step(fine.notice, record.committed_on, record.notified_on)
+    yield from _step(fine.penalty, record.committed_on, record.penalty_on)
+    defence = fine.prior_defence
+    if record.notified_on and record.penalty_on and defence.ends_on:
+        if record.penalty_on < record.notified_on:
+            yield Finding("against", "A penalidade é anterior à notificação da autuação.")
+        elif record.penalty_on < defence.ends_on:
+            yield Finding(
+                "against",
+                f"A penalidade saiu em {day(record.penalty_on)}, antes de acabar o prazo da defesa "
+                f"({day(defence.ends_on)}, ao menos; {defence.article}).",
+            )
+    if fine.prescription.shared:
+        yield Finding("open", fine.prescription.shared)
+    if record.penalty_on is None and record.notified_on is not None:
+        yield Finding(
+            "against" if due_on else "open",
+            "Só com a autuação ainda não há multa a pagar: ela abre prazo para defesa, e a "
+            "cobrança vem com a notificação da penalidade (arts. 281-A e 282 do CTB).",
+        )
+
+
+def _step(clock: Clock, start: date | None, end: date | None) -> Iterator[Finding]:
+    if start is None or end is None:
+        return
+    is_against = clock.verdict == "late" or end < start
+    kind: Literal["against", "agrees", "open"] = "against" if is_against else "open"
+    yield Finding("agrees" if clock.verdict == "in_time" else kind, clock.sentence)
+
+
+def _due_date(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
+    penalty_on = fine.record.penalty_on
+    earliest = deadlines.plus_days(penalty_on, deadlines.MINIMUM_DAYS)
+    if due_on is None or earliest is None or penalty_on is None:
+        return
+    if due_on < earliest:
+        yield Finding(
+            "against",
+            f"O vencimento, {day(due_on)}, é antes de {deadlines.MINIMUM_DAYS} dias da penalidade: "
+            f"pela lei, não pode ser antes de {day(earliest)} ({fine.appeal.article}).",
+        )
+    else:
+        yield Finding(
+            "agrees",
+            f"O vencimento, {day(due_on)}, respeita o mínimo de {deadlines.MINIMUM_DAYS} dias da "
+            f"penalidade ({fine.appeal.article}).",
+        )
