@@ -103,6 +103,38 @@ def test_other_writers_get_the_lock_between_two_parts(
     deleted.close()
 
 
+def test_parts_without_a_copy_are_searched_without_the_lock(
+    connections: list[sqlite3.Connection], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A purge searches the dossiers in gigabytes, but calls must not wait for the search."""
+    monkeypatch.setattr(sqlite_traces, "PART_BYTES", 64 * 1024)
+    chance, deleted = random.Random(1), DeletedBytes(tmp_path / "some.sqlite")
+    content = [(number, chance.randbytes(100_000)) for number in range(100)]
+    connections[0].execute("BEGIN")
+    connections[0].executemany("INSERT INTO vehicles (id, content) VALUES (?, ?)", content)
+    connections[0].execute("COMMIT")
+    assert deleted.overwrite()
+    connections[0].execute("DELETE FROM vehicles WHERE id = 50")
+    connections[0].execute("INSERT INTO vehicles (id, tag) VALUES (50, 'new')")
+    locked: list[str] = []
+    searched = sqlite_traces._remains
+
+    def search(file: int, position: int) -> list[tuple[int, int]]:
+        try:  # another writer gets the lock, unless the search holds it
+            connections[1].execute("BEGIN IMMEDIATE")
+            connections[1].execute("ROLLBACK")
+            locked.append("free")
+        except sqlite3.OperationalError:
+            locked.append("held")
+        return searched(file, position)
+
+    monkeypatch.setattr(sqlite_traces, "_remains", search)
+    assert deleted.overwrite()
+    assert locked.count("free") >= 140  # the parts of 9 MB
+    assert locked.count("held") <= 5
+    deleted.close()
+
+
 def test_nothing_is_overwritten_while_another_connection_writes(
     connections: list[sqlite3.Connection], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
