@@ -78,7 +78,8 @@ class DeletedBytes:
 
         Other writers wait only while PART_BYTES of the file are searched and overwritten. In a file
         with 2.1 GB of dossiers, beside 100 calls a second, the method took 2 to 3 s, and no call's
-        row waited longer than 0.1 s. Returns False if a reader or a writer prevents this. Raises sqlite3.Error or OSError.
+        row waited longer than 0.1 s. Returns False if a reader or a writer prevents this. Raises
+        sqlite3.Error or OSError.
         """
         identity = file_identity(self._path)
         # Use a separate connection. A connection notices that pages in its cache have changed if

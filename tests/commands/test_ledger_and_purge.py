@@ -7,11 +7,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from click.testing import Result
 from flask.cli import ScriptInfo
-from sqlalchemy import insert
+from sqlalchemy import Engine, event, insert
 
 from portal.commands.ledger import COLUMNS
 from portal.storage.tables import ledger
@@ -211,6 +212,23 @@ def look_up_vehicle(portal: InProcessPortal) -> None:
         portal.get(path_of("decode", plate))
         visitor.client.get(f"/placa/{plate}")
     assert names_left(portal) > 2
+
+
+def test_purge_deletes_the_rows_of_a_vehicle_in_two_transactions(priced: InProcessPortal) -> None:
+    """A purge of a plate with a twin made ten, in which other writers could intervene."""
+    look_up_vehicle(priced)
+    written: list[str] = []
+
+    def note(*arguments: Any) -> None:
+        written.append(arguments[2])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        assert run_command(priced, "purge", "abc-1234").exit_code == 0
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert names_left(priced) == 0
+    assert written.count("BEGIN IMMEDIATE") == 2
 
 
 def test_purge_reports_store_bytes_that_a_reader_keeps(
