@@ -1,21 +1,22 @@
-"""Builds the upstream client, the gateway and the Flask application."""
+"""Builds the parts of a portal from the settings: ``Portal``."""
 
 import logging
 import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flask import Flask
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.gatekeeper import Gatekeeper
@@ -27,13 +28,17 @@ from portal.batch.item_leases import ItemLeases
 from portal.batch.rows import Access, BatchRows
 from portal.batch.runner import BatchRunner
 from portal.batch.turn import Turn
-from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
+from portal.commands import register_commands
+from portal.commands.batch import COMMAND_ACCESS, COMMAND_IDENTITY
+from portal.commands.data_check import DataCheck
+from portal.commands.parts import EmbeddedStore
 from portal.dossier.answers import Panel, Panels
 from portal.dossiers.archive import DossierArchive
 from portal.gateway.backend import purge_bucket
 from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
+from portal.gateway.lease import Leases
 from portal.gateway.lease_limit import LimitedLeases
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
@@ -48,7 +53,6 @@ from portal.gateway.upstream_client import Policy
 from portal.gateway.usage_report import UsageLog
 from portal.presentation.exports.batches import kept_result
 from portal.presentation.paper.dossier import Issuer
-from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import SamplePlate
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
@@ -63,6 +67,7 @@ from portal.startup import (
     remove_old_unused_caches,
     server_key,
 )
+from portal.storage.data_lock import DataLock
 from portal.storage.database import database_bytes, is_in_place, open_engine, side_engine
 from portal.storage.purge_log import PurgeLog
 from portal.system.housekeeping import Housekeeping
@@ -75,7 +80,6 @@ from portal.upstream.breaker import COUNTERS, Breaker
 from portal.upstream.errors import NotSent
 from portal.upstream.failover import Failover
 from portal.upstream.origin import Origin
-from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import Plate
 from portal.vehicle.wire import result_of
 from portal.web.app_setup import init_app
@@ -93,20 +97,26 @@ log = logging.getLogger("portal")
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
-# The owner of the batches that ``flask batch`` creates. All other owners have a hexadecimal digest
-# or session id as their name, so none is "command".
-COMMAND_ACCESS = Access("command")
-COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 # Threads of periodic tasks. A write to the database may wait ten seconds. Neither the store's
 # confirmations nor the renewals of a batch's leases may wait as long.
 _BATCHES_THREAD = "scheduler-batches"
 _SLOW_THREAD = "scheduler-slow"
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
+# The parts that ``Portal.close`` closes, each before the parts that it uses.
+_CLOSED_BY = {
+    "scheduler": "stop",
+    "batch_runner": "stop",
+    "pool": "shutdown",
+    "tracing": "close",
+    "backend": "close",
+    "side": "dispose",
+    "engine": "dispose",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ServerProcess:
-    """The options that a process of the server passes to ``create_app``.
+    """The options of a process of the server.
 
     ``shared`` is a directory of files through which the processes of a server share metrics and the
     states of circuit breakers. If ``shared`` is None, each process has its own metrics and states.
@@ -124,298 +134,16 @@ class ServerProcess:
     batch_holder: str | None = None
 
 
-def create_app(settings: Settings | None = None, process: ServerProcess = ServerProcess()) -> Flask:
+def create_app(settings: Settings | None = None) -> Flask:
     """Build the application from ``settings``, or from the environment if ``settings`` is None."""
     if settings is not None:
-        return _build(settings, server_key(settings), process)
+        return Portal(settings, server_key(settings)).app
     settings = environment_settings()
     with exit_on_startup_error():
         if is_command():
-            return _build(settings, command_key(settings), process, create=False)
+            return Portal(settings, command_key(settings), is_command=True).app
         lock = prepare(settings)
-        app = _build(settings, server_key(settings), process)
-    app.extensions["data_lock"] = lock
-    return app
-
-
-def _build(
-    settings: Settings, key: bytes | None, process: ServerProcess, create: bool = True
-) -> Flask:
-    """Build the application.
-
-    ``key`` is None only for a command that finds no secret key. The application then uses a random
-    key. Commands that need the real key do not run, because DataCheck (``portal.commands``) rejects
-    them.
-    """
-    secret = key or secrets.token_bytes()
-    former = tuple(each for each in former_keys(settings) if each != secret)
-    app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
-    app.secret_key = secret
-
-    # The argument ``required`` is False, so that a worker can start while the database is down. The
-    # main process has already created the tables.
-    engine = open_engine(settings.database_url, settings.data_dir, False, create)
-    side = side_engine(engine)
-    namespace = settings.namespace
-    longest_request_s = settings.deadline + SPARE_S
-    turn = Turn()
-    origins = _origins(settings, turn.given_up)
-    breakers = _breakers(settings, origins, process.shared, longest_request_s)
-    policy = _policy(settings)
-    ledger = Ledger(engine, settings.daily_call_limit, namespace=namespace)
-    metrics = Metrics(
-        breakers,
-        process.shared,
-        workers=settings.workers,
-        daily_limit=settings.daily_call_limit,
-        calls_left=lambda: ledger.allowance(Caller("")).day,
-        is_worker=process.batch_holder is None,
-    )
-    savings = SavingsCounter(engine, policy.terms, namespace=namespace, observer=metrics)
-    backend = cache_backend(
-        app, settings.data_dir, settings.redis_url, Seal(secret).keyed_hash("purge log", 16)
-    )
-    tracing = _tracing(settings) if create else None
-    hit_cache_bytes = settings.edge_memory_mb * MEBIBYTE
-    purge_log = PurgeLog(side)
-    purges = PurgeClock(purge_log.after)
-    store = Store(
-        tracing.backend(backend) if tracing else backend,
-        Seal(secret),
-        LocalCache(hit_cache_bytes - hit_cache_bytes // 8, purges.hides),
-        metrics,
-        purges=purges,
-        retention=retention_of(policy.terms),
-        namespace=namespace,
-        former_seals=[Seal(each) for each in former],
-    )
-    process_leases = leases(backend, settings.data_dir, settings.redis_url)
-    flight = SingleFlight[Any](LimitedLeases(process_leases, capacity().lookups))
-    upstream = Failover(breakers or origins)
-    gateway = (tracing.gateway if tracing else Gateway)(
-        tracing.upstream(upstream) if tracing else upstream,
-        *(store, flight, ledger, policy, metrics, savings.count),
-    )
-    keys = SubjectKeys(secret, store.tag, namespace, former, store.former_tags)
-    history = History(side, keys)
-    tokens = Tokens(side, settings.access_tokens, namespace=namespace)
-    render_context = partial(
-        RenderContext, marker=settings.hidden_marker, mask_names=settings.mask_names
-    )
-    batch_rows = BatchRows(engine, keys, gateway.retention_s)
-    batches, item_leases = (
-        Batches(batch_rows, wake=process.ask_for_batches or (lambda: None)),
-        ItemLeases(batch_rows, settings.batch_concurrency, process.batch_holder),
-    )
-    dossiers = DossierArchive(engine, keys, purge_bucket, lifetime_s=settings.dossier_days * DAY)
-    gatekeeper = Gatekeeper(
-        settings.mode,
-        tokens,
-        secret,
-        former,
-        partial(_take_over, history=history, batches=batches, dossiers=dossiers),
-    )
-    batch_runner = BatchRunner(
-        item_leases,
-        gateway.fetch,
-        _identifier(gatekeeper),
-        summarise=lambda subject, ask, answers: kept_result(
-            subject, ask, answers, render_context(datetime.now(UTC))
-        ),
-        turn=turn,
-    )
-    access_log = AccessLogBuffer(gateway, metrics)
-    page_cache = PageCache(enabled=hit_cache_bytes > 0)
-    scheduler = Scheduler(
-        PeriodicTask(0.25, access_log.write),
-        PeriodicTask(0.5, store.tick),
-        PeriodicTask(0.5, gateway.count_drift),
-        PeriodicTask(1.0, page_cache.clear),
-        PeriodicTask(1.0, access_log.credit),
-        PeriodicTask(1.0, store.sweep),
-        PeriodicTask(
-            0.5,
-            partial(_run_batches, item_leases, batch_runner, process.ask_for_batches),
-            _BATCHES_THREAD,
-        ),
-        PeriodicTask(5.0, savings.flush, _SLOW_THREAD),
-        PeriodicTask(2.0, ledger.settle, _SLOW_THREAD),
-        PeriodicTask(
-            5.0,
-            Housekeeping(
-                settings.data_dir / "housekeeping",
-                PeriodicTask(60.0, batches.drop_expired),
-                PeriodicTask(60.0, dossiers.drop_expired),
-                PeriodicTask(3600.0, ledger.drop_past_counters),
-                PeriodicTask(3600.0, history.drop_expired),
-                PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
-            ).run_due,
-            _SLOW_THREAD,
-        ),
-    )
-    app.extensions |= {
-        "batch_runner": batch_runner,
-        "batches": batches,
-        "item_leases": item_leases,
-        "scheduler": scheduler,
-        "store": store,
-    }
-    pool: Executor = ThreadPoolExecutor(process.threads.panels, thread_name_prefix="panel")
-    if tracing:
-        pool = tracing.attach(app, pool)
-    closing = app.extensions["closing"] = ExitStack()
-    for close in (
-        # ExitStack calls these functions in reverse order. Each object is therefore closed before
-        # the resources that it uses.
-        engine.dispose,
-        side.dispose,
-        backend.close,
-        *([tracing.close] if tracing else []),
-        pool.shutdown,
-        batch_runner.stop,
-        scheduler.stop,
-    ):
-        closing.callback(close)
-    if process.batch_holder is not None:
-        return app
-    web = Web(
-        gateway=gateway,
-        gatekeeper=gatekeeper,
-        history=history,
-        batches=batches,
-        batch_limit=settings.batch_limit,
-        allowance=ledger.allowance,
-        paid=lambda caller, subjects, since: _paid(ledger, keys, caller, subjects, since),
-        dossiers=dossiers,
-        issuer=_issuer(settings),
-        pool=pool,
-        samples=_samples(),
-        ask_sandbox=lambda *request: _ask_sandbox(*request)[1],
-        showcases=_showcases if settings.mode == "demo" else tuple,
-        secret=secret,
-        former_secrets=former,
-        namespace=namespace,
-        hidden_marker=settings.hidden_marker,
-        mask_names=settings.mask_names,
-        longest_request_s=longest_request_s,
-        trusted_proxies=settings.trusted_proxies,
-        request_threads=process.threads.blocking,
-        limits=RateLimits(
-            settings.rate_limit_token,
-            settings.rate_limit_address,
-            settings.redis_url,
-            _shared_counters(process.shared, "limits", LIMIT_COUNTERS),
-        ),
-        cors_origins=settings.cors_origins,
-        static=PROJECT_ROOT / "static",
-        hit_cache_bytes=hit_cache_bytes // 8,
-        page_cache=page_cache,
-        access_log=access_log,
-        ready=lambda: not process.is_draining() and store.is_up() and is_in_place(engine),
-        metrics=metrics,
-        metrics_access=MetricsAccess(
-            settings.metrics_token, settings.trusted_proxies > 0, UNKNOWN_CLIENT
-        ),
-        usage=UsageLog(engine, namespace),
-        tokens=tokens,
-        breakers=breakers,
-        daily_limit=settings.daily_call_limit,
-        store_size=store.size,
-        database_bytes=partial(database_bytes, engine),
-        purges=purge_log.latest,
-        pdf_span=tracing.pdf_span if tracing else nullcontext,
-    )
-    init_app(app, web)
-    app.before_request(scheduler.start)
-    data = data_check(settings, engine, backend, key, expects_files=not create)
-    register_commands(
-        app,
-        *(tokens, ledger, web.usage, store, history, dossiers, process_leases, data),
-        lambda: create_missing_database(settings),
-        BatchTools(
-            batches=batches,
-            runner=batch_runner,
-            scheduler=scheduler,
-            gateway=gateway,
-            identity=COMMAND_IDENTITY,
-            access=COMMAND_ACCESS,
-            limit=settings.batch_limit,
-            panels_of=web.lookups.panels,
-            render_context=render_context,
-            credential=lambda: os.environ.get(CREDENTIAL_VARIABLE),
-            authenticate=gatekeeper.authenticate if settings.mode == "pass-through" else None,
-        ),
-        embedded_store(settings, key),
-        SubjectKeys(secret, store.tag, namespace),
-    )
-    return app
-
-
-def _run_batches(
-    item_leases: ItemLeases, runner: BatchRunner, ask_for_batches: Callable[[], None] | None
-) -> None:
-    if ask_for_batches is None:
-        runner.tick()
-    elif item_leases.has_work():
-        ask_for_batches()
-
-
-def _take_over(
-    old_name: str, name: str, *, history: History, batches: Batches, dossiers: DossierArchive
-) -> None:
-    """Move a caller's data from the caller's old name to the new name.
-
-    A caller's name is the HMAC of the caller's credential, so a new secret key changes the name.
-    Database errors are logged and not raised.
-    """
-    for each in (history, batches, dossiers):
-        try:
-            each.take_over(old_name, name)
-        except SQLAlchemyError as error:
-            log.warning("a former name was not replaced: %s", type(error).__name__)
-
-
-def _paid(
-    ledger: Ledger, keys: SubjectKeys, caller: str, subjects: Sequence[str], since: float
-) -> dict[str, Decimal]:
-    """Return how many R$ a caller has paid for each subject since a given time.
-
-    A subject is a plate or a Renavam (vehicle registration number). ``since`` is in epoch seconds.
-    """
-    tags = {tag: subject for subject in subjects for tag in keys.tags(subject)}
-    sums: dict[str, Decimal] = {}
-    for tag, price in ledger.paid(caller, [*tags], since).items():
-        sums[tags[tag]] = sums.get(tags[tag], Decimal(0)) + price
-    return sums
-
-
-def _tracing(settings: Settings) -> "Tracing | None":
-    if not wants_traces(os.environ):
-        return None
-    if not can_trace():
-        log.warning("no traces: OTEL_ variables ask for them, requirements-otel.txt is missing")
-        return None
-    # Imported late, so that OpenTelemetry is loaded only if traces are wanted.
-    from portal.tracing import Tracing, UnknownExporter, exporter_of
-
-    try:
-        return Tracing(exporter_of(os.environ), continues=settings.trusted_proxies > 0)
-    except UnknownExporter as unknown:
-        log.warning("no traces: the exporter %s is not installed", unknown)
-        return None
-
-
-def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
-    """Return a function that authenticates a batch's owner while the batch runs."""
-
-    def identify(access: Access) -> Identity:
-        if access == COMMAND_ACCESS:
-            return COMMAND_IDENTITY
-        if access.credential is not None:
-            return gatekeeper.authenticate(access.credential)
-        return gatekeeper.authenticate_digest(access.digest)
-
-    return identify
+        return Portal(settings, server_key(settings), lock=lock).app
 
 
 def environment_settings() -> Settings:
@@ -426,84 +154,440 @@ def environment_settings() -> Settings:
         sys.exit(f"dossie-veicular: {error}")
 
 
-def _origins(
-    settings: Settings, waiting: Callable[[], AbstractContextManager[None]]
-) -> Sequence[Origin]:
-    limits = (settings.connect_timeout, settings.first_byte_timeout)
-    if settings.upstream_url is None:
-        from portal.sandbox import Sandbox, SandboxTransport
+class Portal(Web):
+    """The parts of a portal. Each part is built when it is first read.
 
-        sandbox = Sandbox()
-        return [
-            Origin(
-                role,
-                f"http://{role}.sandbox.invalid",
-                *limits,
-                transport=lambda _, role=role: SandboxTransport(  # type: ignore[misc]
-                    sandbox, role, refused=NotSent
-                ),
-                waiting=waiting,
-            )
-            for role in ("primary", "secondary")
-        ]
-    addresses = {"primary": settings.upstream_url, "secondary": settings.upstream_secondary_url}
-    return [Origin(name, url, *limits, waiting=waiting) for name, url in addresses.items() if url]
-
-
-def _breakers(
-    settings: Settings, origins: Sequence[Origin], shared: Path | None, longest_call_s: float
-) -> Sequence[Breaker]:
-    """Return one circuit breaker for each origin (base address of the upstream).
-
-    The sandbox, which imitates the upstream in demo mode, has no breaker. The sandbox's simulated
-    failures depend on the plate. A breaker that one plate's failures open would also block all
-    other plates.
+    ``key`` is None only for a command that finds no secret key. The portal then uses a random key.
+    Commands that need the real key do not run, because DataCheck (``portal.commands``) rejects
+    them. ``lock`` is held as long as the portal. ``is_command`` is true in a process that runs a
+    command of ``flask`` and serves no request.
     """
-    return [
-        Breaker(
-            each,
-            each.name,
-            time.monotonic,
-            _shared_counters(shared, f"breaker-{each.name}", COUNTERS),
-            longest_call_s,
+
+    def __init__(
+        self,
+        settings: Settings,
+        key: bytes | None,
+        process: ServerProcess = ServerProcess(),
+        *,
+        lock: DataLock | None = None,
+        is_command: bool = False,
+    ) -> None:
+        self._settings = settings
+        self._key = key
+        self._process = process
+        self._lock = lock
+        self._is_command = is_command
+        self._turn = Turn()
+        self.secret = key or secrets.token_bytes()
+        former = (each for each in former_keys(settings) if each != self.secret)
+        self.former_secrets: Sequence[bytes] = tuple(former)
+        self.namespace = settings.namespace
+        self.batch_limit = settings.batch_limit
+        self.daily_limit = settings.daily_call_limit
+        self.hidden_marker = settings.hidden_marker
+        self.mask_names = settings.mask_names
+        self.trusted_proxies = settings.trusted_proxies
+        self.cors_origins: Sequence[str] = settings.cors_origins
+        self.static = PROJECT_ROOT / "static"
+        self.longest_request_s = settings.deadline + SPARE_S
+        self.request_threads = process.threads.blocking
+        memory = settings.edge_memory_mb * MEBIBYTE
+        self.hit_cache_bytes = memory // 8
+        self._local_cache_bytes = memory - self.hit_cache_bytes
+
+    def finish(self) -> None:
+        """Wait for the lookups of batches in progress, and write what is left in memory.
+
+        A process that has looked up something calls ``finish`` when it ends.
+        """
+        self.batch_runner.stop()  # first, because the last lookups leave counts in memory
+        self.scheduler.run_all()
+
+    def close(self) -> None:
+        """Close the parts that were built."""
+        for name, method in _CLOSED_BY.items():
+            if (part := vars(self).get(name)) is not None:
+                getattr(part, method)()
+
+    @cached_property
+    def app(self) -> Flask:
+        app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
+        app.extensions["portal"] = self  # the portal lives as long as the application
+        register_commands(app, self)
+        if self._is_command:
+            return app
+        app.secret_key = self.secret
+        if self.tracing:
+            self.tracing.attach(app)
+        init_app(app, self)
+        app.before_request(self.scheduler.start)
+        return app
+
+    # Storage
+
+    @cached_property
+    def engine(self) -> Engine:
+        # The argument ``required`` is False, so that a worker can start while the database is down.
+        # The main process has already created the tables.
+        settings = self._settings
+        return open_engine(
+            settings.database_url, settings.data_dir, False, create=not self._is_command
         )
-        for each in (origins if settings.mode != "demo" else ())
-    ]
 
+    @cached_property
+    def side(self) -> Engine:
+        return side_engine(self.engine)
 
-def _shared_counters(shared: Path | None, name: str, count: int) -> SharedCounters | None:
-    try:
-        return SharedCounters(count, shared / name) if shared else None
-    except OSError:
-        return None  # each process then has its own counters
+    @cached_property
+    def _purge_log(self) -> PurgeLog:
+        return PurgeLog(self.side)
 
+    @cached_property
+    def backend(self) -> Any:
+        settings = self._settings
+        purge_log_name = Seal(self.secret).keyed_hash("purge log", 16)
+        return cache_backend(Flask(__name__), settings.data_dir, settings.redis_url, purge_log_name)
 
-def _policy(settings: Settings) -> Policy:
-    terms = {
-        name: CachePolicy(
-            fresh_s=getattr(settings, f"fresh_{name}"),
-            stale_s=getattr(settings, f"stale_{name}"),
-            price=getattr(settings, f"price_{name}"),
+    @cached_property
+    def store(self) -> Store:
+        purges = PurgeClock(self._purge_log.after)
+        return Store(
+            self.tracing.backend(self.backend) if self.tracing else self.backend,
+            Seal(self.secret),
+            LocalCache(self._local_cache_bytes, purges.hides),
+            self.metrics,
+            purges=purges,
+            retention=retention_of(self._policy.terms),
+            namespace=self.namespace,
+            former_seals=[Seal(each) for each in self.former_secrets],
         )
-        for name in OPERATIONS
-    }
-    credential = settings.upstream_token
-    if settings.mode == "demo":
-        from portal.sandbox import TOKEN
 
-        credential = TOKEN
-    return Policy(terms, settings.deadline, settings.hidden_marker, credential)
+    @cached_property
+    def leases(self) -> Leases:
+        return leases(self.backend, self._settings.data_dir, self._settings.redis_url)
 
+    @cached_property
+    def keys(self) -> SubjectKeys:
+        store = self.store
+        return SubjectKeys(
+            self.secret, store.tag, self.namespace, self.former_secrets, store.former_tags
+        )
 
-def _issuer(settings: Settings) -> Issuer | None:
-    if settings.issuer_name is None:
-        return None
-    return Issuer(
-        settings.issuer_name,
-        settings.issuer_document or "",
-        settings.issuer_contact or "",
-        settings.issuer_logo or "",
-    )
+    @cached_property
+    def present_keys(self) -> SubjectKeys:
+        return SubjectKeys(self.secret, self.store.tag, self.namespace)
+
+    @cached_property
+    def dossiers(self) -> DossierArchive:
+        lifetime_s = self._settings.dossier_days * DAY
+        return DossierArchive(self.engine, self.keys, purge_bucket, lifetime_s=lifetime_s)
+
+    # Lookups
+
+    @cached_property
+    def _policy(self) -> Policy:
+        settings = self._settings
+        terms = {
+            name: CachePolicy(
+                fresh_s=getattr(settings, f"fresh_{name}"),
+                stale_s=getattr(settings, f"stale_{name}"),
+                price=getattr(settings, f"price_{name}"),
+            )
+            for name in OPERATIONS
+        }
+        credential = settings.upstream_token
+        if settings.mode == "demo":
+            from portal.sandbox import TOKEN
+
+            credential = TOKEN
+        return Policy(terms, settings.deadline, settings.hidden_marker, credential)
+
+    @cached_property
+    def _origins(self) -> Sequence[Origin]:
+        settings, waiting = self._settings, self._turn.given_up
+        limits = (settings.connect_timeout, settings.first_byte_timeout)
+        if settings.upstream_url is None:
+            from portal.sandbox import Sandbox, SandboxTransport
+
+            sandbox = Sandbox()
+            return [
+                Origin(
+                    role,
+                    f"http://{role}.sandbox.invalid",
+                    *limits,
+                    transport=lambda _, role=role: SandboxTransport(  # type: ignore[misc]
+                        sandbox, role, refused=NotSent
+                    ),
+                    waiting=waiting,
+                )
+                for role in ("primary", "secondary")
+            ]
+        urls = {"primary": settings.upstream_url, "secondary": settings.upstream_secondary_url}
+        return [Origin(name, url, *limits, waiting=waiting) for name, url in urls.items() if url]
+
+    @cached_property
+    def breakers(self) -> Sequence[Breaker]:
+        """One circuit breaker for each origin (base address of the upstream).
+
+        The sandbox, which imitates the upstream in demo mode, has no breaker. The sandbox's
+        simulated failures depend on the plate. A breaker that one plate's failures open would also
+        block all other plates.
+        """
+        return [
+            Breaker(
+                each,
+                each.name,
+                time.monotonic,
+                self._shared_counters(f"breaker-{each.name}", COUNTERS),
+                self.longest_request_s,
+            )
+            for each in (self._origins if self._settings.mode != "demo" else ())
+        ]
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger(self.engine, self.daily_limit, namespace=self.namespace)
+
+    @cached_property
+    def _savings(self) -> SavingsCounter:
+        return SavingsCounter(
+            self.engine, self._policy.terms, namespace=self.namespace, observer=self.metrics
+        )
+
+    @cached_property
+    def gateway(self) -> Gateway:
+        upstream = Failover(self.breakers or self._origins)
+        flight = SingleFlight[Any](LimitedLeases(self.leases, capacity().lookups))
+        return (self.tracing.gateway if self.tracing else Gateway)(
+            self.tracing.upstream(upstream) if self.tracing else upstream,
+            self.store,
+            flight,
+            self.ledger,
+            self._policy,
+            self.metrics,
+            self._savings.count,
+        )
+
+    @cached_property
+    def pool(self) -> Executor:
+        pool = ThreadPoolExecutor(self._process.threads.panels, thread_name_prefix="panel")
+        return self.tracing.in_context(pool) if self.tracing else pool
+
+    # Callers
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        return Tokens(self.side, self._settings.access_tokens, namespace=self.namespace)
+
+    @cached_property
+    def history(self) -> History:
+        return History(self.side, self.keys)
+
+    @cached_property
+    def gatekeeper(self) -> Gatekeeper:
+        return Gatekeeper(
+            self._settings.mode, self.tokens, self.secret, self.former_secrets, self._take_over
+        )
+
+    def _take_over(self, old_name: str, name: str) -> None:
+        """Move a caller's data from the caller's old name to the new name.
+
+        A caller's name is the HMAC of the caller's credential, so a new secret key changes the
+        name. Database errors are logged and not raised.
+        """
+        for each in (self.history, self.batches, self.dossiers):
+            try:
+                each.take_over(old_name, name)
+            except SQLAlchemyError as error:
+                log.warning("a former name was not replaced: %s", type(error).__name__)
+
+    def paid(self, caller: str, subjects: Sequence[str], since: float) -> Mapping[str, Decimal]:
+        tags = {tag: subject for subject in subjects for tag in self.keys.tags(subject)}
+        sums: dict[str, Decimal] = {}
+        for tag, price in self.ledger.paid(caller, [*tags], since).items():
+            sums[tags[tag]] = sums.get(tags[tag], Decimal(0)) + price
+        return sums
+
+    # Batches
+
+    @cached_property
+    def _batch_rows(self) -> BatchRows:
+        return BatchRows(self.engine, self.keys, self.gateway.retention_s)
+
+    @cached_property
+    def batches(self) -> Batches:
+        return Batches(self._batch_rows, wake=self._process.ask_for_batches or (lambda: None))
+
+    @cached_property
+    def item_leases(self) -> ItemLeases:
+        settings = self._settings
+        return ItemLeases(self._batch_rows, settings.batch_concurrency, self._process.batch_holder)
+
+    @cached_property
+    def batch_runner(self) -> BatchRunner:
+        return BatchRunner(
+            self.item_leases,
+            self.gateway.fetch,
+            self._identify,
+            summarise=lambda subject, ask, answers: kept_result(
+                subject, ask, answers, self.context()
+            ),
+            turn=self._turn,
+        )
+
+    def _identify(self, access: Access) -> Identity:
+        """Authenticate a batch's owner while the batch runs."""
+        if access == COMMAND_ACCESS:
+            return COMMAND_IDENTITY
+        if access.credential is not None:
+            return self.gatekeeper.authenticate(access.credential)
+        return self.gatekeeper.authenticate_digest(access.digest)
+
+    def _run_batches(self) -> None:
+        if self._process.ask_for_batches is None:
+            self.batch_runner.tick()
+        elif self.item_leases.has_work():
+            self._process.ask_for_batches()
+
+    # Operation
+
+    @cached_property
+    def metrics(self) -> Metrics:
+        return Metrics(
+            self.breakers,
+            self._process.shared,
+            workers=self._settings.workers,
+            daily_limit=self.daily_limit,
+            calls_left=lambda: self.ledger.allowance(Caller("")).day,
+            is_worker=self._process.batch_holder is None,
+        )
+
+    @cached_property
+    def metrics_access(self) -> MetricsAccess:
+        token = self._settings.metrics_token
+        return MetricsAccess(token, self.trusted_proxies > 0, UNKNOWN_CLIENT)
+
+    @cached_property
+    def usage(self) -> UsageLog:
+        return UsageLog(self.engine, self.namespace)
+
+    @cached_property
+    def access_log(self) -> AccessLogBuffer:
+        return AccessLogBuffer(self.gateway, self.metrics)
+
+    @cached_property
+    def page_cache(self) -> PageCache:
+        return PageCache(enabled=self._settings.edge_memory_mb > 0)
+
+    @cached_property
+    def limits(self) -> RateLimits:
+        settings = self._settings
+        return RateLimits(
+            settings.rate_limit_token,
+            settings.rate_limit_address,
+            settings.redis_url,
+            self._shared_counters("limits", LIMIT_COUNTERS),
+        )
+
+    @cached_property
+    def scheduler(self) -> Scheduler:
+        data_dir = self._settings.data_dir
+        housekeeping = Housekeeping(
+            data_dir / "housekeeping",
+            PeriodicTask(60.0, self.batches.drop_expired),
+            PeriodicTask(60.0, self.dossiers.drop_expired),
+            PeriodicTask(3600.0, self.ledger.drop_past_counters),
+            PeriodicTask(3600.0, self.history.drop_expired),
+            PeriodicTask(3600.0, lambda: remove_old_unused_caches(data_dir)),
+        )
+        return Scheduler(
+            PeriodicTask(0.25, self.access_log.write),
+            PeriodicTask(0.5, self.store.tick),
+            PeriodicTask(0.5, self.gateway.count_drift),
+            PeriodicTask(1.0, self.page_cache.clear),
+            PeriodicTask(1.0, self.access_log.credit),
+            PeriodicTask(1.0, self.store.sweep),
+            PeriodicTask(0.5, self._run_batches, _BATCHES_THREAD),
+            PeriodicTask(5.0, self._savings.flush, _SLOW_THREAD),
+            PeriodicTask(2.0, self.ledger.settle, _SLOW_THREAD),
+            PeriodicTask(5.0, housekeeping.run_due, _SLOW_THREAD),
+        )
+
+    @cached_property
+    def tracing(self) -> "Tracing | None":
+        if self._is_command or not wants_traces(os.environ):
+            return None
+        if not can_trace():
+            log.warning("no traces: OTEL_ variables ask for them, requirements-otel.txt is missing")
+            return None
+        # Imported late, so that OpenTelemetry is loaded only if traces are wanted.
+        from portal.tracing import Tracing, UnknownExporter, exporter_of
+
+        try:
+            return Tracing(exporter_of(os.environ), continues=self.trusted_proxies > 0)
+        except UnknownExporter as unknown:
+            log.warning("no traces: the exporter %s is not installed", unknown)
+            return None
+
+    def pdf_span(self) -> AbstractContextManager[object]:
+        return self.tracing.pdf_span() if self.tracing else nullcontext()
+
+    def ready(self) -> bool:
+        return not self._process.is_draining() and self.store.is_up() and is_in_place(self.engine)
+
+    def database_bytes(self) -> int | None:
+        return database_bytes(self.engine)
+
+    def purges(self) -> int:
+        return self._purge_log.latest()
+
+    def _shared_counters(self, name: str, count: int) -> SharedCounters | None:
+        shared = self._process.shared
+        try:
+            return SharedCounters(count, shared / name) if shared else None
+        except OSError:
+            return None  # each process then has its own counters
+
+    # Commands
+
+    @cached_property
+    def data_check(self) -> DataCheck:
+        return data_check(self._settings, self.engine, self.backend, self._key, self._is_command)
+
+    @cached_property
+    def files(self) -> EmbeddedStore:
+        return embedded_store(self._settings, self._key)
+
+    def create_database(self) -> None:
+        create_missing_database(self._settings)
+
+    # Pages
+
+    @property
+    def issuer(self) -> Issuer | None:
+        settings = self._settings
+        if settings.issuer_name is None:
+            return None
+        return Issuer(
+            settings.issuer_name,
+            settings.issuer_document or "",
+            settings.issuer_contact or "",
+            settings.issuer_logo or "",
+        )
+
+    @property
+    def samples(self) -> Sequence[SamplePlate]:
+        from portal.sandbox import EXAMPLE_PLATES
+
+        return [
+            SamplePlate(each.plate, each.title, each.alone, each.portal) for each in EXAMPLE_PLATES
+        ]
+
+    def ask_sandbox(self, method: str, path: str, body: bytes = b"") -> bytes:
+        return _ask_sandbox(method, path, body)[1]
+
+    def showcases(self) -> Sequence[tuple[Plate, str, Panels]]:
+        return _showcases() if self._settings.mode == "demo" else ()
 
 
 def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
@@ -535,9 +619,3 @@ def _ask_sandbox(method: str, path: str, body: bytes = b"") -> tuple[int, bytes]
     headers = {"Authorization": TOKEN, "Content-Type": "application/json"}
     response = Sandbox().handle(Request(method, path, headers=headers, body=body))
     return response.status, response.body
-
-
-def _samples() -> Sequence[SamplePlate]:
-    from portal.sandbox import EXAMPLE_PLATES
-
-    return [SamplePlate(each.plate, each.title, each.alone, each.portal) for each in EXAMPLE_PLATES]

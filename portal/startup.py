@@ -22,7 +22,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from portal.access.sealing import SubjectKeys
 from portal.batch.batches import Batches
 from portal.batch.rows import BatchRows
-from portal.commands import DataCheck, EmbeddedStore
+from portal.commands.data_check import DataCheck
+from portal.commands.parts import EmbeddedStore
 from portal.gateway.backend_choice import (
     StoreRefused,
     cache_backend,

@@ -91,23 +91,20 @@ class Tracing:
     def backend(self, backend: Backend) -> Backend:
         return cast(Backend, _TracedBackend(backend, self._tracer))
 
-    def attach(self, app: Flask, pool: Executor) -> Executor:
-        """Trace the application's requests.
-
-        Call this method before other request hooks are added, so that these hooks run within the
-        request's span.
-
-        Returns an executor that runs each task within the span that was current when the task was
-        submitted.
-        """
-        app.extensions["tracing"] = self
-        self._trace_requests(app)
+    def in_context(self, pool: Executor) -> Executor:
+        """Return an executor that runs each task within the span that submitted it."""
         return _ContextExecutor(pool)
 
     def pdf_span(self) -> AbstractContextManager[object]:
         return _inner_span(self._tracer, "render", {"portal.template": "pdf"})
 
-    def _trace_requests(self, app: Flask) -> None:
+    def attach(self, app: Flask) -> None:
+        """Trace the application's requests.
+
+        Call this method before other request hooks are added, so that these hooks run within the
+        request's span.
+        """
+
         def start() -> None:
             if request.path.startswith(_UNTRACED):
                 return

@@ -9,6 +9,7 @@ from tests.fakes.in_process import built
 CHECKOUT = Path(__file__).resolve().parents[1]
 # Files that read variables without PORTAL_ (such as PORT) or set a variable for a library.
 ENVIRONMENT_READERS = {
+    "portal/commands/batch.py",  # the credential of the command's user
     "portal/factory.py",
     "portal/pdf/process.py",  # passes all but the settings to a child process
     "portal/pdf/renderer.py",  # sets a variable of fontTools

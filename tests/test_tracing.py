@@ -40,7 +40,8 @@ def traced(
     here = portal()
 
     def finished() -> list[ReadableSpan]:
-        here.app.extensions["tracing"]._provider.force_flush()
+        assert here.parts.tracing is not None
+        here.parts.tracing._provider.force_flush()
         return sorted(exporter.get_finished_spans(), key=lambda span: span.start_time or 0)
 
     return here, finished
@@ -149,7 +150,7 @@ def test_probes_and_hits_of_the_hit_cache_have_no_span(
     before = len(finished())
     for path in ("/healthz", "/readyz", "/metrics", path_of("decode")):
         assert here.get(path).status_code == 200
-    here.app.extensions["scheduler"].run_all()
+    here.parts.scheduler.run_all()
     assert len(finished()) == before
 
 
@@ -162,7 +163,8 @@ def test_trace_of_a_client_is_continued_behind_a_trusted_proxy_alone(
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp")
     here = portal(TRUSTED_PROXIES=proxies)
     here.client.get("/", headers={"traceparent": f"00-{'a' * 32}-{'b' * 16}-01"})
-    here.app.extensions["tracing"]._provider.force_flush()
+    assert here.parts.tracing is not None
+    here.parts.tracing._provider.force_flush()
     (root, *_) = [span for span in exporter.get_finished_spans() if span.name == "GET /"]
     assert (root.context.trace_id == int("a" * 32, 16)) is continues
 
@@ -193,10 +195,10 @@ from pathlib import Path
 with built(Path(sys.argv[1]), {}) as here:
     for _ in range(3):
         assert here.get("/detran/v1/decode/ABC1D23", token="demo").status_code == 200
-    store = here.app.extensions["store"]
+    store = here.parts.store
     print(json.dumps({
         "loaded": [name for name in sys.modules if name.startswith(("opentelemetry", "portal.tr"))],
-        "extension": "tracing" in here.app.extensions,
+        "tracing": here.parts.tracing,
         "backend": type(store._backend).__module__,
         "gateway": type(here.app.wsgi_app._gateway).__qualname__,
         "upstream": type(here.app.wsgi_app._gateway._client._upstream).__qualname__,
@@ -215,7 +217,7 @@ with built(Path(sys.argv[1]), {}) as here:
     found = json.loads(done.stdout.splitlines()[-1])
     assert found == {
         "loaded": [],
-        "extension": False,
+        "tracing": None,
         "backend": "portal.gateway.sqlite_cache",
         "gateway": "Gateway",
         "upstream": "Failover",
@@ -234,7 +236,7 @@ def test_missing_package_or_exporter_is_one_warning(
         monkeypatch.setattr("portal.factory.can_trace", lambda: False)
     here = portal()
     assert here.get(path_of("decode")).status_code == 200
-    assert "tracing" not in here.app.extensions
+    assert here.parts.tracing is None
     assert [line for line in caplog.messages if line.startswith("no traces: ")]
 
 

@@ -4,9 +4,7 @@ import signal
 import sqlite3
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +12,7 @@ from typing import Any
 import click
 
 from portal.commands.failures import Command, fail
+from portal.commands.parts import Parts
 from portal.storage.backup import DATABASE_NAME, BackupRefused, Manifest, back_up, restore
 from portal.storage.data_lock import DataLock
 from portal.storage.database import open_engine
@@ -36,25 +35,6 @@ WHERE revoked_at IS NULL AND coalesce(expires_at, 1e12) > ? ORDER BY name
 """
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddedStore:
-    """The data files that ``backup`` copies and ``restore`` writes.
-
-    ``files`` maps a file's name in the backup to the file's path on disk. A cache in Redis, a
-    database in PostgreSQL and a key in PORTAL_SECRET_KEY are not files, so ``files`` lacks them.
-    ``key_fingerprints`` are hashes that identify the configured secret keys.
-    """
-
-    data_dir: Path
-    demo: bool
-    files: Mapping[str, Path]
-    key_fingerprints: frozenset[str]
-
-    @property
-    def folders(self) -> set[Path]:
-        return {self.data_dir, *(file.parent for file in self.files.values())}
-
-
 class _FileCommand(Command):
     """A command that prints BackupRefused and disk errors in one line and exits 1."""
 
@@ -69,12 +49,13 @@ class _FileCommand(Command):
             fail(f"Nothing was done: {_reason(error)}.")
 
 
-def backup_command(store: EmbeddedStore) -> Command:
+def backup_command(portal: Parts) -> Command:
     @click.command("backup", cls=_FileCommand)
     @click.argument("file", type=click.Path(path_type=Path))
     @click.option("--without-key", is_flag=True, help="Leave the secret key's file out.")
     def backup(file: Path, without_key: bool) -> None:
         """Copy the data files into FILE, also while portals are running."""
+        store = portal.files
         sources = {
             name: path
             for name, path in store.files.items()
@@ -88,7 +69,7 @@ def backup_command(store: EmbeddedStore) -> Command:
     return backup
 
 
-def restore_command(store: EmbeddedStore) -> Command:
+def restore_command(portal: Parts) -> Command:
     @click.command("restore", cls=_FileCommand)
     @click.argument("file", type=click.Path(path_type=Path))
     @click.option(
@@ -116,8 +97,9 @@ def restore_command(store: EmbeddedStore) -> Command:
 
         def is_known(recorded: str, key: str | None) -> bool:
             found = {fingerprint(key.strip().encode())} if key is not None else set()
-            return recorded in store.key_fingerprints | found
+            return recorded in portal.files.key_fingerprints | found
 
+        store = portal.files
         lock = DataLock(store.data_dir)
         try:
             if not lock.is_alone:

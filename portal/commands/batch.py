@@ -5,10 +5,9 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -19,19 +18,15 @@ from portal.batch.batches import Batches, QuotedItem
 from portal.batch.model import Batch
 from portal.batch.preview import Preview, quote
 from portal.batch.rows import Access
-from portal.batch.runner import BatchRunner
-from portal.batch.typed_list import Subject, TypedList, read_list, reticked
+from portal.batch.typed_list import TypedList, read_list, reticked
 from portal.batch.uploads import BinaryFile
 from portal.commands.failures import Command, fail
-from portal.dossier.answers import Panels
-from portal.gateway.gateway import Gateway
+from portal.commands.parts import Parts
 from portal.gateway.lookup import Directive
 from portal.gateway.operations import lookups_of
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
-from portal.presentation.render_context import RenderContext
-from portal.system.scheduler import Scheduler
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.typed import Doubt
 from portal.wording import money
@@ -39,6 +34,10 @@ from portal.wording import money
 Format = Literal["csv", "jsonl", "xlsx"]
 _FORMATS: Final[Mapping[str, Format]] = {".jsonl": "jsonl", ".xlsx": "xlsx"}
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
+# The owner of the batches that ``flask batch`` creates. All other owners have a hexadecimal digest
+# or session id as their name, so none is "command".
+COMMAND_ACCESS: Final = Access("command")
+COMMAND_IDENTITY: Final = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
 _MOST_WRONG: Final = 20  # maximum number of invalid entries of FILE that are printed
@@ -67,32 +66,7 @@ _REASONS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class BatchTools:
-    """The objects of the portal that ``flask batch`` uses.
-
-    ``scheduler`` runs ``runner`` and the other periodic tasks of a process. ``limit`` is the
-    maximum number of plates in FILE. ``panels_of`` returns the answers about a plate, prepared for
-    display. In pass-through mode (without PORTAL_UPSTREAM_TOKEN), the upstream calls are made with
-    the user's upstream credential. ``credential`` reads this credential from the environment
-    variable DOSSIE_CREDENTIAL, and ``authenticate`` returns the Identity of a credential. In other
-    modes, ``authenticate`` is None.
-    """
-
-    batches: Batches
-    runner: BatchRunner
-    scheduler: Scheduler
-    gateway: Gateway
-    identity: Identity
-    access: Access
-    limit: int
-    panels_of: Callable[[Subject, Identity, Directive, Sequence[LookupName]], Panels]
-    render_context: Callable[[datetime], RenderContext]
-    credential: Callable[[], str | None]
-    authenticate: Callable[[str], Identity] | None = None
-
-
-def batch_command(given: BatchTools) -> Command:
+def batch_command(portal: Parts) -> Command:
     @click.command("batch", cls=Command)
     @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
     @click.option("--out", required=True, type=click.Path(dir_okay=False, path_type=Path))
@@ -116,23 +90,24 @@ def batch_command(given: BatchTools) -> Command:
         Exits 0 if every plate has an answer, else 1. A portal without an upstream token sends the
         credential in DOSSIE_CREDENTIAL.
         """
-        tools = _with_credential(given)
+        identity, access = _caller(portal)
+        owner, batches = identity.digest, portal.batches
         chosen = file_format or _FORMATS.get(out.suffix.lower(), "csv")
         if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
             fail(f"{out} cannot be written.")
-        listed = _read(file, tools.limit, doubtful=doubtful)
-        quoted = quote(listed.subjects, ask, tools.identity, tools.gateway)
+        listed = _read(file, portal.batch_limit, doubtful=doubtful)
+        quoted = quote(listed.subjects, ask, identity, portal.gateway)
         _describe(listed, quoted)
         price = Preview.of(quoted).at_most
         if price and not yes and not click.confirm("Go on?", err=True):
             sys.exit(1)
-        number = _unfinished(tools, listed, ask) or tools.batches.create(
-            tools.identity.digest, ask, quoted, listed
+        number = _unfinished(batches, owner, listed, ask) or batches.create(
+            owner, ask, quoted, listed
         )
-        tools.batches.start(number, tools.identity.digest, tools.access, price)
-        ended = _run(tools, number)
-        _write(tools, ended, out, chosen)
-        impossible = _impossible(tools, ended)
+        batches.start(number, owner, access, price)
+        ended = _run(portal, number, owner)
+        _write(portal, ended, identity, out, chosen)
+        impossible = _impossible(batches, owner, ended)
         _report(ended, impossible, listed, out)
         if as_json:
             print(json.dumps(_outcome(ended, impossible, listed, out)))
@@ -141,25 +116,25 @@ def batch_command(given: BatchTools) -> Command:
     return batch
 
 
-def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return ``tools`` with the Identity that makes the upstream calls.
+def _caller(portal: Parts) -> tuple[Identity, Access]:
+    """Return the Identity that makes the upstream calls, and its Access.
 
-    In pass-through mode, this is the Identity of the user's upstream credential. Exits if this
-    credential is missing or is a token of this portal.
+    In pass-through mode (without PORTAL_UPSTREAM_TOKEN), this is the Identity of the user's
+    upstream credential. Exits if this credential is missing or is a token of this portal.
     """
-    if tools.authenticate is None:
-        return tools
-    credential = tools.credential()
+    if portal.gatekeeper.mode != "pass-through":
+        return COMMAND_IDENTITY, COMMAND_ACCESS
+    credential = os.environ.get(CREDENTIAL_VARIABLE)
     if not credential:
         fail(
             "This portal has no upstream credential of its own: set "
             f"{CREDENTIAL_VARIABLE} to the one that pays for the lookups."
         )
     try:
-        identity = tools.authenticate(credential)
+        identity = portal.gatekeeper.authenticate(credential)
     except UnknownToken:
         fail(f"{CREDENTIAL_VARIABLE} holds a token of this portal, not an upstream credential.")
-    return replace(tools, identity=identity, access=Access(identity.digest, identity.credential))
+    return identity, Access(identity.digest, identity.credential)
 
 
 def _read(file: Path, limit: int, *, doubtful: bool) -> TypedList:
@@ -210,25 +185,26 @@ def _describe(listed: TypedList, quoted: Sequence[QuotedItem]) -> None:
         print(f"{cannot} cannot be looked up: decode needs a plate.", file=sys.stderr)
 
 
-def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...]) -> str | None:
+def _unfinished(
+    batches: Batches, owner: str, listed: TypedList, ask: tuple[LookupName, ...]
+) -> str | None:
     """Return the id of an unfinished batch with the same plates and lookups, or None."""
-    owner = tools.identity.digest
-    for each in tools.batches.listed(owner):
+    for each in batches.listed(owner):
         if each.state in ("running", "paused") and each.ask == ask:
-            subjects = tuple(item.subject for item in tools.batches.items(each.id, owner))
+            subjects = tuple(item.subject for item in batches.items(each.id, owner))
             if subjects == listed.subjects:
                 return each.id
     return None
 
 
-def _run(tools: BatchTools, number: str) -> Batch:
+def _run(portal: Parts, number: str, owner: str) -> Batch:
     """Run the batch until it ends or pauses. Ctrl-C, SIGTERM and SIGHUP pause the batch.
 
     A batch that paused by itself waits for its owner, too. Otherwise a server would resume it and
     make paid lookups after the command has ended.
     """
-    owner = tools.identity.digest
-    found = tools.batches.get(number, owner)
+    batches = portal.batches
+    found = batches.get(number, owner)
     shown = 0
     with (
         _interrupted_by_signals(),
@@ -237,9 +213,9 @@ def _run(tools: BatchTools, number: str) -> Batch:
         ) as bar,
     ):
         try:
-            tools.scheduler.start()
+            portal.scheduler.start()
             while True:
-                found = tools.batches.get(number, owner)
+                found = batches.get(number, owner)
                 ended = found.counts.total - found.counts.pending
                 bar.update(ended - shown, found)
                 shown = ended
@@ -247,15 +223,13 @@ def _run(tools: BatchTools, number: str) -> Batch:
                     break
                 time.sleep(_TICK_S)
             if found.state == "paused":
-                tools.batches.pause(number, owner)
+                batches.pause(number, owner)
             return found
         except KeyboardInterrupt:
-            tools.batches.pause(number, owner)
+            batches.pause(number, owner)
         finally:
-            # In this order, ``run_all`` also writes what the last lookups left in memory.
-            tools.runner.stop()
-            tools.scheduler.run_all()
-    return tools.batches.get(number, owner)
+            portal.finish()
+    return batches.get(number, owner)
 
 
 @contextmanager
@@ -286,11 +260,11 @@ def _cost(batch: Batch | None) -> str | None:
     return None if batch is None else f"{money(batch.cost.spent)} of {money(batch.cost.at_most)}"
 
 
-def _write(tools: BatchTools, batch: Batch, out: Path, chosen: Format) -> None:
+def _write(portal: Parts, batch: Batch, identity: Identity, out: Path, chosen: Format) -> None:
     table = results_table(
-        tools.batches.items(batch.id, tools.identity.digest),
-        lambda subject: tools.panels_of(subject, tools.identity, Directive.PEEK, batch.ask),
-        tools.render_context(datetime.now(UTC)),
+        portal.batches.items(batch.id, identity.digest),
+        lambda subject: portal.lookups.panels(subject, identity, Directive.PEEK, batch.ask),
+        portal.context(),
         batch.ask,
     )
     part = out.with_name(f".{out.name}.part")
@@ -313,12 +287,12 @@ def _write_table(table: Table, file: Any, chosen: Format) -> None:
             write_workbook(table, file)
 
 
-def _impossible(tools: BatchTools, batch: Batch) -> int:
+def _impossible(batches: Batches, owner: str, batch: Batch) -> int:
     """Return the number of done items for which no lookup was possible.
 
     The lookup "decode" needs a plate, so a batch with only this lookup looks up no Renavam.
     """
-    items = tools.batches.items(batch.id, tools.identity.digest)
+    items = batches.items(batch.id, owner)
     return sum(item.state == "done" and not lookups_of(item.subject, batch.ask) for item in items)
 
 

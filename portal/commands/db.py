@@ -1,14 +1,14 @@
 """``flask --app app db upgrade | current``: migrates the database, or prints its revision."""
 
 import click
-from sqlalchemy import Engine
 
 from portal.commands.failures import CommandGroup, fail
+from portal.commands.parts import Parts
 from portal.storage.database import current_revision, upgrade_schema
 from portal.storage.schema import SCHEMA_HEAD, SchemaMismatch
 
 
-def db_commands(engine: Engine) -> CommandGroup:
+def db_commands(portal: Parts) -> CommandGroup:
     @click.group("db", cls=CommandGroup, help="Migrate the database's schema.")
     def db() -> None:
         pass
@@ -17,7 +17,7 @@ def db_commands(engine: Engine) -> CommandGroup:
     def upgrade() -> None:
         """Migrate the database to the schema of this version of the portal."""
         try:
-            former = upgrade_schema(engine)
+            former = upgrade_schema(portal.engine)
         except SchemaMismatch as error:
             fail(f"Nothing was done: {error}.")
         if former == SCHEMA_HEAD:
@@ -28,7 +28,7 @@ def db_commands(engine: Engine) -> CommandGroup:
     @db.command("current")
     def current() -> None:
         """Print the revision of the database's schema."""
-        revision = current_revision(engine)
+        revision = current_revision(portal.engine)
         print(f"{revision} (head)" if revision == SCHEMA_HEAD else revision or "empty")
 
     return db

@@ -8,15 +8,16 @@ import json
 import click
 
 from portal.commands.failures import CommandGroup, fail
+from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
-from portal.dossiers.archive import Dossier, DossierArchive, DossiersUnavailable
+from portal.dossiers.archive import Dossier, DossiersUnavailable
 from portal.dossiers.identifiers import display_number, parse_number
 from portal.system.local_time import from_epoch
 
 _COLUMNS = ("number", "state", "issued_at", "ends_at", "plate", "issued_by")
 
 
-def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
+def dossier_commands(portal: Parts) -> CommandGroup:
     @click.group("dossier", cls=CommandGroup, help="List and revoke issued dossiers.")
     def dossier() -> None:
         pass
@@ -29,7 +30,7 @@ def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
         The plate and the issuer's token are deleted when a dossier ends.
         """
         try:
-            found = [_row(each) for each in dossiers.all()]
+            found = [_row(each) for each in portal.dossiers.all()]
         except DossiersUnavailable as error:
             fail(f"The database cannot be used: {error}")
         if as_json:
@@ -44,7 +45,7 @@ def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
     def revoke(number: str, as_json: bool) -> None:
         """Revoke a dossier now. The dossier's link and number then show that it was revoked."""
         try:
-            is_revoked = dossiers.revoke(number)
+            is_revoked = portal.dossiers.revoke(number)
         except DossiersUnavailable as error:
             fail(f"The dossier may not be revoked, or bytes of it remain: {error}. Revoke again.")
         if not is_revoked:

@@ -1,34 +1,17 @@
 """``flask --app app key forget``: deletes what only other secret keys can read."""
 
 import sys
-from pathlib import Path
 
 import click
 
-from portal.access.history import History
-from portal.access.sealing import SubjectKeys
-from portal.batch.batches import Batches
-from portal.commands.data_check import DataCheck
 from portal.commands.failures import CommandGroup, fail
-from portal.dossiers.archive import DossierArchive
+from portal.commands.parts import Parts
 from portal.storage.data_lock import DataLock
 from portal.storage.key_fingerprints import forget_other_keys, unknown_keys
 from portal.storage.secret import fingerprint
 
 
-def key_commands(
-    data: DataCheck,
-    data_dir: Path,
-    keys: SubjectKeys,
-    history: History,
-    dossiers: DossierArchive,
-    batches: Batches,
-) -> CommandGroup:
-    """Return the group of commands about secret keys.
-
-    ``keys`` has the present secret key alone, or a random one if no key is configured.
-    """
-
+def key_commands(portal: Parts) -> CommandGroup:
     @click.group("key", cls=CommandGroup, help="Forget secret keys.")
     def key() -> None:
         pass
@@ -37,6 +20,7 @@ def key_commands(
     @click.option("--yes", is_flag=True, help="Delete without asking.")
     def forget(yes: bool) -> None:
         """Delete what the present secret key alone cannot read. SECRET_KEYS_OLD does not count."""
+        data, keys, data_dir = portal.data_check, portal.present_keys, portal.files.data_dir
         present = fingerprint(keys.secret) if data.key_fingerprints else None
         lock = DataLock(data_dir)
         try:
@@ -47,9 +31,9 @@ def key_commands(
                 return
             if not lock.is_alone and len(others) == len(unknown_keys(recorded, [])):
                 fail(f"Nothing was done: a portal is using {data_dir} under another secret key.")
-            history_ids = history.unreadable(keys)
-            dossier_numbers = dossiers.unreadable(keys)
-            batch_ids = batches.unreadable(keys)
+            history_ids = portal.history.unreadable(keys)
+            dossier_numbers = portal.dossiers.unreadable(keys)
+            batch_ids = portal.batches.unreadable(keys)
             counts = (
                 f"{len(history_ids)} entries of histories, {len(batch_ids)} batches, "
                 f"{len(dossier_numbers)} issued dossiers"

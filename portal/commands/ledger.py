@@ -8,6 +8,7 @@ from functools import lru_cache
 import click
 
 from portal.commands.failures import Command
+from portal.commands.parts import Parts
 from portal.commands.tables import (
     csv_lines,
     is_terminal,
@@ -15,8 +16,8 @@ from portal.commands.tables import (
     print_lines,
     table_lines,
 )
-from portal.gateway.ledger import Ledger, UpstreamCall
-from portal.gateway.usage_report import Usage, UsageLog, merged
+from portal.gateway.ledger import UpstreamCall
+from portal.gateway.usage_report import Usage, merged
 
 SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS: Sequence[str] = UpstreamCall._fields[:-1]  # without the namespace
@@ -24,7 +25,7 @@ NUMBERS = frozenset({"price", "status", "calls", "spent", "hits", "collapsed", "
 Record = Sequence[object]
 
 
-def ledger_command(book: Ledger, usage: UsageLog) -> Command:
+def ledger_command(portal: Parts) -> Command:
     @click.command("ledger", cls=Command)
     @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
@@ -45,13 +46,13 @@ def ledger_command(book: Ledger, usage: UsageLog) -> Command:
         if summary and everywhere:
             raise click.UsageError("--summary is of one upstream, --all of every one")
         if summary:
-            columns, records = SUMMARY_COLUMNS, _summary(usage.by_operation(month))
+            columns, records = SUMMARY_COLUMNS, _summary(portal.usage.by_operation(month))
         else:
             columns = UpstreamCall._fields if everywhere else COLUMNS
             width = len(columns)
             records = (
                 (call.sent_at.isoformat(timespec="seconds"), *call[1:width])
-                for call in book.rows(month, everywhere)
+                for call in portal.ledger.rows(month, everywhere)
             )
         if as_csv:
             lines = csv_lines(columns, map(_cells, records))

@@ -3,23 +3,18 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access.history import History
-from portal.batch.batches import Batches
 from portal.commands.failures import Command
-from portal.dossiers.archive import DossierArchive
+from portal.commands.parts import Parts
 from portal.gateway.backend import BytesRemain, purge_bucket
-from portal.gateway.lease import Leases
-from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import CONFIRMED_FOR_S
-from portal.gateway.store import Store, StoreDown
+from portal.gateway.store import StoreDown
 from portal.storage.backup import remove_copies
 from portal.storage.database import BytesKept, erase_deleted, writing
 from portal.storage.purge_log import log_purges
@@ -41,16 +36,7 @@ _FILE_REMAINS = "A file that names the vehicle cannot be removed: purge again."
 _COPY_IN_USE = "purge again when the backup or the restore that uses it has ended."
 
 
-def purge_command(
-    store: Store,
-    ledger: Ledger,
-    batches: Batches,
-    history: History,
-    dossiers: DossierArchive,
-    leases: Leases,
-    engine: Engine,
-    data_folders: Collection[Path],
-) -> Command:
+def purge_command(portal: Parts) -> Command:
     @click.command("purge", cls=Command)
     @click.argument("plate")
     @click.option("--json", "as_json", is_flag=True, help="what was deleted, as one JSON object")
@@ -63,18 +49,19 @@ def purge_command(
         names = [subject.text]
         if isinstance(subject, Plate) and subject.twin is not None:
             names.append(subject.twin.text)
+        store = portal.store
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         run = _Purge()
 
         def delete_rows(above: int) -> Sequence[int]:
-            with writing(engine) as db:
+            with writing(portal.engine) as db:
                 # Log the purge first. Other processes and portals learn of it from the log.
                 numbers = log_purges(db, list(map(purge_bucket, tags)), above)
-                ledger.forget(db, tags)
-                deleted = sum(dossiers.forget(db, name) for name in names)
+                portal.ledger.forget(db, tags)
+                deleted = sum(portal.dossiers.forget(db, name) for name in names)
                 for name in names:
-                    history.forget(db, name)
-                    batches.forget(db, name)
+                    portal.history.forget(db, name)
+                    portal.batches.forget(db, name)
             run.dossiers += deleted
             return numbers
 
@@ -92,11 +79,11 @@ def purge_command(
         time.sleep(CONFIRMED_FOR_S)
         delete_all()
         run.broken += run.attempt(store.erase_deleted) or []
-        for folder in data_folders:
+        for folder in portal.files.folders:
             run.copies += run.attempt(remove_copies, folder) or []
         for tag in tags:
-            run.attempt(leases.forget, tag)
-        run.attempt(erase_deleted, engine)
+            run.attempt(portal.leases.forget, tag)
+        run.attempt(erase_deleted, portal.engine)
         if as_json:
             deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
             print(json.dumps(deleted))

@@ -2,13 +2,13 @@
 
 import re
 import time
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from portal.access.tokens import OPERATION_SCOPES, SCOPES, Issued, NameTaken, Tokens, is_token_name
+from portal.access.tokens import OPERATION_SCOPES, SCOPES, Issued, NameTaken, is_token_name
 from portal.commands.failures import CommandGroup, fail
+from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
 from portal.system.local_time import from_epoch
 
@@ -17,13 +17,7 @@ _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 
 
-def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> CommandGroup:
-    """Return the group of token commands.
-
-    ``token issue`` calls ``create_database``, because the operator may issue a token before the
-    portal's first start. ``create_database`` may raise OSError or SQLAlchemyError.
-    """
-
+def token_commands(portal: Parts) -> CommandGroup:
     @click.group("token", cls=CommandGroup, help="Issue, list and revoke access tokens.")
     def token() -> None:
         pass
@@ -38,11 +32,12 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
     def issue(name: str, scopes: frozenset[str], expires: float | None, daily_limit: int) -> None:
         """Print a new token alone on the last line. The token cannot be shown again."""
         try:
-            create_database()
+            # The operator may issue a token before the portal's first start.
+            portal.create_database()
         except OSError as error:
             fail(f"The database cannot be made: {error}")
         try:
-            new_token = tokens.issue(name, scopes, expires, daily_limit)
+            new_token = portal.tokens.issue(name, scopes, expires, daily_limit)
         except NameTaken:
             fail(f"A token named {name} exists already.")
         print(f"Token for {name} ({', '.join(sorted(scopes))}); it will not be shown again:")
@@ -52,7 +47,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
     @click.option("--json", "as_json", is_flag=True, help="one JSON array")
     def listed(as_json: bool) -> None:
         """List all issued tokens by name, with their scopes and expiry, but not the tokens."""
-        now, issued = time.time(), tokens.listed()
+        now, issued = time.time(), portal.tokens.listed()
         lines = (
             json_array_lines(_members(each, now) for each in issued)
             if as_json
@@ -64,7 +59,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
     @click.argument("name")
     def revoke(name: str) -> None:
         """Revoke a token; it is refused everywhere within five seconds."""
-        if not tokens.revoke(name):
+        if not portal.tokens.revoke(name):
             fail(f"No valid token is named {name}.")
         print(f"Revoked {name}.")
 

@@ -145,30 +145,28 @@ def run_batches(holder: str) -> None:
     lower_priority(NICENESS)
 
     # Import late, because portal.serving.process imports this module (a circular import).
-    from portal.factory import ServerProcess, create_app, environment_settings
+    from portal.factory import Portal, ServerProcess, environment_settings
     from portal.serving.process import join_shared_directory
+    from portal.startup import server_key
     from portal.web.observability.logs import set_up_logging
 
     settings = environment_settings()
     set_up_logging(settings.secrets, settings.log_format)
-    app = create_app(settings, ServerProcess(join_shared_directory(), batch_holder=holder))
-    leases, runner = app.extensions["item_leases"], app.extensions["batch_runner"]
-    scheduler, store = app.extensions["scheduler"], app.extensions["store"]
+    process = ServerProcess(join_shared_directory(), batch_holder=holder)
+    portal = Portal(settings, server_key(settings), process)
+    leases, runner, scheduler = portal.item_leases, portal.batch_runner, portal.scheduler
     gc.freeze()  # later garbage collections skip the present objects
     _tolerant(leases.release_all)
     _tolerant(runner.tick)  # at once, because the scheduler waits half a second first
     scheduler.start()
     busy_at = time.monotonic()
     while not stopping.wait(_CHECKED_EVERY_S) and os.getppid() == parent:
-        if runner.active or store.has_unstored or _tolerant(leases.has_work):
+        if runner.active or portal.store.has_unstored or _tolerant(leases.has_work):
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break
-    # The runner must stop first, so that ``run_all`` also writes the data that the last lookups
-    # left in memory, such as counts.
-    runner.stop()
-    scheduler.run_all()
-    app.extensions["closing"].close()
+    portal.finish()
+    portal.close()
 
 
 def _tolerant(ask: Any) -> Any:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from flask import Flask
 
-from portal.factory import PROJECT_ROOT, SPARE_S, ServerProcess, create_app, environment_settings
+from portal.factory import PROJECT_ROOT, SPARE_S, Portal, ServerProcess, environment_settings
 from portal.serving.activation import UnusableSocket, inherited_address
 from portal.serving.batch_process import BatchProcess, batch_request
 from portal.serving.draining import Draining
 from portal.serving.server import serve
-from portal.startup import exit_on_startup_error, prepare
+from portal.startup import exit_on_startup_error, prepare, server_key
 from portal.system.open_file_limits import (
     TooFewFiles,
     raise_open_files_limit,
@@ -63,8 +63,9 @@ def worker() -> Flask:
     settings = environment_settings()
     set_up_logging(settings.secrets, settings.log_format)
     shared = join_shared_directory(settings.workers)
-    app = create_app(
+    portal = Portal(
         settings,
+        server_key(settings),
         ServerProcess(
             shared,
             threads=read_threads(os.environ.get(THREADS_VARIABLE, "")),
@@ -72,15 +73,14 @@ def worker() -> Flask:
             ask_for_batches=batch_request(shared),
         ),
     )
+    app = portal.app
     # Start the scheduler now, not at the first request, so that it deletes expired data on time.
-    app.extensions["scheduler"].start()
+    portal.scheduler.start()
     # ``Finalize`` is used instead of atexit, because a forked worker never runs atexit functions.
-    Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
-    if (tracing := app.extensions.get("tracing")) is not None:
-        Finalize(None, tracing.close, exitpriority=0)
-    # The highest exitpriority runs first. The batch runner must stop before ``run_all`` runs, so
-    # that ``run_all`` also writes the data that the last lookups left in memory, such as counts.
-    Finalize(None, app.extensions["batch_runner"].stop, exitpriority=2)
+    # The highest exitpriority runs first.
+    Finalize(None, portal.finish, exitpriority=1)
+    if portal.tracing:
+        Finalize(None, portal.tracing.close, exitpriority=0)
     # The garbage collector ignores frozen objects. Without the freeze, a full collection would stop
     # all requests for 40 ms.
     gc.collect()

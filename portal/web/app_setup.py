@@ -56,6 +56,7 @@ _warn = RepeatedWarning(logging.getLogger(__name__))
 
 def init_app(app: Flask, web: Web) -> None:
     """Register routes, hooks, error handlers, filters and the template variable ``site``."""
+    web.set_up()
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_CAP,
         SESSION_COOKIE_NAME="portal",

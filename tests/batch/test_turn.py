@@ -146,9 +146,9 @@ def test_lookups_of_a_batch_wait_for_the_upstream_together(
         made = portal.client.post("/api/v1/batches", json=wanted, headers=headers).get_json()
         path = f"/api/v1/batches/{made['id']}"
         assert portal.client.post(f"{path}/start", json={}, headers=headers).status_code < 300
-        portal.app.extensions["batch_runner"].tick()
+        portal.parts.batch_runner.tick()
         try:
             upstream.wait_for_calls(3, timeout_s=20)
         finally:
             gate.set()
-            portal.app.extensions["batch_runner"].stop()
+            portal.parts.batch_runner.stop()

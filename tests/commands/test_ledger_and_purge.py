@@ -80,7 +80,7 @@ def test_ledger_as_json(priced: InProcessPortal, upstream: FaultUpstream) -> Non
 def test_summary_as_json_and_as_a_table(priced: InProcessPortal) -> None:
     for _ in range(2):
         priced.get(path_of("decode"))
-    priced.app.extensions["scheduler"].run_all()
+    priced.parts.scheduler.run_all()
     decode, everything = json.loads(run_command(priced, "ledger", "--summary", "--json").output)
     assert decode == {
         "operation": "decode",
@@ -146,7 +146,7 @@ def test_summary_prints_calls_hits_and_savings(priced: InProcessPortal) -> None:
     for _ in range(5):
         priced.get(path_of("decode"))
     priced.get(path_of("renainf"))
-    priced.app.extensions["scheduler"].run_all()
+    priced.parts.scheduler.run_all()
     rows = list(csv.reader(io.StringIO(run_command(priced, "ledger", "--summary", "--csv").output)))
     assert rows == [
         ["operation", "calls", "spent", "hits", "collapsed", "saved"],

@@ -67,7 +67,7 @@ def exposed(portal: PortalFactory, upstream: FaultUpstream) -> set[str]:
     here = portal(DAILY_CALL_LIMIT="10")
     upstream.default(odd_bodies.new_field())
     here.get(path_of("decode"))
-    here.app.extensions["scheduler"].run_all()
+    here.parts.scheduler.run_all()
     text = here.client.get("/metrics").get_data(as_text=True)
     return {re.split(r"[{ ]", line)[0] for line in text.splitlines() if not line.startswith("#")}
 

@@ -117,7 +117,7 @@ class Faces:
 
     def __init__(self, portal: Any, source: Source, clock: FixedClock, with_facts: bool) -> None:
         self._with_facts = with_facts
-        self._app = portal.app
+        self._app, self._parts = portal.app, portal.parts
         self._source = source
         self._clock = clock
         self._clients: dict[str, Any] = {}
@@ -370,7 +370,7 @@ class Faces:
 
     def _wait(self, scopes: str, batch: str) -> None:
         for _ in range(1000):
-            self._app.extensions["batch_runner"].tick()
+            self._parts.batch_runner.tick()
             if self._api(scopes, batch).get_json()["state"] in ("done", "paused"):
                 return
             time.sleep(0.02)

@@ -1,16 +1,20 @@
 """The portal inside the test process: the Flask application and its test client."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from portal.settings import Settings
+
+if TYPE_CHECKING:
+    from portal.factory import Portal
 
 OPERATOR_TOKEN = "operator-credential-of-the-tests"  # the portal's own credential for the upstream
 PORTAL_TOKEN = "portal-token-of-the-tests"  # a caller's token for the portal, with all scopes
@@ -25,9 +29,10 @@ PATIENT = {
 
 @dataclass(frozen=True, slots=True)
 class InProcessPortal:
-    """An application, its test client and the settings it was built from."""
+    """An application, its parts and test client, and the settings it was built from."""
 
     app: Flask
+    parts: "Portal"
     client: FlaskClient
     settings: Settings
 
@@ -66,5 +71,11 @@ def built(data_dir: Path, env: Mapping[str, str]) -> Iterator[InProcessPortal]:
 
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(data_dir), **env})
     app = create_app(settings)
-    with app.extensions["closing"]:
-        yield InProcessPortal(app, app.test_client(), settings)
+    parts = app.extensions.get("portal") or _former_parts(app)
+    with closing(parts):
+        yield InProcessPortal(app, parts, app.test_client(), settings)
+
+
+def _former_parts(app: Flask) -> Any:
+    """Return the parts of a former commit's application, which ``tests.faces`` renders."""
+    return SimpleNamespace(**app.extensions, close=app.extensions["closing"].close)

@@ -55,7 +55,7 @@ def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode
         assert len(operations) == 60
         assert sum("{batch}" in each.path for each in operations) == 21
         done = batch_in(portal, "done")
-        portal.app.extensions["batch_runner"].stop()  # the other batches keep their states
+        portal.parts.batch_runner.stop()  # the other batches keep their states
         existing = {state: batch_in(portal, state) for state in STATES if state != "done"}
         existing["done"] = done
         tried = Counter[tuple[str, str]]()
@@ -110,7 +110,7 @@ def batch_in(portal: InProcessPortal, state: str) -> str:
 
 
 def _ticked(portal: InProcessPortal, batch: str) -> Any:
-    portal.app.extensions["batch_runner"].tick()
+    portal.parts.batch_runner.tick()
     return portal.get(f"/api/v1/batches/{batch}").get_json()
 
 

@@ -5,6 +5,7 @@ import os
 import sys
 import tempfile
 import threading
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ def test_probe_expires_later_than_deadline(
         upstream_token=token,
         deadline=LONGEST_DEADLINE_S,
     )
-    factory.create_app(settings).extensions["closing"].close()
+    assert factory.Portal(settings, b"key").breakers
     assert [each > LONGEST_DEADLINE_S for each in longest] == [True]
 
 
@@ -194,7 +195,7 @@ def test_refused_lower_priority_is_ignored(monkeypatch: pytest.MonkeyPatch) -> N
 def test_batch_process_builds_no_pages(tmp_path: Path) -> None:
     """Building pages would take two thirds of the processor time at start-up."""
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(tmp_path)})
-    app = factory.create_app(settings, factory.ServerProcess(batch_holder="holder"))
-    with app.extensions["closing"]:
-        assert app.blueprints == {}
-        assert {"item_leases", "batch_runner", "scheduler", "store"} <= app.extensions.keys()
+    portal = factory.Portal(settings, b"key", factory.ServerProcess(batch_holder="holder"))
+    with closing(portal):
+        portal.scheduler.run_all()
+        assert not {"app", "assets", "pool"} & vars(portal).keys()

@@ -369,7 +369,7 @@ def _one(web: Web, batch: str, requester: Requester) -> Response:
 
 
 def _object(web: Web, batch: Batch, requester: Requester) -> object:
-    return batch_object(batch, web.allowance(Caller.of(requester.identity)))
+    return batch_object(batch, web.ledger.allowance(Caller.of(requester.identity)))
 
 
 def _declared() -> Declared:

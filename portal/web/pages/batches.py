@@ -132,7 +132,7 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
         rows=() if is_draft else [row_of(item, panels, context, found.ask) for item in items],
         drafted=items if is_draft else (),
         prices=web.prices(identity),
-        calls_left=web.allowance(Caller.of(identity)).left,
+        calls_left=web.ledger.allowance(Caller.of(identity)).left,
         now=context.now,
         left=web.previews.get(found, owner, identity) if has_button else None,
         only=only,

@@ -86,7 +86,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         calls_today=usage.calls_today(),
         daily_limit=web.daily_limit,
         terms={name: web.gateway.terms(name) for name in OPERATIONS},
-        store=web.store_size(),
+        store=web.store.size(),
         database_bytes=web.database_bytes(),
         purges=web.purges(),
         batches=web.batches.under_way(),

@@ -1,13 +1,15 @@
 """The object that every route gets: the portal's components and what the web layer adds to them."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
+from typing import Protocol
 
 from flask import g, get_flashed_messages, request
 
@@ -18,10 +20,9 @@ from portal.batch.batches import Batches
 from portal.batch.preview import RemainingPreviews
 from portal.dossier.answers import Panels
 from portal.dossiers.archive import DossierArchive
-from portal.gateway.backend import StoreSize
 from portal.gateway.gateway import Gateway
-from portal.gateway.ledger import Allowance
-from portal.gateway.lookup import Caller
+from portal.gateway.ledger import Ledger
+from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
 from portal.pdf import PdfProcess
 from portal.presentation.operations.page import OriginBreaker
@@ -49,59 +50,92 @@ from portal.web.services.written_reports import WrittenReports
 NETWORK_MARGIN_S = 10
 
 
-@dataclass(eq=False, kw_only=True)
-class Web:
-    """The components and settings that ``portal.factory`` passes, and the web layer's own.
+class Parts(Protocol):
+    """The parts and settings of ``portal.factory.Portal`` that the web layer uses.
 
-    ``paid`` takes a caller's name, plates and Renavams (vehicle register numbers), and a time in
-    epoch seconds. It returns the R$ that the caller has paid for each of them since then.
-    ``showcases`` returns the example plates of the demo mode, each with a caption and its answers.
-    ``ask_sandbox(method, path, body)`` returns the body of the sandbox's answer.
-    ``hit_cache_bytes`` limits the memory of ``HitCache``, and 0 disables it. ``pdf_span`` returns a
-    context manager that traces one rendering of a PDF. The operator's page reads ``usage`` and the
-    fields after it. Reading them may raise SQLAlchemyError.
+    ``hit_cache_bytes`` limits the memory of ``HitCache``, and 0 disables it. The operator's page
+    reads ``usage`` and calls the methods from ``purges`` on, which may raise SQLAlchemyError.
     """
 
-    gateway: Gateway
-    gatekeeper: Gatekeeper
-    history: History
-    batches: Batches
     batch_limit: int  # plates in a batch
-    allowance: Callable[[Caller], Allowance]
-    paid: Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
-    dossiers: DossierArchive
-    issuer: Issuer | None
-    pool: Executor
-    samples: Sequence[SamplePlate]
-    showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
-    ask_sandbox: Callable[[str, str, bytes], bytes]
-    secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # old keys, still accepted
-    namespace: str
-    hidden_marker: str
-    mask_names: bool
-    longest_request_s: float
-    request_threads: int
-    trusted_proxies: int
-    limits: RateLimits
     cors_origins: Sequence[str]
-    static: Path
-    hit_cache_bytes: int
-    page_cache: PageCache
-    access_log: AccessLogBuffer
-    ready: Callable[[], bool]
-    metrics: Metrics
-    metrics_access: MetricsAccess
-    usage: UsageLog
-    tokens: Tokens
-    breakers: Sequence[OriginBreaker]
     daily_limit: int
-    store_size: Callable[[], StoreSize | None]
-    database_bytes: Callable[[], int | None]
-    purges: Callable[[], int]
-    pdf_span: Callable[[], AbstractContextManager[object]] = nullcontext
+    former_secrets: Sequence[bytes]  # old keys, still accepted
+    hidden_marker: str
+    hit_cache_bytes: int
+    longest_request_s: float
+    mask_names: bool
+    namespace: str
+    request_threads: int
+    secret: bytes
+    static: Path
+    trusted_proxies: int
 
-    def __post_init__(self) -> None:
+    @property
+    def access_log(self) -> AccessLogBuffer: ...
+    @property
+    def batches(self) -> Batches: ...
+    @property
+    def breakers(self) -> Sequence[OriginBreaker]: ...
+    @property
+    def dossiers(self) -> DossierArchive: ...
+    @property
+    def gatekeeper(self) -> Gatekeeper: ...
+    @property
+    def gateway(self) -> Gateway: ...
+    @property
+    def history(self) -> History: ...
+    @property
+    def issuer(self) -> Issuer | None: ...
+    @property
+    def ledger(self) -> Ledger: ...
+    @property
+    def limits(self) -> RateLimits: ...
+    @property
+    def metrics(self) -> Metrics: ...
+    @property
+    def metrics_access(self) -> MetricsAccess: ...
+    @property
+    def page_cache(self) -> PageCache: ...
+    @property
+    def pool(self) -> Executor: ...
+    @property
+    def samples(self) -> Sequence[SamplePlate]: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def tokens(self) -> Tokens: ...
+    @property
+    def usage(self) -> UsageLog: ...
+
+    def showcases(self) -> Sequence[tuple[Plate, str, Panels]]:
+        """Return the example plates of the demo mode, each with a caption and its answers."""
+        ...
+
+    def ask_sandbox(self, method: str, path: str, body: bytes = b"") -> bytes:
+        """Return the body of the sandbox's answer."""
+        ...
+
+    def paid(self, caller: str, subjects: Sequence[str], since: float) -> Mapping[str, Decimal]:
+        """Return the R$ that a caller has paid for plates and Renavams since a time (epoch s)."""
+        ...
+
+    def pdf_span(self) -> AbstractContextManager[object]:
+        """Return a context manager that traces one rendering of a PDF."""
+        ...
+
+    def ready(self) -> bool: ...
+
+    def purges(self) -> int: ...
+
+    def database_bytes(self) -> int | None: ...
+
+
+class Web(Parts):
+    """A portal with what the web layer adds to its parts. ``Portal`` is the subclass."""
+
+    def set_up(self) -> None:
+        """Build the web layer's own parts, before the threads of requests use them."""
         uploads = UploadLimits.of(self.request_threads)
         secret, namespace, former = self.secret, self.namespace, self.former_secrets
         self.json_bodies = UploadLimiter(*uploads.json_bodies)
@@ -110,14 +144,22 @@ class Web:
             self.gatekeeper, secret, UploadLimiter(*uploads.forms), namespace, former
         )
         self.codes = DossierCodes(secret, namespace, former)
-        self.lookups = Lookups(self.gateway, self.pool, self.allowance)
         self.reports = WrittenReports(self.gateway)
         self.previews = RemainingPreviews(self.batches, self.gateway)
-        self.daily = DailyQuotas(self.allowance)
+        self.daily = DailyQuotas(self.ledger.allowance)
         self.cors = CrossOrigin.of(self.cors_origins)
         self.assets = Assets.build(self.static)
         self.pdfs = PdfProcess(
             lambda: {name: (each.content_type, each.body) for name, each in self.assets.items()}
+        )
+
+    @cached_property
+    def lookups(self) -> Lookups:
+        return Lookups(self.gateway, self.pool, self.ledger.allowance)
+
+    def context(self) -> RenderContext:
+        return RenderContext(
+            now=datetime.now(UTC), marker=self.hidden_marker, mask_names=self.mask_names
         )
 
     @property
@@ -130,12 +172,7 @@ class Web:
         return max(SESSION_S, int(self.batches.longest_kept_s) if self.sessions.is_demo else 0)
 
     def render_context(self) -> RenderContext:
-        return RenderContext(
-            now=datetime.now(UTC),
-            marker=self.hidden_marker,
-            mask_names=self.mask_names,
-            query=kept_query(request.args.items(multi=True)),
-        )
+        return replace(self.context(), query=kept_query(request.args.items(multi=True)))
 
     def site(self) -> Site:
         sessions = self.sessions

@@ -69,7 +69,7 @@ def ended(here: InProcessPortal, batch: str, terms: object = None) -> dict[str, 
         found: dict[str, Any] = here.get(f"{BATCHES}/{batch}").get_json()
         if found["state"] != "running":
             return found
-        here.app.extensions["batch_runner"].tick()
+        here.parts.batch_runner.tick()
         time.sleep(0.02)
     raise AssertionError("the batch did not end")
 
@@ -464,7 +464,7 @@ def test_batch_is_kept_as_long_as_the_privacy_page_says(here: InProcessPortal) -
     found = ended(here, batch["id"])
     end, expires = (datetime.fromisoformat(found[name]) for name in ("ended_at", "expires_at"))
     assert expires - end == timedelta(days=8)
-    assert here.app.extensions["batches"].longest_kept_s == timedelta(days=8).total_seconds()
+    assert here.parts.batches.longest_kept_s == timedelta(days=8).total_seconds()
 
 
 def test_spent_is_the_sum_of_the_ledger(here: InProcessPortal) -> None:

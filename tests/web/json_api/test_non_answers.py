@@ -121,7 +121,7 @@ def test_message_beside_records_is_served_and_counts_as_drift(
     upstream.default(faults.answer("message beside records", body))
     here = portal()
     assert here.get(RENAINF).data == body
-    here.app.extensions["scheduler"].run_all()
+    here.parts.scheduler.run_all()
     metrics = here.client.get("/metrics").get_data(as_text=True)
     assert 'portal_drift_total{field="$.message",operation="renainf"} 1.0' in metrics
 

@@ -38,7 +38,7 @@ def calls(here: InProcessPortal, monkeypatch: pytest.MonkeyPatch) -> Counter[str
 
         monkeypatch.setattr(owner, name, called)
 
-    here.app.extensions["scheduler"].stop()  # the scheduler reads the store too
+    here.parts.scheduler.stop()  # the scheduler reads the store too
     for owner, name in (
         (Gatekeeper, "authenticate"),
         (SQLiteCache, "read_many"),

@@ -98,7 +98,7 @@ def test_hit_is_logged_with_its_request_id(portal: PortalFactory) -> None:
         answers = [
             ask(here, QUESTIONS[0], headers={"Authorization": PORTAL_TOKEN}) for _ in range(3)
         ]
-        here.app.extensions["scheduler"].run_all()  # hits are written in batches
+        here.parts.scheduler.run_all()  # hits are written in batches
     written = lines()
     assert [line["request_id"] for line in written] == [
         answer.headers["X-Request-Id"] for answer in answers

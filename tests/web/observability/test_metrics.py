@@ -22,7 +22,7 @@ FAR = {"REMOTE_ADDR": "203.0.113.7"}
 
 
 def numbers(portal: InProcessPortal) -> dict[str, float]:
-    portal.app.extensions["scheduler"].run_all()
+    portal.parts.scheduler.run_all()
     lines = portal.client.get("/metrics").get_data(as_text=True).splitlines()
     parts = [line.rpartition(" ") for line in lines if not line.startswith("#")]
     return {name: float(value) for name, _, value in parts}

@@ -34,7 +34,7 @@ def summary(printed: str, column: str) -> dict[str, Decimal]:
 
 def in_process(here: Any) -> tuple[str, str]:
     """Return the metrics and the summary of the ledger."""
-    here.app.extensions["scheduler"].run_all()
+    here.parts.scheduler.run_all()
     printed = here.app.test_cli_runner().invoke(args=["ledger", "--summary", "--csv"])
     assert printed.exit_code == 0, printed.output
     return here.client.get("/metrics").get_data(as_text=True), printed.stdout

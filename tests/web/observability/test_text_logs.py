@@ -62,7 +62,7 @@ def test_requests_and_hits_are_the_same_events_in_both_formats(portal: PortalFac
             ask(here, QUESTIONS[0], headers={"Authorization": PORTAL_TOKEN})
         here.client.get(f"/placa/{PLATE}")
         here.client.get(f"/nada/{PLATE}?at={PORTAL_TOKEN}")
-        here.app.extensions["scheduler"].run_all()
+        here.parts.scheduler.run_all()
     events = [json.loads(line) for line in as_json.getvalue().splitlines()]
     lines = as_text.getvalue().splitlines()
     assert len(events) == len(lines) >= 5

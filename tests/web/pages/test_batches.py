@@ -62,7 +62,7 @@ def act(dealer: PageClient, path: str, action: str, leads_to: str = "") -> None:
 
 def ended(here: InProcessPortal, dealer: PageClient, path: str) -> Page:
     for _ in range(500):
-        here.app.extensions["batch_runner"].tick()
+        here.parts.batch_runner.tick()
         page = dealer.get(path)
         if "Custou" in page.text or "Sem custo." in page.text:
             return page
@@ -72,7 +72,7 @@ def ended(here: InProcessPortal, dealer: PageClient, path: str) -> Page:
 
 def run_once(here: InProcessPortal, dealer: PageClient) -> Page:
     """Let the runner start threads if there is work, and return the list of batches."""
-    here.app.extensions["batch_runner"].tick()
+    here.parts.batch_runner.tick()
     return dealer.get("/lote")
 
 
@@ -117,7 +117,7 @@ def test_running_page_refreshes_itself(here: InProcessPortal, dealer: PageClient
     path = str(send(dealer, "ABC1D23"))
     assert 'http-equiv="refresh"' not in dealer.get(path).html
     # With a stopped runner the batch stays in the state that the form has set.
-    here.app.extensions["batch_runner"].stop()
+    here.parts.batch_runner.stop()
     act(dealer, path, "iniciar")
     page = dealer.get(path)
     assert '<noscript><meta http-equiv="refresh" content="10"></noscript>' in page.html
@@ -143,7 +143,7 @@ def test_pause_for_a_refusal_of_the_source_names_it(
     upstream.default(faults.status(401))
     path = str(send(dealer, "ABC1D23 LMP0A01"))
     act(dealer, path, "iniciar")
-    here.app.extensions["batch_runner"].tick()
+    here.parts.batch_runner.tick()
     title = "A fonte de dados não aceitou o acesso deste portal"
     wait_until(lambda: title in dealer.get(path).text, "the pause")
     page = dealer.get(path)
@@ -223,7 +223,7 @@ def test_purge_deletes_a_vehicle_from_the_texts_of_a_draft(
     database = kept_open(None, here.settings.data_dir)
     for plate in ("LMP0A01", "XYZ9K99", "KZZ9999"):
         assert plate in dealer.get(path).html
-        forget(database, here.app.extensions["batches"], plate)
+        forget(database, here.parts.batches, plate)
         assert plate not in dealer.get(path).html
     assert "vendo" not in dealer.get(path).text
 
@@ -426,7 +426,7 @@ def test_page_of_a_running_batch_reads_no_answer_and_only_its_own_rows(
 ) -> None:
     """A browser fetches the page of a running batch every two seconds."""
     path = str(send(dealer, "\n".join(plates(120)), consulta=["decode"]))
-    here.app.extensions["batch_runner"].stop()
+    here.parts.batch_runner.stop()
     act(dealer, path, "iniciar")
     read: list[Item] = []
     items_of = Batches.items
@@ -477,7 +477,7 @@ def test_resumed_and_repeated_lookups_name_their_number_and_price(
     assert "precisa de até 9 consultas" in dealer.get(path).text
     act(dealer, path, "iniciar")
     for _ in range(500):
-        here.app.extensions["batch_runner"].tick()
+        here.parts.batch_runner.tick()
         paused = dealer.get(path)
         if "O limite diário de consultas deste portal foi atingido" in paused.text:
             break
@@ -503,7 +503,7 @@ def test_page_confirms_the_price_on_its_button(
     draft = dealer.get(path)
     assert "Consultar 2 placas por até R$ 0,85" in draft.text
     (confirmed,) = {field.get("value") for field in draft.all("input", name="ate")}
-    store, log = here.app.extensions["store"], PurgeLog(kept_open(None, here.settings.data_dir))
+    store, log = here.parts.store, PurgeLog(kept_open(None, here.settings.data_dir))
     tag = store.tag("ABC1D23")
     store.purge({tag: log.note([purge_bucket(tag)])[0]})
     data = {"csrf_token": draft.csrf_token(), "ate": str(confirmed)}
@@ -549,7 +549,7 @@ def test_draft_is_changed_or_discarded(here: InProcessPortal, dealer: PageClient
 
 def test_started_batch_is_not_discarded(here: InProcessPortal, dealer: PageClient) -> None:
     path = str(send(dealer, "ABC1D23"))
-    here.app.extensions["batch_runner"].stop()
+    here.parts.batch_runner.stop()
     act(dealer, path, "iniciar")
     act(dealer, path, "descartar")
     assert "0 de 1 placa" in dealer.get(path).text
@@ -561,7 +561,7 @@ def test_cancelled_page_waits_for_the_lookups_that_were_sent(
     gate = threading.Event()
     upstream.default(faults.held(gate))
     path = str(send(dealer, "ABC1D23 LMP0A01"))
-    runner = here.app.extensions["batch_runner"]
+    runner = here.parts.batch_runner
     try:
         act(dealer, path, "iniciar")
         runner.tick()
@@ -584,7 +584,7 @@ def test_cancellation_is_confirmed_and_its_open_plates_are_filtered(
     here: InProcessPortal, dealer: PageClient
 ) -> None:
     path = str(send(dealer, "ABC1D23 LMP0A01 ABC12"))
-    here.app.extensions["batch_runner"].stop()
+    here.parts.batch_runner.stop()
     act(dealer, path, "iniciar")
     running = dealer.get(path)
     assert "1 linha ficou de fora" in running.text
@@ -641,7 +641,7 @@ def test_demo_visitor_finds_the_batches_after_closing_the_browser(portal: Portal
     response = here.client.get("/lote")
     (cookie,) = response.headers.getlist("Set-Cookie")
     expires = parsedate_to_datetime(re.search("Expires=([^;]+)", cookie)[1])  # type: ignore[index]
-    kept_s = here.app.extensions["batches"].longest_kept_s
+    kept_s = here.parts.batches.longest_kept_s
     assert abs((expires - datetime.now(UTC)).total_seconds() - kept_s) < 60
     assert "fica neste navegador por até 8 dias" in PageClient(here.client).get("/privacidade").text
 

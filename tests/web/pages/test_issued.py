@@ -310,7 +310,7 @@ def test_expired_dossier_is_gone_before_its_row_is(portal: PortalFactory, tmp_pa
             assert answer.status_code == 410
             assert "venceu" in answer.get_data(as_text=True)
     assert "venceu" in stranger(running).get(f"/verificar?codigo={number}").text
-    scheduler = running.app.extensions["scheduler"]
+    scheduler = running.parts.scheduler
     scheduler.run_all()
     times = next(tmp_path.rglob("housekeeping"))
     times.write_text(json.dumps([0.0] * len(json.loads(times.read_text()))))  # all are due

@@ -80,7 +80,7 @@ def cells(page: Page, caption: str) -> list[list[str]]:
 def quiet(here: InProcessPortal, monkeypatch: pytest.MonkeyPatch) -> InProcessPortal:
     """A portal without scheduled reads. It caches a token for the whole test."""
     here.client.get("/healthz")
-    here.app.extensions["scheduler"].stop()
+    here.parts.scheduler.stop()
     monkeypatch.setattr(access_tokens, "REMEMBERED_S", 600.0)
     return here
 
@@ -162,7 +162,7 @@ def test_lookups_of_json_and_pages_are_shown_by_token(
 def run_scheduled(here: InProcessPortal) -> None:
     """Run what the scheduler would: count the hits, then write the counts."""
     for _ in range(2):
-        here.app.extensions["scheduler"].run_all()
+        here.parts.scheduler.run_all()
 
 
 def test_page_names_no_plate(here: InProcessPortal, operator: Person) -> None:

@@ -1,0 +1,68 @@
+"""The parts of a portal that the commands use."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from sqlalchemy import Engine
+
+from portal.access.sealing import SubjectKeys
+from portal.commands.data_check import DataCheck
+from portal.gateway.lease import Leases
+from portal.presentation.render_context import RenderContext
+from portal.system.scheduler import Scheduler
+from portal.web.services import web
+from portal.web.services.lookups import Lookups
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedStore:
+    """The data files that ``backup`` copies and ``restore`` writes.
+
+    ``files`` maps a file's name in the backup to the file's path on disk. A cache in Redis, a
+    database in PostgreSQL and a key in PORTAL_SECRET_KEY are not files, so ``files`` lacks them.
+    ``key_fingerprints`` are hashes that identify the configured secret keys.
+    """
+
+    data_dir: Path
+    demo: bool
+    files: Mapping[str, Path]
+    key_fingerprints: frozenset[str]
+
+    @property
+    def folders(self) -> set[Path]:
+        return {self.data_dir, *(file.parent for file in self.files.values())}
+
+
+class Parts(web.Parts, Protocol):
+    """The parts of ``portal.factory.Portal`` that the commands use, beside those of the web layer.
+
+    A part is built when it is first read, so a command reads parts only while it runs.
+    ``present_keys`` has the present secret key alone.
+    """
+
+    @property
+    def data_check(self) -> DataCheck: ...
+    @property
+    def engine(self) -> Engine: ...
+    @property
+    def files(self) -> EmbeddedStore: ...
+    @property
+    def leases(self) -> Leases: ...
+    @property
+    def lookups(self) -> Lookups: ...
+    @property
+    def present_keys(self) -> SubjectKeys: ...
+    @property
+    def scheduler(self) -> Scheduler: ...
+
+    def context(self) -> RenderContext: ...
+
+    def create_database(self) -> None:
+        """Create the database if it is missing. Raises OSError or SQLAlchemyError."""
+        ...
+
+    def finish(self) -> None:
+        """Wait for the lookups of batches in progress, and write what is left in memory."""
+        ...
