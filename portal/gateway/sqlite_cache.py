@@ -180,21 +180,21 @@ class SQLiteCache(SQLiteFile, BaseCache):
         query = (
             f"SELECT id, key, fence, value FROM entries WHERE id > ? {limits} ORDER BY id LIMIT ?"  # noqa: S608 only our own text
         )
-        with self._connection(PURGE_WAIT_S) as db:
+        with self._connection() as db:
             rows = db.execute(query, (after, *listed, SWEEP_BATCH)).fetchall()
-            changes = [
-                (end, number, key, fence, end)
-                for number, key, fence, value in rows
-                if (end := end_of(key, value)) is not None
-            ]
-            if changes:
-                with transaction(db):
-                    db.executemany(
-                        "UPDATE entries SET expires_at = ? "
-                        "WHERE id = ? AND key = ? AND fence = ? AND expires_at > ?",
-                        changes,
-                    )
-                self._bytes_remain |= buckets is not None
+        changes = [
+            (end, number, key, fence, end)
+            for number, key, fence, value in rows
+            if (end := end_of(key, value)) is not None
+        ]
+        if changes:
+            with self._connection(PURGE_WAIT_S) as db, transaction(db):
+                db.executemany(
+                    "UPDATE entries SET expires_at = ? "
+                    "WHERE id = ? AND key = ? AND fence = ? AND expires_at > ?",
+                    changes,
+                )
+            self._bytes_remain |= buckets is not None
         return rows[-1][0] if len(rows) == SWEEP_BATCH else None
 
     @retry_if_corrupt

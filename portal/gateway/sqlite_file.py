@@ -6,17 +6,17 @@ import functools
 import logging
 import os
 import sqlite3
-import threading
 import time
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from portal.storage.file_identity import file_identity
-from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes
+from sqlalchemy.pool import NullPool, Pool, QueuePool
+
+from portal.storage.database import refuse_replaced_file
+from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes, file_identity
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -45,12 +45,6 @@ _PAGE_CACHE_KIB = 8192
 _CHECKPOINT_PAGES = 16_384
 
 
-class Connection(sqlite3.Connection):
-    """A connection whose ``file`` is the device and inode of the database file."""
-
-    file: tuple[int, int]
-
-
 def retry_if_corrupt(
     method: Callable[Concatenate[F, P], R],
 ) -> Callable[Concatenate[F, P], R]:
@@ -73,20 +67,28 @@ def retry_if_corrupt(
 class SQLiteFile(ABC):
     """A pool of connections to the SQLite file at a path.
 
-    If the file at the path is replaced, the pool opens connections to the new file. The pool
-    renames a corrupt file (quarantine), and creates a new file.
+    If the file at the path is replaced, the pool opens connections to the new file. A corrupt file
+    is renamed (quarantine), and a new file is created.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._idle: deque[Connection] = deque()
-        self._slots = threading.BoundedSemaphore(MAX_OPEN)
-        self._start = threading.Lock()
-        # Device and inode of the file in which this object has set up the tables, or None.
-        self._file: tuple[int, int] | None = None
-        self._closed = False
+        self._pool = self._watched(
+            QueuePool(
+                self._open,
+                pool_size=MAX_IDLE,
+                max_overflow=MAX_OPEN - MAX_IDLE,
+                timeout=SET_UP_WAIT_S,
+                use_lifo=True,
+                reset_on_return=None,
+            )
+        )
         self._deleted_bytes = DeletedBytes(path)
         self._broken_checked_at = 0.0
+
+    def _watched(self, pool: Pool) -> Pool:
+        refuse_replaced_file(pool, self._path)
+        return pool
 
     def remove_broken(self) -> list[str]:
         """Delete the corrupt files that ``_quarantine`` renamed, and return their names."""
@@ -100,114 +102,80 @@ class SQLiteFile(ABC):
 
         A method that is called after ``close`` opens a connection and closes it again.
         """
-        self._closed = True
-        self._trim_idle(0)
+        pool, self._pool = self._pool, self._watched(NullPool(self._open))
+        pool.dispose()
         self._deleted_bytes.close()
 
     @contextlib.contextmanager
-    def _connection(self, wait_s: float | None = None) -> Iterator[Connection]:
+    def _connection(self, wait_s: float | None = None) -> Iterator[sqlite3.Connection]:
         """Yield a connection to the file that is now at the path.
 
         ``wait_s`` is the longest wait, in seconds, for another process's write lock.
         """
-        self._set_up()
-        with self._slots:
-            db = self._take_idle()
-            with self._closed_on_failure(db):
+        with contextlib.closing(self._pool.connect()) as pooled:
+            db: Any = pooled.driver_connection
+            inode = pooled.info["inode"]
+            try:
                 if wait_s is not None:
                     db.execute(f"PRAGMA busy_timeout = {int(wait_s * 1000)}")
                 yield db
                 if wait_s is not None:
                     db.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
-            self._idle.append(db)
-        if self._closed or len(self._idle) > MAX_IDLE:
-            self._trim_idle(0 if self._closed else MAX_IDLE)
+            except BaseException as error:
+                pooled.invalidate()
+                self._quarantine_if_corrupt(error, inode)
+                raise
 
-    def _take_idle(self) -> Connection:
-        while True:
-            try:
-                db = self._idle.pop()
-            except IndexError:
-                return self._open()
-            if db.file == self._file:
-                return db
-            db.close()
-
-    def _trim_idle(self, limit: int) -> None:
-        with contextlib.suppress(IndexError):  # another thread may have taken the last connection
-            while len(self._idle) > limit:
-                self._idle.pop().close()
-
-    def _open(self) -> Connection:
+    def _open(self) -> Any:
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # Lock the directory, so that no other process renames a corrupt file during the opening.
         # Otherwise, the connection could combine the old file with the new file's WAL.
-        failure: sqlite3.Error | None = None
         with self._directory_lock(fcntl.LOCK_SH):
+            # Create the file before SQLite opens it, to set the access mode that SQLite copies to
+            # the WAL.
+            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             # isolation_level=None makes every statement its own transaction. A write then waits for
             # the write lock. In a transaction that begins with a read, a write could instead fail
             # at once with "database is locked". Long read transactions would also delay the
             # truncation of the WAL.
             db = sqlite3.connect(
-                self._path,
-                timeout=SET_UP_WAIT_S,
-                isolation_level=None,
-                check_same_thread=False,
-                factory=Connection,
+                self._path, timeout=SET_UP_WAIT_S, isolation_level=None, check_same_thread=False
             )
-            db.file = file_identity(self._path) or (0, 0)
+            inode = file_identity(self._path)
+            failure: sqlite3.Error | None = None
             try:
                 _write_ahead(db)
             except sqlite3.Error as error:
-                # Raise the error after the lock is released, because ``_quarantine`` needs the
-                # lock.
                 failure = error
-        with self._closed_on_failure(db):
+        try:
+            # Raise the error after the lock is released, because ``_quarantine`` needs the lock.
             if failure is not None:
                 raise failure
             for pragma in (
                 *PRAGMAS,
                 *(f"cache_size = -{_PAGE_CACHE_KIB}", f"wal_autocheckpoint = {_CHECKPOINT_PAGES}"),
-                f"busy_timeout = {int(WRITE_WAIT_S * 1000)}",
             ):
                 db.execute(f"PRAGMA {pragma}")
+            self._make_tables(db)
+            db.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
+        except BaseException as error:
+            db.close()
+            self._quarantine_if_corrupt(error, inode)
+            raise
         return db
-
-    def _set_up(self) -> None:
-        if self._file is not None and file_identity(self._path) == self._file:
-            return
-        with self._start:
-            if self._file is not None and file_identity(self._path) == self._file:
-                return
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Create the file before SQLite opens it, to set the access mode that SQLite copies to
-            # the WAL.
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            db = self._open()
-            with self._closed_on_failure(db):
-                db.execute(f"PRAGMA busy_timeout = {int(SET_UP_WAIT_S * 1000)}")
-                self._make_tables(db)
-                db.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
-            self._file = db.file
-            self._idle.append(db)
 
     @abstractmethod
     def _make_tables(self, db: sqlite3.Connection) -> None:
         """Create the tables that do not exist yet."""
 
-    @contextlib.contextmanager
-    def _closed_on_failure(self, db: Connection) -> Iterator[None]:
-        try:
-            yield
-        except BaseException as error:
-            db.close()
-            if isinstance(error, sqlite3.DatabaseError) and _is_corrupt(error):
-                self._quarantine(db.file)
-            raise
+    def _quarantine_if_corrupt(self, error: BaseException, inode: tuple[int, int] | None) -> None:
+        if isinstance(error, sqlite3.DatabaseError) and _is_corrupt(error):
+            self._quarantine(inode)
 
-    def _quarantine(self, file: tuple[int, int]) -> None:
+    def _quarantine(self, inode: tuple[int, int] | None) -> None:
         """Rename the corrupt file and its WAL, unless they have been renamed already."""
         with self._directory_lock(fcntl.LOCK_EX):
-            if file_identity(self._path) != file:
+            if file_identity(self._path) != inode:
                 return
             # Keep at most one quarantined file, so that a failing disk does not fill up with
             # copies.

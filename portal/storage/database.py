@@ -30,9 +30,8 @@ from sqlalchemy.exc import (
     ProgrammingError,
     SQLAlchemyError,
 )
-from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool, Pool, QueuePool
 
-from portal.storage.file_identity import file_identity
 from portal.storage.schema import (
     SCHEMA_HEAD,
     SchemaMismatch,
@@ -41,7 +40,7 @@ from portal.storage.schema import (
     require_fitting_tables,
     schema_revision,
 )
-from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes
+from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes, file_identity
 from portal.storage.tables import call_counters, history, ledger, metadata
 from portal.storage.turn_queue import TurnQueue
 from portal.system.error_kind import error_kind
@@ -327,21 +326,28 @@ def _sqlite(path: Path) -> Engine:
     )
     event.listen(engine, "connect", _set_up_sqlite)
 
-    def note_inode(_connection: object, record: ConnectionPoolEntry) -> None:
-        record.info["inode"] = file_identity(path)
-
-    def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
-        # Refuse the connection, because rows that are written to a removed file are lost without an
-        # error.
-        if record.info.get("inode") != file_identity(path):
-            raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
-
-    event.listen(engine, "connect", note_inode)
-    event.listen(engine, "checkout", check_inode)
+    refuse_replaced_file(engine, path)
     _write_queues[engine] = TurnQueue()
     deleted = _deleted_bytes[engine] = DeletedBytes(path)
     event.listen(engine, "engine_disposed", lambda _engine: deleted.close())
     return engine
+
+
+def refuse_replaced_file(pool: Engine | Pool, path: Path) -> None:
+    """Make a pool of SQLite connections open new connections if its file was replaced.
+
+    Rows that are written to a removed file are lost without an error.
+    """
+
+    def note_inode(_connection: object, record: ConnectionPoolEntry) -> None:
+        record.info["inode"] = file_identity(path)
+
+    def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
+        if record.info.get("inode") != file_identity(path):
+            raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
+
+    event.listen(pool, "connect", note_inode)
+    event.listen(pool, "checkout", check_inode)
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:

@@ -16,8 +16,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-from portal.storage.file_identity import file_identity
-
 # The settings of every connection to the database and to the cache. ``secure_delete`` overwrites
 # deleted rows with zeros.
 PRAGMAS = ("synchronous = NORMAL", "secure_delete = ON")
@@ -58,6 +56,15 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
         return False
     finally:
         db.execute(f"PRAGMA busy_timeout = {busy_timeout}")
+
+
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """Return the device and inode of the file at ``path``, or None if stat(2) fails."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 called for every read; twice as fast as Path.stat
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 class DeletedBytes:

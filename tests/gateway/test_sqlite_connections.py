@@ -5,6 +5,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from sqlalchemy.pool import QueuePool
 
 from portal.gateway import sqlite_file
 from portal.gateway.sqlite_cache import SQLiteCache
@@ -31,7 +32,8 @@ def test_idle_connections_are_bounded(cache: SQLiteCache) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(cache._idle) == sqlite_file.MAX_IDLE
+    assert isinstance(cache._pool, QueuePool)
+    assert cache._pool.checkedin() == sqlite_file.MAX_IDLE
 
 
 def open_files(folder: Path) -> list[str]:
