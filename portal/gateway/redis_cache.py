@@ -303,35 +303,6 @@ class SealedRedisCache(RedisCache):
                 raise BytesRemain("Redis does not finish rewriting its files")
             time.sleep(REWRITE_POLL_S)
 
-    def try_commands(self, name: str) -> None:
-        """Run each command once on test keys, without the circuit breaker. Raises RedisError.
-
-        ``name`` is 24 hexadecimal digits.
-        """
-        prefix = self._get_prefix()
-        purges, entry = f"{prefix}probe:{name}", f"{prefix}{name}:probe"
-        fence = f"{1:0{_FENCE_DIGITS}d}"
-        try:
-            self._begin_purge(keys=[purges], args=[0, 1])
-            self.client.expire(purges, 60)
-            self._replace(keys=[purges, entry], args=[0, 1, fence, b"", 60_000])
-            self._end_purges(keys=[purges], args=[0, 1])
-            self._shorten(keys=[entry], args=[fence, 0])
-            pipeline = self.client.pipeline(transaction=False)
-            pipeline.hget(purges, _PURGED_TO)
-            pipeline.mget([entry, entry])
-            pipeline.getrange(entry, 0, 1)
-            pipeline.hsetnx(purges, _PURGED_TO, 0)
-            pipeline.execute()
-            self.client.scan(match=f"{prefix}{name}:*", count=1)
-            self.client.get(entry)
-            self.client.setex(entry, 60, b"")
-            self.client.ping()
-        finally:
-            with contextlib.suppress(Exception):
-                self.client.delete(purges)
-        self.client.unlink(entry)
-
     def close(self) -> None:
         """Close all pooled connections."""
         self.client.close()

@@ -93,16 +93,6 @@ class RedisLeases:
             with contextlib.suppress(Exception), self._breaker.guard():
                 self._release(keys=[name], args=[token])
 
-    def try_commands(self, name: str) -> None:
-        """Acquire, renew and release a test lease. Raises RedisError.
-
-        Bypasses the circuit breaker.
-        """
-        key = f"{PREFIX}lease:{name}"
-        if self._acquire(keys=[key, _LAST_FENCE], args=[name, LIFETIME_MS]) is not None:
-            self._renew(keys=[key], args=[name, LIFETIME_MS])
-            self._release(keys=[key], args=[name])
-
     def forget(self, tag: str) -> None:
         """Do nothing, because a lease that is not renewed expires within ``LIFETIME_MS``."""
 

@@ -13,8 +13,7 @@ from redis.exceptions import (
 )
 
 from portal.gateway.backend_choice import StoreRefused
-from portal.gateway.redis_cache import FAILURES, SealedRedisCache
-from portal.gateway.redis_lease import RedisLeases
+from portal.gateway.redis_cache import FAILURES, PREFIX, SealedRedisCache
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
@@ -26,20 +25,34 @@ _REFUSALS = (AuthenticationError, AuthorizationError)
 # or is full (OOM).
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
+# The commands of the cache, of its scripts and of the leases. Only a purge uses others.
+_PROBE = """
+    redis.call("hset", KEYS[1], "purged_to", "0")
+    redis.call("hsetnx", KEYS[1], "purged_to", "0")
+    redis.call("hget", KEYS[1], "purged_to")
+    redis.call("setex", KEYS[2], 60, "value")
+    redis.call("set", KEYS[3], "token", "NX", "PX", 60000)
+    redis.call("get", KEYS[3])
+    redis.call("mget", KEYS[2], KEYS[3])
+    redis.call("getrange", KEYS[2], 0, 1)
+    redis.call("pexpire", KEYS[3], 60000)
+    redis.call("pexpireat", KEYS[2], redis.call("time")[1] * 1000, "LT")
+    redis.call("del", KEYS[1], KEYS[2], KEYS[3])"""
 
 
 def require_willing_redis(cache: SealedRedisCache) -> None:
-    """Run each command on test keys. Raise StoreRefused if Redis refuses a command.
+    """Run the portal's commands on test keys. Raise StoreRefused if Redis refuses a command.
 
     Redis refuses commands if the password is wrong, if the user lacks rights, or if the server is a
     read-only replica or runs in cluster mode. With such a Redis, the portal could store nothing and
     would pay again for each repeated lookup. An unreachable or full Redis is only logged, because
     it may recover.
     """
-    name = secrets.token_hex(12)
+    name = f"{PREFIX}probe:{secrets.token_hex(12)}"
     try:
-        RedisLeases(cache.client, cache.breaker).try_commands(name)
-        cache.try_commands(name)
+        cache.client.eval(_PROBE, 3, f"{name}:hash", f"{name}:entry", f"{name}:lease")
+        cache.client.scan(match=f"{name}*", count=1)
+        cache.client.ping()
     except _REFUSALS as error:
         raise _refused(error) from None
     except FAILURES as error:
