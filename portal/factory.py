@@ -29,7 +29,7 @@ from portal.batch.rows import Access, BatchRows
 from portal.batch.runner import BatchRunner
 from portal.batch.turn import Turn
 from portal.commands import register_commands
-from portal.commands.batch import COMMAND_ACCESS, COMMAND_IDENTITY
+from portal.commands.batch import COMMAND_IDENTITY
 from portal.commands.data_check import DataCheck
 from portal.commands.parts import EmbeddedStore
 from portal.dossier.answers import Panel, Panels
@@ -437,7 +437,7 @@ class Portal(Web):
 
     def _identify(self, access: Access) -> Identity:
         """Authenticate a batch's owner while the batch runs."""
-        if access == COMMAND_ACCESS:
+        if access.digest == COMMAND_IDENTITY.digest:
             return COMMAND_IDENTITY
         if access.credential is not None:
             return self.gatekeeper.authenticate(access.credential)

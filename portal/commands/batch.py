@@ -16,8 +16,7 @@ import click
 from portal.access.tokens import Identity, UnknownToken
 from portal.batch.batches import Batches, QuotedItem
 from portal.batch.model import Batch
-from portal.batch.preview import Preview, quote
-from portal.batch.rows import Access
+from portal.batch.pricing import Preview
 from portal.batch.typed_list import TypedList, read_list, reticked
 from portal.batch.uploads import BinaryFile
 from portal.commands.failures import Command, fail
@@ -36,8 +35,7 @@ _FORMATS: Final[Mapping[str, Format]] = {".jsonl": "jsonl", ".xlsx": "xlsx"}
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 # The owner of the batches that ``flask batch`` creates. All other owners have a hexadecimal digest
 # or session id as their name, so none is "command".
-COMMAND_ACCESS: Final = Access("command")
-COMMAND_IDENTITY: Final = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
+COMMAND_IDENTITY: Final = Identity("command", "command", frozenset(LOOKUPS))
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
 _MOST_WRONG: Final = 20  # maximum number of invalid entries of FILE that are printed
@@ -90,13 +88,13 @@ def batch_command(portal: Parts) -> Command:
         Exits 0 if every plate has an answer, else 1. A portal without an upstream token sends the
         credential in DOSSIE_CREDENTIAL.
         """
-        identity, access = _caller(portal)
+        identity = _caller(portal)
         owner, batches = identity.digest, portal.batches
         chosen = file_format or _FORMATS.get(out.suffix.lower(), "csv")
         if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
             fail(f"{out} cannot be written.")
         listed = _read(file, portal.batch_limit, doubtful=doubtful)
-        quoted = quote(listed.subjects, ask, identity, portal.gateway)
+        quoted = portal.pricing.quote(listed.subjects, ask, identity)
         _describe(listed, quoted)
         price = Preview.of(quoted).at_most
         if price and not yes and not click.confirm("Go on?", err=True):
@@ -104,7 +102,8 @@ def batch_command(portal: Parts) -> Command:
         number = _unfinished(batches, owner, listed, ask) or batches.create(
             owner, ask, quoted, listed
         )
-        batches.start(number, owner, access, price)
+        spent = batches.get(number, owner).cost.spent
+        portal.pricing.start(number, owner, identity, max_cost=spent + price)
         ended = _run(portal, number, owner)
         _write(portal, ended, identity, out, chosen)
         impossible = _impossible(batches, owner, ended)
@@ -116,14 +115,14 @@ def batch_command(portal: Parts) -> Command:
     return batch
 
 
-def _caller(portal: Parts) -> tuple[Identity, Access]:
-    """Return the Identity that makes the upstream calls, and its Access.
+def _caller(portal: Parts) -> Identity:
+    """Return the Identity that makes the upstream calls.
 
     In pass-through mode (without PORTAL_UPSTREAM_TOKEN), this is the Identity of the user's
     upstream credential. Exits if this credential is missing or is a token of this portal.
     """
     if portal.gatekeeper.mode != "pass-through":
-        return COMMAND_IDENTITY, COMMAND_ACCESS
+        return COMMAND_IDENTITY
     credential = os.environ.get(CREDENTIAL_VARIABLE)
     if not credential:
         fail(
@@ -131,10 +130,9 @@ def _caller(portal: Parts) -> tuple[Identity, Access]:
             f"{CREDENTIAL_VARIABLE} to the one that pays for the lookups."
         )
     try:
-        identity = portal.gatekeeper.authenticate(credential)
+        return portal.gatekeeper.authenticate(credential)
     except UnknownToken:
         fail(f"{CREDENTIAL_VARIABLE} holds a token of this portal, not an upstream credential.")
-    return identity, Access(identity.digest, identity.credential)
 
 
 def _read(file: Path, limit: int, *, doubtful: bool) -> TypedList:
@@ -239,16 +237,12 @@ def _interrupted_by_signals() -> Iterator[None]:
     By default these signals end the process at once. The answers to lookups in progress would be
     lost, and the next run would pay for these lookups again.
     """
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
     # An ignored signal stays ignored. For example, nohup ignores SIGHUP.
     handled = [
         each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) is signal.SIG_DFL
     ]
     for each in handled:
-        signal.signal(each, interrupt)
+        signal.signal(each, signal.default_int_handler)
     try:
         yield
     finally:

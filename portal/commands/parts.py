@@ -8,6 +8,7 @@ from typing import Protocol
 from sqlalchemy import Engine
 
 from portal.access.sealing import SubjectKeys
+from portal.batch.pricing import BatchPricing
 from portal.commands.data_check import DataCheck
 from portal.gateway.lease import Leases
 from portal.presentation.render_context import RenderContext
@@ -54,6 +55,8 @@ class Parts(web.Parts, Protocol):
     def lookups(self) -> Lookups: ...
     @property
     def present_keys(self) -> SubjectKeys: ...
+    @property
+    def pricing(self) -> BatchPricing: ...
     @property
     def scheduler(self) -> Scheduler: ...
 

@@ -12,10 +12,9 @@ from portal.access.tokens import Identity
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
 from portal.batch.model import Batch
-from portal.batch.preview import quote
+from portal.batch.pricing import BatchPricing
 from portal.batch.rows import Access, BatchRows
 from portal.batch.runner import BatchRunner
-from portal.batch.start import start_batch
 from portal.batch.typed_list import read_strings
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from tests.fakes import Clock
@@ -53,12 +52,14 @@ class BatchEngine:
     def create(
         self, texts: Sequence[object], ask: tuple[LookupName, ...] = ("decode",), owner: str = OWNER
     ) -> str:
-        listed = read_strings(texts)
-        quoted = quote(listed.subjects, ask, self.identity, self.bench.gateway)
-        return self.batches.create(owner, ask, quoted, listed)
+        return self.pricing.create(owner, self.identity, ask, read_strings(texts))
 
     def start(self, batch: str, max_cost: Decimal | None = None) -> None:
-        start_batch(self.batches, batch, OWNER, self.identity, self.bench.gateway, max_cost)
+        self.pricing.start(batch, OWNER, self.identity, max_cost)
+
+    @property
+    def pricing(self) -> BatchPricing:
+        return BatchPricing(self.batches, self.bench.gateway, self.clock)
 
     def get(self, batch: str) -> Batch:
         return self.batches.get(batch, OWNER)

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from portal.batch.model import Batch, Cost, Counts, Item
-from portal.batch.preview import Preview
+from portal.batch.pricing import Preview
 from portal.batch.typed_list import WrongEntry
 from portal.dossier.answers import Panels
 from portal.dossiers.archive import Dossier, IssuedSnapshot

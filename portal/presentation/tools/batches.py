@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 from urllib.parse import urlencode
 
 from portal.batch.model import Batch, Item
-from portal.batch.preview import Preview
+from portal.batch.pricing import Preview
 from portal.batch.typed_list import Subject, WrongEntry
 from portal.charts.bars import Part, row_parts
 from portal.presentation.choice import Choice

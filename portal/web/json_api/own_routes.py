@@ -20,7 +20,6 @@ from portal.access.credentials import NoCredential, sends_credential
 from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.model import Batch, Item, NotAllowed
 from portal.batch.rows import UnknownBatch
-from portal.batch.start import start_batch
 from portal.batch.typed_list import read_strings
 from portal.dossier.answers import Panel, Panels
 from portal.gateway.lookup import Caller, Directive, Failure
@@ -47,7 +46,7 @@ from portal.web.json_api.routes import (
     read_plate,
     success_headers,
 )
-from portal.web.services.batches import create_batch, stored_panels
+from portal.web.services.batches import stored_panels
 from portal.web.services.dossiers import batch_dossier
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo
@@ -153,7 +152,7 @@ def listed(web: Web) -> Response:
     requester = _requester(web)
     count(web, requester.identity)
     owner, identity = requester.owner, requester.identity
-    batches = web.previews.priced_list(web.batches.listed(owner), owner, identity)
+    batches = web.pricing.priced_list(web.batches.listed(owner), owner, identity)
     return _json([_object(web, batch, requester) for batch in batches])
 
 
@@ -169,7 +168,7 @@ def create(web: Web) -> Response:
         hints = [wrong_message(each) for each in listed.wrong[:1]]
         raise Refusal("batch_empty", " ".join([API_ERRORS["batch_empty"].message, *hints]))
     count(web, identity)
-    batch = create_batch(web, requester.owner, identity, ask, listed)
+    batch = web.pricing.create(requester.owner, identity, ask, listed)
     response = _one(web, batch, requester)
     response.status_code = 201
     response.headers["Location"] = url_for(".batch", batch=batch)
@@ -190,7 +189,7 @@ def start(web: Web, batch: str) -> Response:
     document = _body(web, requester.identity, INVALID_START, may_be_absent=True)
     max_cost = _max_cost(document.get("max_cost"))
     count(web, requester.identity)
-    start_batch(web.batches, batch, requester.owner, requester.identity, web.gateway, max_cost)
+    web.pricing.start(batch, requester.owner, requester.identity, max_cost)
     return _one(web, batch, requester)
 
 
@@ -364,7 +363,7 @@ def _body(
 
 def _one(web: Web, batch: str, requester: Requester) -> Response:
     owner, identity = requester.owner, requester.identity
-    found = web.previews.priced(web.batches.get(batch, owner), owner, identity)
+    found = web.pricing.priced(web.batches.get(batch, owner), owner, identity)
     return _json(_object(web, found, requester))
 
 

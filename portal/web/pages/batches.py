@@ -18,7 +18,6 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access.tokens import Identity
 from portal.batch.model import Batch, Item, NotAllowed
 from portal.batch.rows import UnknownBatch
-from portal.batch.start import start_batch
 from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
 from portal.gateway.lookup import Caller
@@ -37,7 +36,7 @@ from portal.vehicle.operation_name import LOOKUPS
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.public import recent
-from portal.web.services.batches import create_batch, stored_panels
+from portal.web.services.batches import stored_panels
 from portal.web.services.responses import one_of, page_response, whole_number
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
@@ -103,7 +102,7 @@ def create(web: Web, identity: Identity) -> BaseResponse:
         problem = TOO_MANY.format(len(listed.subjects), web.batch_limit)
     if problem:
         return _form(web, identity, text, problem, asked)
-    batch = create_batch(web, web.sessions.history_key, identity, ask, listed)
+    batch = web.pricing.create(web.sessions.history_key, identity, ask, listed)
     _discard_draft(web, request.form.get("corrige", ""))
     return _to_batch(batch)
 
@@ -134,7 +133,7 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
         prices=web.prices(identity),
         calls_left=web.ledger.allowance(Caller.of(identity)).left,
         now=context.now,
-        left=web.previews.get(found, owner, identity) if has_button else None,
+        left=web.pricing.left(found, owner, identity) if has_button else None,
         only=only,
         order=order,
         search=search,
@@ -157,7 +156,7 @@ def start(web: Web, identity: Identity, batch: str) -> BaseResponse:
             return _to_batch(changed or batch)
     # The price on the pressed button, which may be lower than the price of this moment.
     most = _amount(request.form.get("ate", ""))
-    start_batch(web.batches, batch, web.sessions.history_key, identity, web.gateway, most)
+    web.pricing.start(batch, web.sessions.history_key, identity, most)
     return _to_batch(batch)
 
 
@@ -245,7 +244,7 @@ def _reticked(web: Web, identity: Identity, batch: str, ticked: set[str]) -> str
         flash(TOO_MANY.format(len(listed.subjects), web.batch_limit))
         return batch
     flash(RETICKED)
-    created = create_batch(web, owner, identity, found.ask, listed)
+    created = web.pricing.create(owner, identity, found.ask, listed)
     _discard_draft(web, batch)
     return created
 
@@ -266,7 +265,7 @@ def _form(
     page = BatchFormPage(
         prices=web.prices(identity),
         limit=web.batch_limit,
-        batches=web.previews.priced_list(web.batches.listed(owner), owner, identity),
+        batches=web.pricing.priced_list(web.batches.listed(owner), owner, identity),
         text=text,
         problem=problem,
         corrects=corrects or typed.get("corrige", ""),

@@ -17,7 +17,7 @@ from portal.access.gatekeeper import Gatekeeper
 from portal.access.history import History
 from portal.access.tokens import Identity, Tokens
 from portal.batch.batches import Batches
-from portal.batch.preview import RemainingPreviews
+from portal.batch.pricing import BatchPricing
 from portal.dossier.answers import Panels
 from portal.dossiers.archive import DossierArchive
 from portal.gateway.gateway import Gateway
@@ -145,13 +145,16 @@ class Web(Parts):
         )
         self.codes = DossierCodes(secret, namespace, former)
         self.reports = WrittenReports(self.gateway)
-        self.previews = RemainingPreviews(self.batches, self.gateway)
         self.daily = DailyQuotas(self.ledger.allowance)
         self.cors = CrossOrigin.of(self.cors_origins)
         self.assets = Assets.build(self.static)
         self.pdfs = PdfProcess(
             lambda: {name: (each.content_type, each.body) for name, each in self.assets.items()}
         )
+
+    @cached_property
+    def pricing(self) -> BatchPricing:
+        return BatchPricing(self.batches, self.gateway)
 
     @cached_property
     def lookups(self) -> Lookups:

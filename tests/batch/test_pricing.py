@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from portal.batch.model import Cost
-from portal.batch.preview import KEPT_S, Preview, RemainingPreviews
+from portal.batch.pricing import KEPT_S, BatchPricing, Preview
 from portal.upstream.errors import Failing
 from tests.batch.engine import IDENTITY, OWNER, BatchEngine, engine_of, plates
 from tests.fakes import Clock
@@ -30,41 +30,41 @@ def test_preview_sums_what_is_not_stored(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     one.bench.decode("AAA0A00")
     batch = one.create([*plates(3), "79831854647"])
-    left = RemainingPreviews(one.batches, one.bench.gateway)
-    assert left.get(one.get(batch), OWNER, IDENTITY) == Preview(3, 1, 2, 2 * PRICE)
+    pricing = BatchPricing(one.batches, one.bench.gateway)
+    assert pricing.left(one.get(batch), OWNER, IDENTITY) == Preview(3, 1, 2, 2 * PRICE)
 
 
 def test_preview_of_a_batch_that_goes_on_by_itself_is_cached(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, batch = three_left(tmp_path, clock)
-    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
-    first = left.get(one.get(batch), OWNER, IDENTITY)
+    pricing = BatchPricing(one.batches, one.bench.gateway, clock)
+    first = pricing.left(one.get(batch), OWNER, IDENTITY)
     assert first == Preview(3, 0, 3, 3 * PRICE)
     found = one.get(batch)
     with monkeypatch.context() as patch:
         patch.delattr(one.batches.__class__, "items")  # so that computing a preview raises an error
         clock.advance(KEPT_S - 1)
-        assert left.get(found, OWNER, IDENTITY) == first
+        assert pricing.left(found, OWNER, IDENTITY) == first
         with pytest.raises(AttributeError):
-            left.get(found, OWNER, replace(IDENTITY, scopes=frozenset({"renainf"})))
+            pricing.left(found, OWNER, replace(IDENTITY, scopes=frozenset({"renainf"})))
         with pytest.raises(AttributeError):
-            left.get(replace(found, resume_at=clock.now() + 1), OWNER, IDENTITY)
+            pricing.left(replace(found, resume_at=clock.now() + 1), OWNER, IDENTITY)
         clock.advance(1)
         with pytest.raises(AttributeError):
-            left.get(found, OWNER, IDENTITY)
+            pricing.left(found, OWNER, IDENTITY)
 
 
 def test_preview_follows_the_batch_and_the_answers(tmp_path: Path, clock: Clock) -> None:
     one, batch = three_left(tmp_path, clock)
-    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
+    pricing = BatchPricing(one.batches, one.bench.gateway, clock)
     before = one.get(batch)
-    assert left.get(before, OWNER, IDENTITY).calls == 3
+    assert pricing.left(before, OWNER, IDENTITY).calls == 3
     forget(one.database, one.batches, "AAA0A04")
-    assert left.get(one.get(batch), OWNER, IDENTITY).calls == 2
+    assert pricing.left(one.get(batch), OWNER, IDENTITY).calls == 2
     clock.advance(before.resume_at - clock.now())  # type: ignore[operator]
     one.bench.decode("AAA0A03")
-    assert left.get(one.get(batch), OWNER, IDENTITY) == Preview(2, 0, 1, PRICE)
+    assert pricing.left(one.get(batch), OWNER, IDENTITY) == Preview(2, 0, 1, PRICE)
 
 
 def test_preview_of_a_batch_that_waits_for_its_owner_is_not_cached(
@@ -72,24 +72,24 @@ def test_preview_of_a_batch_that_waits_for_its_owner_is_not_cached(
 ) -> None:
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(2))
-    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
-    assert left.get(one.get(batch), OWNER, IDENTITY).calls == 2
+    pricing = BatchPricing(one.batches, one.bench.gateway, clock)
+    assert pricing.left(one.get(batch), OWNER, IDENTITY).calls == 2
     one.bench.decode("AAA0A00")
-    assert left.get(one.get(batch), OWNER, IDENTITY).calls == 1
+    assert pricing.left(one.get(batch), OWNER, IDENTITY).calls == 1
 
 
 def test_draft_is_priced_without_expired_answers(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     one.bench.decode("AAA0A00")
     batch = one.create(plates(2))
-    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
+    pricing = BatchPricing(one.batches, one.bench.gateway, clock)
     draft = one.get(batch)
-    assert left.priced(draft, OWNER, IDENTITY) == draft
+    assert pricing.priced(draft, OWNER, IDENTITY) == draft
     assert draft.cost == Cost(Decimal(0), PRICE)
     clock.advance(FRESH_S + 1)
     expected = replace(draft, cost=Cost(Decimal(0), 2 * PRICE))
-    assert left.priced(draft, OWNER, IDENTITY) == expected
-    assert left.priced_list([draft], OWNER, IDENTITY) == [expected]
+    assert pricing.priced(draft, OWNER, IDENTITY) == expected
+    assert pricing.priced_list([draft], OWNER, IDENTITY) == [expected]
 
 
 def test_batch_that_waits_for_its_owner_has_the_price_of_a_start_now(
@@ -104,9 +104,9 @@ def test_batch_that_waits_for_its_owner_has_the_price_of_a_start_now(
     found = one.run(batch)
     assert (found.reason, found.counts.failed, found.counts.pending) == ("price", 1, 2)
     clock.advance(FRESH_S + 1)
-    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
-    assert left.priced(found, OWNER, IDENTITY).cost == Cost(PRICE, (1 + 3) * PRICE)
-    assert left.get(found, OWNER, IDENTITY).at_most == 3 * PRICE
+    pricing = BatchPricing(one.batches, one.bench.gateway, clock)
+    assert pricing.priced(found, OWNER, IDENTITY).cost == Cost(PRICE, (1 + 3) * PRICE)
+    assert pricing.left(found, OWNER, IDENTITY).at_most == 3 * PRICE
 
 
 def test_batch_that_goes_on_by_itself_keeps_the_confirmed_price(
@@ -114,8 +114,8 @@ def test_batch_that_goes_on_by_itself_keeps_the_confirmed_price(
 ) -> None:
     one, batch = three_left(tmp_path, clock)
     clock.advance(FRESH_S + 1)
-    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
-    assert left.priced(one.get(batch), OWNER, IDENTITY).cost == Cost(2 * PRICE, 5 * PRICE)
+    pricing = BatchPricing(one.batches, one.bench.gateway, clock)
+    assert pricing.priced(one.get(batch), OWNER, IDENTITY).cost == Cost(2 * PRICE, 5 * PRICE)
 
 
 def test_list_of_batches_uses_cached_previews(
@@ -123,20 +123,20 @@ def test_list_of_batches_uses_cached_previews(
 ) -> None:
     one = engine_of(tmp_path, clock)
     drafts = [one.get(one.create(plates(2))) for _ in range(2)]
-    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
-    first = left.priced_list(drafts, OWNER, IDENTITY)
+    pricing = BatchPricing(one.batches, one.bench.gateway, clock)
+    first = pricing.priced_list(drafts, OWNER, IDENTITY)
     assert first == drafts
     with monkeypatch.context() as patch:
         patch.delattr(one.batches.__class__, "items")  # so that computing a preview raises an error
         clock.advance(KEPT_S - 1)
-        assert left.priced_list(drafts, OWNER, IDENTITY) == first
+        assert pricing.priced_list(drafts, OWNER, IDENTITY) == first
         with pytest.raises(AttributeError):
-            left.priced(drafts[0], OWNER, IDENTITY)
+            pricing.priced(drafts[0], OWNER, IDENTITY)
         clock.advance(1)
         with pytest.raises(AttributeError):
-            left.priced_list(drafts, OWNER, IDENTITY)
+            pricing.priced_list(drafts, OWNER, IDENTITY)
     one.batches.discard(drafts[0].id, OWNER)
-    assert left.priced_list(drafts, OWNER, IDENTITY) == drafts[1:]
+    assert pricing.priced_list(drafts, OWNER, IDENTITY) == drafts[1:]
 
 
 def test_batch_with_lookups_in_progress_keeps_its_price(tmp_path: Path, clock: Clock) -> None:
@@ -145,9 +145,9 @@ def test_batch_with_lookups_in_progress_keeps_its_price(tmp_path: Path, clock: C
     batch = one.create(plates(2))
     one.start(batch)
     assert one.leases("process", 1).claim() is not None
-    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
+    pricing = BatchPricing(one.batches, one.bench.gateway, clock)
     clock.advance(1)
     one.batches.pause(batch, OWNER)
     found = one.get(batch)
     assert (found.state, found.active) == ("paused", 1)
-    assert left.priced(found, OWNER, IDENTITY) is found
+    assert pricing.priced(found, OWNER, IDENTITY) is found

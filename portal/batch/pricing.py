@@ -1,0 +1,168 @@
+"""Creates and starts batches at the present prices of their lookups.
+
+The cost of a batch is the price of all answers that are not yet stored. The upstream may charge for
+a failed lookup, and charge again when the lookup is repeated. The computed cost does not include
+repeated lookups. A batch that would spend more than its confirmed cost pauses.
+"""
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Final
+
+from portal.access.tokens import Identity
+from portal.batch.batches import Batches, QuotedItem
+from portal.batch.model import Batch, Cost
+from portal.batch.rows import Access, UnknownBatch
+from portal.batch.typed_list import Subject, TypedList
+from portal.gateway.gateway import Gateway
+from portal.gateway.lookup import Lookup
+from portal.gateway.operations import OPERATIONS, lookups_of
+from portal.vehicle.operation_name import LookupName
+
+KEPT_S: Final = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The highest possible cost of looking up a list of vehicles.
+
+    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$.
+    ``askable`` is the number of vehicles for which at least one of the chosen lookups is possible.
+    ``impossible`` is the number of all other vehicles.
+    """
+
+    askable: int
+    impossible: int
+    calls: int
+    at_most: Decimal
+
+    @classmethod
+    def of(cls, items: Sequence[QuotedItem]) -> "Preview":
+        askable = sum(item.is_possible for item in items)
+        return cls(
+            askable,
+            len(items) - askable,
+            sum(item.calls for item in items),
+            sum((item.at_most for item in items), Decimal(0)),
+        )
+
+
+_Left = Callable[[Batch, str, Identity], Preview]
+
+
+class BatchPricing:
+    """Creates, prices and starts the batches of owners. Makes no upstream call.
+
+    While a batch is paused until ``resume_at``, a browser fetches the batch's page every two
+    seconds. A preview of 500 plates takes 60 ms of processor time, so the preview of this paused
+    batch is cached for KEPT_S seconds. A list of batches uses cached previews too, because it may
+    contain 20 drafts of 500 plates, whose previews take 1 s. Answers may be stored or expire while
+    a preview is cached, so ``start`` computes the prices anew.
+    """
+
+    def __init__(
+        self, batches: Batches, gateway: Gateway, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._batches = batches
+        self._gateway = gateway
+        self._monotonic = monotonic
+        self._cached: dict[Hashable, tuple[float, Preview]] = {}
+
+    def quote(
+        self, subjects: Sequence[Subject], ask: Sequence[LookupName], identity: Identity
+    ) -> Sequence[QuotedItem]:
+        """Return each vehicle with the highest possible price of its lookups."""
+        return [self._quoted(subject, ask, identity) for subject in subjects]
+
+    def create(
+        self, owner: str, identity: Identity, ask: tuple[LookupName, ...], listed: TypedList
+    ) -> str:
+        """Store a draft with its price, and return its id."""
+        quoted = self.quote(listed.subjects, ask, identity)
+        return self._batches.create(owner, ask, quoted, listed)
+
+    def start(
+        self, batch: str, owner: str, identity: Identity, max_cost: Decimal | None = None
+    ) -> None:
+        """Start or resume an owner's batch. The lookups are made on behalf of ``identity``.
+
+        The batch spends at most ``max_cost`` R$, by default what its remaining lookups cost at the
+        present prices. Raises UnknownBatch or NotAllowed.
+        """
+        left = self._left(self._batches.get(batch, owner), owner, identity)
+        access = Access(identity.digest, identity.credential)
+        self._batches.start(batch, owner, access, left.at_most, max_cost)
+
+    def left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
+        """Return the highest cost of the lookups if the batch is started.
+
+        Raises UnknownBatch.
+        """
+        left = self._left if batch.resume_at is None else self._cached_left
+        return left(batch, owner, identity)
+
+    def priced(self, batch: Batch, owner: str, identity: Identity) -> Batch:
+        """Return an owner's batch with ``cost.at_most`` at the present prices.
+
+        The price of a draft was stored when the draft was created, and a paused batch has the price
+        that its owner confirmed at the start. Answers may have expired since. If the batch goes on
+        only when its owner starts it, this method therefore computes the price of a start now. A
+        batch with lookups in progress is returned unchanged, because a preview would contain calls
+        whose price is already in ``cost.spent``. Raises UnknownBatch.
+        """
+        return self._priced(batch, owner, identity, self._left)
+
+    def priced_list(self, batches: Sequence[Batch], owner: str, identity: Identity) -> list[Batch]:
+        """Return an owner's batches with ``cost.at_most`` from cached previews."""
+        found = []
+        for batch in batches:
+            # Another request may have deleted the batch since ``batches`` was read.
+            with suppress(UnknownBatch):
+                found.append(self._priced(batch, owner, identity, self._cached_left))
+        return found
+
+    def _priced(self, batch: Batch, owner: str, identity: Identity, left: _Left) -> Batch:
+        waits = batch.state == "draft" or (batch.state == "paused" and batch.resume_at is None)
+        if not waits or batch.active:
+            return batch
+        spent = batch.cost.spent
+        return replace(batch, cost=Cost(spent, spent + left(batch, owner, identity).at_most))
+
+    def _cached_left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
+        now = self._monotonic()
+        key = (
+            *(batch.id, batch.state, batch.resume_at, batch.counts, batch.active),
+            *(identity.digest, identity.scopes),
+        )
+        self._cached = {old: each for old, each in self._cached.items() if now - each[0] < KEPT_S}
+        if key not in self._cached:
+            self._cached[key] = now, self._left(batch, owner, identity)
+        return self._cached[key][1]
+
+    def _left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
+        """Return the present cost of a batch's pending and failed items."""
+        items = self._batches.items(batch.id, owner)
+        left = [item.subject for item in items if item.state != "done"]
+        return Preview.of(self.quote(left, batch.ask, identity))
+
+    def _quoted(
+        self, subject: Subject, ask: Sequence[LookupName], identity: Identity
+    ) -> QuotedItem:
+        possible = lookups_of(subject, ask)
+        lookups = [name for name in possible if identity.has_scope(name)]
+        missing = [name for name in lookups if not self._is_stored(name, subject, identity)]
+        return QuotedItem(
+            subject,
+            is_stored=bool(lookups) and not missing,
+            at_most=sum((self._gateway.terms(name).price for name in missing), Decimal(0)),
+            calls=len(missing),
+            is_possible=bool(possible),
+        )
+
+    def _is_stored(self, name: LookupName, subject: Subject, identity: Identity) -> bool:
+        lookup = Lookup(OPERATIONS[name], subject)
+        snapshot = self._gateway.read(lookup, identity.credential)
+        return self._gateway.get_fresh(snapshot) is not None
