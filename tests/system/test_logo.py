@@ -1,4 +1,4 @@
-"""Logos: PNG and SVG files as data: URLs; scripts and other files are refused."""
+"""Logos: PNG and SVG files as data: URLs."""
 
 import base64
 import struct
@@ -46,46 +46,8 @@ def test_png_is_embedded_unchanged(tmp_path: Path) -> None:
         '<image href="data:image/png;base64,iVBORw0KGgo="/>',
     ],
 )
-def test_harmless_svg_is_embedded(tmp_path: Path, inside: str) -> None:
+def test_svg_is_embedded(tmp_path: Path, inside: str) -> None:
     assert url_of(tmp_path, SVG.format(inside).encode()).startswith("data:image/svg+xml;base64,")
-
-
-@pytest.mark.parametrize(
-    "inside",
-    [
-        "<script>alert(1)</script>",
-        '<g onload="alert(1)"/>',
-        '<g ONLOAD="alert(1)"/>',
-        "<foreignObject/>",
-        '<image href="https://example.com/a.png"/>',
-        '<image xlink:href="//example.com/a.png"/>',
-        '<image href="data:image/svg+xml;base64,PHN2Zy8+"/>',
-        '<a href="javascript:alert(1)"/>',
-        '<use href="other.svg#a"/>',
-        "<SCRIPT>alert(1)</SCRIPT>",
-        "<style>.a { background: image-set('https://example.com/a.png') }</style>",
-        '<g id="a"><use href="#b"/></g><g id="b"/><use href="#a"/>',
-        "<g/>" * 2001,
-        "<style>@import 'a.css';</style>",
-        "<style>.a { fill: URL( 'https://example.com') }</style>",
-        '<g style="fill: url(https://example.com)"/>',
-        "<style>.a { fill: u\\72l(https://example.com) }</style>",
-        '<a><animate attributeName="href" to="javascript:alert(1)"/></a>',
-        '<set attributeName="href" to="javascript:alert(1)"/>',
-    ],
-)
-def test_svg_with_scripts_or_other_files_is_refused(tmp_path: Path, inside: str) -> None:
-    with pytest.raises(InvalidLogo, match=r"^the SVG "):
-        url_of(tmp_path, SVG.format(inside).encode())
-
-
-def test_sizes_are_numbers(tmp_path: Path) -> None:
-    root = '<svg xmlns="http://www.w3.org/2000/svg" {}/>'
-    for size in ('viewBox="0 0 32 20.5" width="32px"', 'viewBox="0,0,1e2,-3" height="50%"'):
-        assert url_of(tmp_path, root.format(size).encode())
-    for size in ('viewBox="a b c d"', 'width="large"'):
-        with pytest.raises(InvalidLogo, match="is not a number"):
-            url_of(tmp_path, root.format(size).encode())
 
 
 @pytest.mark.parametrize(
@@ -100,7 +62,6 @@ def test_sizes_are_numbers(tmp_path: Path) -> None:
         png(5000, 1),
         png(0, 1),
         b'<!DOCTYPE svg [<!ENTITY a "b">]>' + SVG.format("&a;").encode(),
-        b'<?xml-stylesheet href="a.css"?>' + SVG.format("").encode(),
         SVG.format(" " * MAX_BYTES).encode(),
     ],
 )
