@@ -3,8 +3,8 @@
 The batch process has a lower priority than the workers. If a worker ran batches, the threads of the
 batches would delay each answer from the cache by up to the interpreter's switch interval (5 ms).
 
-A worker requests the batch process through a FIFO in the shared directory. The main process starts
-the batch process, replaces a killed batch process, and stops the batch process with the server.
+A worker requests the batch process by a file in the shared directory. The main process starts the
+batch process, replaces a killed batch process, and stops the batch process with the server.
 """
 
 import gc
@@ -35,36 +35,24 @@ NICENESS: Final = 15
 IDLE_S: Final = 20.0  # seconds without work after which the batch process ends
 _CHECKED_EVERY_S: Final = 0.5
 _START_AGAIN_S: Final = 2.0  # seconds before a failed batch process is replaced
-_FIFO: Final = "batches"
+_REQUEST: Final = "batches"  # a file
 
 
 def batch_request(shared: Path | None) -> Callable[[], None] | None:
-    """Return a function that requests the batch process, or None if there is no FIFO."""
-    fifo = shared / _FIFO if shared else None
-    return partial(_ask, fifo) if fifo is not None and fifo.exists() else None
+    """Return a function that requests the batch process, or None without a shared directory."""
+    return partial(_ask, shared / _REQUEST) if shared else None
 
 
-def _ask(fifo: Path) -> None:
-    with suppress(OSError):  # the main process has ended, or the FIFO is full of earlier requests
-        file = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            os.write(file, b"\0")
-        finally:
-            os.close(file)
+def _ask(file: Path) -> None:
+    with suppress(OSError):  # the main process has ended
+        file.touch()
 
 
 class BatchProcess:
-    """Starts and stops the batch process. Only the main process creates a BatchProcess.
-
-    Raises OSError if the FIFO cannot be created. In that case the workers run the batches.
-    """
+    """Starts and stops the batch process. Only the main process creates a BatchProcess."""
 
     def __init__(self, shared: Path) -> None:
-        self._path = shared / _FIFO
-        os.mkfifo(self._path, 0o600)
-        # The main process also opens the FIFO for writing. Otherwise a read would return end of
-        # file at once whenever no worker has the FIFO open.
-        self._fifo = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+        self._request = shared / _REQUEST
         # Like Granian, use "fork" only if it is the default start method.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
@@ -85,7 +73,6 @@ class BatchProcess:
             self._stopping.set()
             if self._process is not None and self._process.is_alive():
                 self._process.terminate()
-        _ask(self._path)  # wakes a thread that waits for a request
 
     def stop(self, timeout_s: float) -> None:
         """Stop the batch process, and kill it if it still runs after ``timeout_s`` seconds."""
@@ -97,8 +84,9 @@ class BatchProcess:
                 self._process.kill()
 
     def _watch(self) -> None:
-        while True:
-            os.read(self._fifo, 65536)
+        while not self._stopping.wait(_CHECKED_EVERY_S):
+            if not self._request.exists():
+                continue
             process = self._start()
             if process is not None:
                 process.join()
@@ -106,9 +94,9 @@ class BatchProcess:
                 return
             if process is None or process.exitcode:
                 log.warning("the batch process ended unexpectedly")
-                if self._stopping.wait(_START_AGAIN_S):
-                    return
-            self._forget_requests()
+                self._stopping.wait(_START_AGAIN_S)
+            # No work is forgotten, because the workers repeat the request while there is work.
+            self._request.unlink(missing_ok=True)
 
     def _start(self) -> BaseProcess | None:
         with self._lock:
@@ -124,16 +112,6 @@ class BatchProcess:
                 return None
             self._process = process
             return process
-
-    def _forget_requests(self) -> None:
-        """Discard all requests in the FIFO.
-
-        No work is forgotten, because the workers repeat their requests while there is work.
-        """
-        os.set_blocking(self._fifo, False)
-        with suppress(BlockingIOError):
-            os.read(self._fifo, 65536)
-        os.set_blocking(self._fifo, True)
 
 
 def run_batches(holder: str) -> None:

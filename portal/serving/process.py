@@ -31,7 +31,6 @@ from portal.system.process import (
 )
 from portal.system.shared_counters import COUNTER_BYTES
 from portal.system.shared_directory import (
-    SharedDirectory,
     candidate_parents,
     claim_worker_id,
     make_shared_directory,
@@ -109,16 +108,6 @@ def join_shared_directory(workers: int = 0) -> Path | None:
     return shared
 
 
-def _batch_process(shared: SharedDirectory | None) -> BatchProcess | None:
-    if shared is None:
-        return None
-    try:
-        return BatchProcess(shared.path)
-    except OSError as error:
-        log.warning("the workers run batches themselves: %s", error.strerror)
-        return None
-
-
 def main() -> None:
     """Run the server on HOST:PORT. ``python app.py`` calls this function."""
     settings = environment_settings()
@@ -160,7 +149,7 @@ def main() -> None:
     shared = make_shared_directory(candidate_parents(), room)
     os.environ[SHARED_DIR_VARIABLE] = str(shared.path) if shared else ""
     os.environ[THREADS_VARIABLE] = str(threads)
-    batches = _batch_process(shared)
+    batches = BatchProcess(shared.path) if shared else None
     end_forked_processes_on_signals()
     run_late_signal_handlers()
     try:

@@ -2,13 +2,12 @@
 
 import os
 import signal
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from portal.serving.batch_process import NICENESS, BatchProcess, batch_request
+from portal.serving.batch_process import NICENESS
 from tests.batch.engine import plates
 from tests.batch.servers import AUTH, batch_of, finished, started
 from tests.fakes import FaultUpstream, faults
@@ -76,35 +75,6 @@ def test_stop_waits_for_the_lookups_under_way(
     portal.start()
     assert finished(portal, batch)["counts"]["done"] == 60
     assert upstream.count() == 60  # the answers of calls in progress at the stop were stored
-
-
-def test_stop_does_not_wait_for_room_in_the_fifo(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Workers repeat their requests while a batch runs, and nobody reads them before its end."""
-    batches = BatchProcess(tmp_path)
-    is_joining, may_end = threading.Event(), threading.Event()
-
-    class LongBatch:
-        exitcode = 0
-
-        def join(self) -> None:
-            is_joining.set()
-            may_end.wait()
-
-    monkeypatch.setattr(batches, "_start", LongBatch)
-    request = batch_request(tmp_path)
-    assert request is not None
-    request()
-    is_joining.wait()
-    for _ in range(70_000):  # a FIFO holds 65,536 requests
-        request()
-    stopping = threading.Thread(target=batches.begin_stop, daemon=True)
-    stopping.start()
-    stopping.join(10)
-    assert not stopping.is_alive()
-    may_end.set()
-    batches.stop(10)
 
 
 def test_ends_after_its_lookups_if_the_main_process_is_killed(
