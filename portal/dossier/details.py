@@ -15,8 +15,8 @@ from portal.law.assessment import AssessedFine, fines_in_words
 from portal.law.authorities import LEVEL_WORDS, town_of
 from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.infractions import Infraction
-from portal.law.orders import AssessedOrder
-from portal.law.speeding import excess_of, is_speeding
+from portal.law.orders import AssessedOrder, contradictions_of
+from portal.law.speeding import excess_of, is_speeding, tolerance_note
 from portal.law.standing import Standing
 from portal.vehicle.field import EMPTY, Field, fold
 from portal.vehicle.fines import Licence
@@ -52,19 +52,28 @@ def blank(details: Iterable[Detail]) -> tuple[str, ...]:
 
 def fine_notes(fine: AssessedFine) -> tuple[str, ...]:
     """Return sentences on contradictions, such as that a record describes another vehicle."""
-    whom = "o órgão autuador"
     notes = (
         fine.wording.conflict,
         _speed_note(fine),
         fine.code_conflict,
-        _other_vehicle(fine, whom),
+        _registered_note(fine),
+        _other_vehicle(fine, "o órgão autuador"),
     )
     return tuple(filter(None, notes))
 
 
+def _registered_note(fine: AssessedFine) -> str:
+    registered, committed = fine.record.registered_on, fine.record.committed_on
+    if registered is None or committed is None or committed <= registered <= fine.today:
+        return ""
+    what = "é anterior à da infração" if registered < committed else "está no futuro"
+    return f"A data de registro ({formats.short_date(registered)}) {what}: confira na notificação."
+
+
 def order_notes(order: AssessedOrder) -> tuple[str, ...]:
     """Return sentences on contradictions, such as that a record describes another vehicle."""
-    return tuple(filter(None, (_other_vehicle(order, "o juízo e o Detran"),)))
+    notes = (*contradictions_of(order), _other_vehicle(order, "o juízo e o Detran"))
+    return tuple(filter(None, notes))
 
 
 def explanations(fine: AssessedFine, *, shared: bool = False) -> Iterator[str]:
@@ -135,7 +144,10 @@ def _has_speeds(fine: AssessedFine) -> bool:
 def _speed_note(fine: AssessedFine) -> str:
     if not _is_speeding(fine) or not _has_speeds(fine):
         return ""
-    return excess_of(fine.infraction, fine.record.limit, fine.record.considered).note
+    record = fine.record
+    return excess_of(fine.infraction, record.limit, record.considered).note or tolerance_note(
+        record.limit, record.measured, record.considered
+    )
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
@@ -195,7 +207,8 @@ def _gravity(fine: AssessedFine) -> Field:
     points, words = fine.points, f"{fine.gravity_word} {multiplier_of(fine.infraction)}".rstrip()
     if points.by_gravity is None:
         return _known(f"{words}, pontos: não é possível dizer")
-    outside = ", fora da contagem" if points.counted == 0 and points.by_gravity else ""
+    outside = ", pelo código" if fine.wording.conflict else ""
+    outside += ", fora da contagem" if points.counted == 0 and points.by_gravity else ""
     return _known(f"{words}, {counted(points.by_gravity, 'ponto', 'pontos')}{outside}")
 
 
@@ -210,7 +223,7 @@ def _discount(fine: AssessedFine) -> Field | None:
 def _no_discount(fine: AssessedFine) -> Field | None:
     if fine.is_paid or fine.has_discount or fine.amount.value is None:
         return None
-    return _known("em regra, nenhum, e há juros")
+    return _known("em regra, nenhum")
 
 
 def _judged(fine: AssessedFine, found: Field, clock: Clock) -> Field:
@@ -247,7 +260,7 @@ def _speed(fine: AssessedFine, field: Field) -> Field | None:
         return None
     is_number = field.value.replace(",", "").replace(".", "").isdecimal()  # unlike "80 km/h"
     unit = "km/h" if _is_speeding(fine) else "(a fonte não diz a unidade)"
-    return _known(f"{field.value} {unit}") if is_number else field
+    return _known(f"{field.value.lstrip('0') or '0'} {unit}") if is_number else field
 
 
 def _excess(fine: AssessedFine) -> Field | None:
@@ -322,7 +335,7 @@ FINE_ROWS: Final = (
         "Pagamento registrado em",
         lambda fine: _payment(fine, fine.record.payment_registered_on_text),
     ),
-    FineRow("Estado do pagamento", lambda fine: _payment(fine, fine.record.paid_state)),
+    FineRow("Paga em (estado)", lambda fine: _payment(fine, fine.record.paid_state)),
 )
 
 
@@ -340,8 +353,8 @@ def fine_rows(fine: AssessedFine, face: Face) -> Iterator[Detail]:
 def other_of_fine(assessed: AssessedFine) -> Iterator[Detail]:
     """Yield the fields of a fine that a page shows nowhere else."""
     fine = assessed.record
-    yield Detail("Código como veio", fine.code)
-    yield Detail("Valor como veio", fine.amount_text)
+    yield Detail("Código enviado pela fonte", fine.code)
+    yield Detail("Valor enviado pela fonte", fine.amount_text)
     yield Detail("Código do órgão autuador", authority_code(assessed))
     yield Detail("Código do município", town_code(assessed))
     yield Detail("Veículo descrito", fine.make_model)
@@ -395,7 +408,7 @@ def _numbered(number: Field, year: Field) -> Field:
 
 def court_detail(detail: Field) -> Field:
     if fold(detail.value) == _DETAIL_EXISTS:
-        return Field("a fonte diz que há um detalhe no Renajud, sem trazê-lo", "known")
+        return Field("há mais detalhes no Renajud que a fonte não mostrou", "known")
     return sentence(detail)
 
 

@@ -48,11 +48,13 @@ def fines(dossier: Dossier) -> Figure:
     label, totals = "Multas em aberto", dossier.totals
     if totals is None:
         return Figure(label, "indisponíveis", _NOT_CLEAN, is_known=False)
+    ended = f"{totals.called_off_words}, fora da conta" if totals.called_off_count else ""
     if not totals.open_count:
-        return Figure(label, _NOTHING)
+        return Figure(label, _NOTHING, ended)
     unpriced = totals.without_amount
     note = f", {formats.integer(unpriced)} sem valor informado" if unpriced else ""
-    return Figure(label, formats.brl(totals.known_amount), totals.open_words + note)
+    note = "; ".join(filter(None, (totals.open_words + note, ended)))
+    return Figure(label, formats.brl(totals.known_amount), note)
 
 
 def orders(dossier: Dossier) -> Figure:

@@ -200,6 +200,9 @@ def _fine_answers(act: Act, fines: Sequence[AssessedFine]) -> Mapping[Standing, 
             "Há multa suspensa, que em regra não impede enquanto durar a suspensão."
         ),
         Standing.UNKNOWN: "Há multa em aberto de situação incerta, que pode impedir.",
+        Standing.CALLED_OFF: (
+            "Há multa que a fonte dá como cancelada: em regra, não impede; confirme."
+        ),
     }
     answers: dict[Standing, Answer] = {}
     for standing, sentence in texts.items():

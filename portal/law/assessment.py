@@ -6,7 +6,7 @@ The functions are pure. They never raise an error, whatever a record contains.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -37,16 +37,25 @@ _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is F
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
-_UNPENALISED = (Standing.NOTICE, Standing.SUSPENDED)
-_PAST_DISCOUNT = (Standing.PAID, Standing.ENFORCEABLE, Standing.PROBABLY_DUE)
+_PAST_DISCOUNT = (
+    *(Standing.PAID, Standing.CALLED_OFF),
+    *(Standing.ENFORCEABLE, Standing.PROBABLY_DUE),
+)
+# Points enter the register when no appeal is possible any more (art. 290, sole paragraph).
+_COUNTS_POINTS = (Standing.PAID, Standing.ENFORCEABLE)
+_ENDED_POINTS = "Se foi cancelada ou virou advertência, não gera pontos."
+_DIVERGING_POINTS = (
+    "Não é possível dizer os pontos: código e descrição são de infrações diferentes."
+)
 _NO_DISCOUNT = (
-    "Em regra, não há mais desconto: ele acaba no vencimento, que o registro não traz, e "
-    "depois dele há juros (art. 284 do CTB)."
+    "Em regra, não há mais desconto: ele acaba no vencimento, que o registro não traz. Juros só "
+    "correm depois do último recurso (art. 284, § 4º, do CTB)."
 )
 _DISCOUNT = (
-    "Em regra: com 20% de desconto até o vencimento, que está na notificação; com 40% pelo "
-    "SNE, sem defesa nem recurso (art. 284 do CTB). O SNE é do dono atual ou do infrator, que "
-    "admite a infração, e só de órgãos que participam: quem compra não pode contar com ele."
+    "Em regra: com 20% de desconto até o vencimento, que está na notificação; com 40% para o dono "
+    "ou infrator que já usava o SNE quando a autuação saiu, admite a infração e não se defende nem "
+    "recorre (art. 284, § 1º, do CTB). A lei o garante em todo órgão desde 2023 (§ 6º), mas na "
+    "prática há órgão que só o dá se participa do SNE. Quem compra não pode contar com ele."
 )
 _PLURALS = {
     "leve": "leves",
@@ -112,7 +121,12 @@ class AssessedFine:
     @cached_property
     def points(self) -> Points:
         fine = self.record
-        return points_of(self.infraction, fine.offender.points, fine.committed_on, self.today)
+        found = points_of(self.infraction, fine.offender.points, fine.committed_on, self.today)
+        if self.standing is Standing.CALLED_OFF:
+            return replace(found, counted=None, note=_ENDED_POINTS, dateless_note="")
+        if self.wording.conflict and found.counted:
+            return replace(found, counted=None, note=_DIVERGING_POINTS, dateless_note="")
+        return found
 
     @cached_property
     def amount(self) -> Amount:
@@ -134,7 +148,7 @@ class AssessedFine:
     @cached_property
     def status(self) -> Status:
         payment = payment_of(self.record, self.amount, self.today)
-        return status_of(self.record, payment, self.today, is_nic=self.is_nic)
+        return status_of(self.record, payment, self.today)
 
     @property
     def standing(self) -> Standing:
@@ -148,7 +162,7 @@ class AssessedFine:
         last day without office hours moves on, and the discount with it.
         """
         status, fine = self.status, self.record
-        if status.is_called_off or status.standing in _PAST_DISCOUNT:
+        if status.standing in _PAST_DISCOUNT:
             return False
         if fine.penalty_on is None:
             return fine.penalty_on_text.state == "empty"
@@ -207,7 +221,9 @@ class AssessedFine:
     @cached_property
     def penalty(self) -> Clock:
         penalty_on = self.record.penalty_on
-        found = deadlines.notice_of_penalty(self._committed_on, penalty_on, self.today)
+        found = deadlines.notice_of_penalty(
+            self._committed_on, penalty_on, self.today, self._notified_on
+        )
         return deadlines.not_judged(found) if self.is_nic else found
 
     @cached_property
@@ -234,7 +250,8 @@ class AssessedFine:
 
     @property
     def is_open(self) -> bool:
-        return not self.is_paid
+        """Whether the fine is neither paid nor said to be cancelled."""
+        return self.standing not in (Standing.PAID, Standing.CALLED_OFF)
 
     @cached_property
     def remedies(self) -> tuple[Clock, ...]:
@@ -276,15 +293,16 @@ class Totals:
     Paid fines count only in ``paid_count`` and in the points, because a payment does not remove
     points. ``without_amount`` is the number of open fines of unknown amount, which the sums leave
     out. ``unclear_count`` counts open fines with the standing "unknown": the record does not show
-    whether payment can be enforced.
+    whether payment can be enforced. ``called_off_count`` and ``called_off_amount`` are of the fines
+    that the source says are no longer owed. No other sum includes them.
 
-    ``points_to_come`` are the points of fines with the standing "notice" or "suspended". ``points``
-    are the points of all other fines. Both numbers leave out the fines with ``is_called_off``. The
-    source (the upstream API) says that these fines are no longer owed. ``points_unknown`` counts
-    the fines with ``is_called_off`` and the fines with unknown points.
+    ``points`` are those of paid and enforceable fines. ``points_to_come`` are those of the other
+    open fines, against which an appeal may be possible. ``points_unknown`` counts the open and paid
+    fines with unknown points.
 
     The source may list an open fine more than once. For each such fine, ``identical`` has the
-    number of its records. The sums include all these records. ``also_paid`` counts the numbers of
+    number of its records, and ``same_notice`` the number of the records that differ but have one
+    notice number and authority. The sums include all these records. ``also_paid`` counts the
     notices that an open and a paid fine have.
     """
 
@@ -294,6 +312,8 @@ class Totals:
     enforceable_count: int
     past_discount_count: int
     unclear_count: int
+    called_off_count: int
+    called_off_amount: Decimal
     amount: Decimal
     amount_at_80: Decimal
     amount_at_60: Decimal
@@ -304,12 +324,19 @@ class Totals:
     points_unknown: int
     by_gravity: tuple[tuple[str, int], ...]
     identical: tuple[int, ...]
+    same_notice: tuple[int, ...]
     also_paid: int
 
     @property
     def known_amount(self) -> Decimal | None:
         """``amount``, or None if fines are open and the amount of none is known."""
         return None if self.open_count and self.without_amount == self.open_count else self.amount
+
+    @property
+    def called_off_words(self) -> str:
+        """The number of fines that the source says are cancelled: ``1 dada como cancelada``."""
+        off = Standing.CALLED_OFF
+        return counted(self.called_off_count, off.of_one, off.of_many)
 
     @property
     def gravities(self) -> tuple[str, ...]:
@@ -324,6 +351,12 @@ class Totals:
         if groups:
             many = "cada grupo é uma multa só" if len(groups) > 1 else "é a mesma multa"
             notes.append(f"{listed(groups)}: confirme se {many}; a soma conta todos.")
+        if self.same_notice:
+            records = [counted(n, "registro", "registros") for n in self.same_notice]
+            notes.append(
+                f"O mesmo auto de infração em {listed(records)}: confirme se é uma só; a soma "
+                "conta todos."
+            )
         if self.also_paid:
             what = counted(
                 self.also_paid,
@@ -348,31 +381,42 @@ def totals(fines: Sequence[AssessedFine]) -> Totals:
     """Compute the totals of all fines of a vehicle."""
     owed = [a for a in fines if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
-    charged = [a for a in fines if not a.status.is_called_off]
+    called_off = [a for a in fines if a.standing is Standing.CALLED_OFF]
+    charged = [a for a in fines if a.standing is not Standing.CALLED_OFF]
+    distinct = {_texts(a.record): a for a in owed}.values()
+    numbers = Counter(number for a in distinct if (number := _notice_of(a)))
     gravities = [a.gravity_word for a in owed]
     order = [*GRAVITY_WORDS.values(), "não identificada"]
     return Totals(
         open_count=len(owed),
         open_words=fines_in_words(owed),
-        paid_count=len(fines) - len(owed),
+        paid_count=sum(a.is_paid for a in fines),
         enforceable_count=len(enforceable),
         unclear_count=sum(a.standing == "unknown" for a in owed),
+        called_off_count=len(called_off),
+        called_off_amount=_sum(a.amount.value for a in called_off),
         amount=_sum(a.amount.value for a in owed),
         amount_at_80=_sum(a.amount.at_80 if a.has_discount else a.amount.value for a in owed),
         amount_at_60=_sum(a.amount.at_60 if a.has_discount else a.amount.value for a in owed),
         past_discount_count=sum(not a.has_discount for a in owed),
         enforceable_amount=_sum(a.amount.value for a in enforceable),
         without_amount=sum(a.amount.value is None for a in owed),
-        points=sum(a.points.counted or 0 for a in charged if a.standing not in _UNPENALISED),
-        points_to_come=sum(a.points.counted or 0 for a in charged if a.standing in _UNPENALISED),
-        points_unknown=sum(a.points.counted is None or a.status.is_called_off for a in fines),
+        points=sum(a.points.counted or 0 for a in charged if a.standing in _COUNTS_POINTS),
+        points_to_come=sum(
+            a.points.counted or 0 for a in charged if a.standing not in _COUNTS_POINTS
+        ),
+        points_unknown=sum(a.points.counted is None for a in charged),
         by_gravity=tuple((word, gravities.count(word)) for word in order if word in gravities),
         identical=tuple(n for n in Counter(_texts(a.record) for a in owed).values() if n > 1),
-        also_paid=len(
-            {str(a.record.notice) for a in owed if a.record.notice}
-            & {str(a.record.notice) for a in fines if a.is_paid}
-        ),
+        same_notice=tuple(n for n in numbers.values() if n > 1),
+        also_paid=len(set(numbers) & {_notice_of(a) for a in fines if a.is_paid}),
     )
+
+
+def _notice_of(fine: AssessedFine) -> tuple[str, str] | None:
+    """Return the notice's number and its authority, or None without a number."""
+    number = str(fine.record.notice)
+    return (number, str(fine.record.authority)) if re.search(r"[1-9A-Z]", number) else None
 
 
 def _sum(values: Iterable[Decimal | None]) -> Decimal:

@@ -94,6 +94,10 @@ _PENALTY_LATE = (
     f"A penalidade saiu depois de {PENALTY_DAYS_WITH_DEFENCE} dias: em regra, o direito de "
     f"aplicá-la já teria se perdido. {_NOT_CAUGHT} {_ADVICE}"
 )
+_BEFORE_DEFENCE = (
+    f"A penalidade saiu antes de acabarem os {MINIMUM_DAYS} dias da defesa prévia: em princípio, é "
+    f"nula, se ninguém se defendeu antes (arts. 281-A e 282 do CTB). {_ADVICE}"
+)
 _LAPSED = (
     f"Os {PRESCRIPTION_YEARS} anos da prescrição passaram: pode ter prescrito, se nada interrompeu "
     f"o prazo. {_STILL_BLOCKS} {_ADVICE}"
@@ -129,8 +133,16 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
     return replace(late, sentence=text, shared=_NOTICE_LATE)
 
 
-def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
+def notice_of_penalty(
+    committed_on: date | None,
+    penalty_on: date | None,
+    today: date,
+    notified_on: date | None = None,
+) -> Clock:
     """Check that the penalty was issued within 180 or 360 days of the infraction.
+
+    A penalty before the notice contradicts it. A penalty within the MINIMUM_DAYS of the prior
+    defence is void in principle (arts. 281-A and 282 of the CTB).
 
     The limit is 360 days if a defence was filed before the penalty. The record does not state
     whether a defence was filed. If the penalty was issued after 181 to 360 days, the verdict is
@@ -159,8 +171,8 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
             )
         else:
             text += (
-                f"Passaram {counted(waited, 'dia', 'dias')} da infração; o prazo é de {both} "
-                f"({article}). {_NOT_CAUGHT} {_ADVICE}"
+                f"{counted(waited, 'dia', 'dias')} sem multa; o prazo é de {both} ({article}). "
+                f"{_NOT_CAUGHT} {_ADVICE}"
             )
         return replace(unknown, sentence=text)
     if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
@@ -169,6 +181,15 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
     if used < 0:
         text = f"{_CANNOT_TELL}: a data da penalidade é anterior à da infração."
         return replace(unknown, sentence=text)
+    if notified_on is not None and (defended := (penalty_on - notified_on).days) < MINIMUM_DAYS:
+        if defended < 0:
+            text = f"{_CANNOT_TELL}: a data da penalidade é anterior à da notificação da autuação."
+            return replace(unknown, sentence=text)
+        text = (
+            f"Penalidade emitida {counted(defended, 'dia', 'dias')} depois da notificação da "
+            f"autuação. {_BEFORE_DEFENCE}"
+        )
+        return replace(unknown, days_used=used, sentence=text, shared=_BEFORE_DEFENCE)
     if used <= PENALTY_DAYS:
         text = (
             f"Penalidade emitida em {used} dos {PENALTY_DAYS} dias ({article}): "
@@ -247,7 +268,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     start = plus_days(penalty_on, MINIMUM_DAYS) if penalty_on else committed_on
     ends_on = plus_years(start, PRESCRIPTION_YEARS)
     if start is None or ends_on is None:
-        text = f"{_CANNOT_TELL} quando prescreve: o registro não traz datas legíveis."
+        text = f"{_CANNOT_TELL} quando prescreve: o registro não diz as datas."
         return replace(clock, sentence=text)
     if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
         return replace(clock, sentence=future)
@@ -338,7 +359,7 @@ def _no_day(what: str) -> str:
 
     The page shows the field of the day, so the clause need not say which of the three applies.
     """
-    return f"o registro não traz data legível da {what}"
+    return f"o registro não diz a data da {what}"
 
 
 def _unknown_start(what: str, start: date | None) -> str:

@@ -8,6 +8,7 @@ repeats the infraction within 12 months. These are the fines of arts. 165 to 165
 191, of the sole paragraph of art. 203, and of § 2º of art. 253-A.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
@@ -19,6 +20,17 @@ from portal.wording import day, money
 _CENT = Decimal("0.01")
 _DOUBLED_ARTICLES = ("165", "165-A", "165-B", "165-C", "173", "174", "175", "191", "203", "253-A")
 _OVERWEIGHT = "231, V"
+# For each number of fractions of 200 kg, up to which the rate in R$ applies to each (art. 231, V).
+_OVERWEIGHT_RATES = (
+    (3, Decimal("5.32")),
+    (4, Decimal("10.64")),
+    (5, Decimal("21.28")),
+    (15, Decimal("31.92")),
+    (25, Decimal("42.56")),
+    (200, Decimal("53.20")),
+)
+_BASE_AMOUNTS = tuple(map(Decimal, ("88.38", "130.16", "195.23", "293.47")))
+_MULTIPLIERS = (1, 2, 3, 5, 10, 20, 60)
 _OF_NIC = (
     "Em regra, é o dobro da multa original, desde abril de 2022; antes, multiplicava-se pelo "
     "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
@@ -98,6 +110,9 @@ def _against_other_tables(
         note = f"{_cents(sent, other)} É o valor da tabela {era} {day(NEW_AMOUNTS_SINCE)}"
         note += "; confirme." if committed_on is None else ", que não é a da data da infração."
         return Amount(other, "table", note, matches=committed_on is None)
+    if infraction.is_nic and (doubled := stands_for(sent, *_nic_amounts())) is not None:
+        note = f"{_cents(sent, doubled)} É o dobro de uma multa de {money(doubled / 2)}. {_OF_NIC}"
+        return Amount(doubled, "table", note, matches=True)
     if expected is None:
         note = "Valor enviado pela fonte; a tabela não fixa um valor único para esta infração."
         if infraction.is_nic:
@@ -110,6 +125,15 @@ def _against_other_tables(
         return Amount(doubled, "table", note, matches=True)
     if sent < expected:
         return _too_low(sent, expected)
+    if infraction.article == _OVERWEIGHT:
+        for steps, amount in _overweight_amounts(expected):
+            if stands_for(sent, amount) is not None:
+                each = money((amount - expected) / steps)
+                note = (
+                    f"{_cents(sent, amount)} É a multa de {money(expected)} mais {steps} × {each}, "
+                    "um por 200 kg de excesso ou fração (art. 231, V, do CTB)."
+                )
+                return Amount(amount, "table", note, matches=True)
     note = (
         f"A fonte enviou {money(sent)}, que não corresponde à tabela "
         f"({money(expected)}); mantido o valor enviado."
@@ -119,15 +143,37 @@ def _against_other_tables(
     return _as_sent(sent, note, matches=False)
 
 
+def _nic_amounts() -> list[Decimal]:
+    multiplied = [_BASE_AMOUNTS[-1] * factor for factor in _MULTIPLIERS[1:]]
+    return [2 * amount for amount in (*_BASE_AMOUNTS, *multiplied)]
+
+
+def _overweight_amounts(base: Decimal) -> Iterator[tuple[int, Decimal]]:
+    """Yield numbers of fractions of 200 kg of excess, and the amount of the fine for each."""
+    steps = 1
+    for last, rate in _OVERWEIGHT_RATES:
+        while steps <= last:
+            yield steps, base + steps * rate
+            steps += 1
+
+
 def _too_low(sent: Decimal, expected: Decimal) -> Amount:
     """Return the table's amount for a lower one, which may be a discounted amount or cut."""
     table = Amount(expected, "table", "", matches=False)
     for share, amount in (("80%", table.at_80), ("60%", table.at_60)):
-        if stands_for(sent, amount) is not None:
+        if discounted(sent, amount) is not None:
             note = f"O valor enviado ({sent:f}) é o de {share}; o cheio é {money(expected)}."
             return replace(table, note=note)
     note = f"A fonte enviou {money(sent)}, menos que a tabela; vale aqui o da tabela: confirme."
     return replace(table, note=note)
+
+
+def discounted(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
+    """Return the first discounted amount that fits ``sent``, which may be cut below the cent."""
+    for amount in amounts:
+        if amount is not None and (stands_for(sent, amount) or sent == amount - _CENT):
+            return amount
+    return None
 
 
 def _as_sent(sent: Decimal, note: str, *, matches: bool | None = None) -> Amount:

@@ -5,13 +5,16 @@ earliest possible due date. It is then "probably_due" until 60 days after the pe
 "enforceable" from then on. A fine with only an infraction notice has the standing "notice". A
 status word of the source (the upstream API), such as DIVIDA ATIVA (a debt that can be claimed in
 court), takes precedence over the dates. The source does not document its status words. A word such
-as CANCELADA ("cancelled") therefore does not prove that nothing is owed. The standing of a fine
-with such a word is "unknown".
+as CANCELADA ("cancelled") therefore does not prove that nothing is owed: the standing "called_off"
+is no debt, and no end of one. A word that this module cannot read leaves the standing "unknown".
 """
 
 import re
 from dataclasses import dataclass, replace
 from datetime import date
+from importlib import resources
+
+import msgspec
 
 from portal.law import deadlines
 from portal.law.paid_fines import Payment
@@ -20,39 +23,21 @@ from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.wording import bare, counted, day
 
-_SUSPENDING = re.compile(r"(?<!RECURSO )\b(SUSPENS[AO]|EFEITO SUSPENSIVO|EM RECURSO|EM DEFESA)\b")
-# Every word that a status about a suspended fine may have. With any other word, something else may
-# be suspended ("CNH SUSPENSA"), or the suspension may be over or not granted ("INTEMPESTIVO").
-_OF_A_SUSPENSION_WORDS = """
-A AO AS COM DA DE DO E EM NA NO O OS PELA PELO POR
-1 2 1A 2A ADMINISTRATIVA ADMINISTRATIVO ANALISE ANDAMENTO AUTO AUTUACAO CETRAN COBRANCA CONCEDIDO
-DECISAO DEFESA EFEITO EXIGIBILIDADE INFRACAO INSTANCIA JARI JUDICIAL JULGAMENTO LIMINAR MULTA
-NOTIFICACAO ORDEM PENALIDADE PREVIA PRIMEIRA RECURSO SEGUNDA SUSPENSA SUSPENSIVO SUSPENSO
-TEMPORARIAMENTE TRAMITE TRANSITO
-"""
-_OF_A_SUSPENSION = frozenset(_OF_A_SUSPENSION_WORDS.split())
+_SUSPENDING = re.compile(
+    r"(?<!RECURSO )\b(SUSPENS[AO]|EFEITO SUSPENSIVO|EM RECURSO|EM DEFESA)\b"
+    r"|\bRECURSO( JARI| CETRAN)? (EM (ANALISE|ANDAMENTO|JULGAMENTO|TRAMITE)|INTERPOSTO|PENDENTE)\b"
+)
 _CHARGED = re.compile(
     r"\b(EXIGIVEL|(?<!DEFESA )(?<!DEFESA PREVIA )VENCID[AO]|DIV(IDA|\.)? ATIVA)\b"
 )
 _NOT_CHARGED = re.compile(r"\b(NAO EXIGIVEL|INEXIGIVEL)\b")
 _IN_NOTICE = re.compile(r"\bAUTUACAO\b")
 _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
-# Every word that a status may have beside a notice without a penalty. Any other word, such as
-# PROTESTADA or NIP, may come from a penalty whose date the source omits.
-_OF_A_NOTICE_WORDS = """
-A AO AOS COM DA DAS DE DO E EM NA NO O PARA PELA PELO POR
-ABERTO AGUARDANDO APRESENTADA AUTO AUTUACAO AUTUADA AUTUADO CADASTRADA CADASTRADO CONDUTOR DEFESA
-EFETUADA EMITIDA ENVIADA EXPEDIDA IDENTIFICADO INDICACAO INDICADO INFRACAO INFRATOR LANCADA LAVRADA
-NOTIFICACAO NOTIFICADA NOTIFICADO PRAZO PREVIA PROTOCOLADA RECEBIDA REGISTRADA REGISTRADO SNE
-SUSPENSA SUSPENSO TRANSITO
-"""
-_OF_A_NOTICE = frozenset(_OF_A_NOTICE_WORDS.split())
-# These words agree with a notice only beside DEFESA ("NAO HOUVE DEFESA").
-_OF_A_DEFENCE = frozenset(("HOUVE", "INDEFERIDA", "NAO", "SEM"))
 _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD))")
 _SAYS_OVER = re.compile(
-    r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA"
-    r"|EXCLUID|INSUBSISTENTE|NULA\b|NULO\b|PROVID[AO]\b)"
+    r"\b(ABSOLVID|ANISTIA|ANULAD|ARQUIVAD|BAIXAD|CANCELAD|DEFERID|DESCONSTITUID|DUPLICADA"
+    r"|EXCLUID|EXTINT|INSUBSISTENTE|INVALIDAD|INVALIDA\b|ISENT|NULA\b|NULO\b|PERDOAD|PRESCR"
+    r"|PROVID[AO]\b|REMID[AO]|REMISSAO|ADVERTENCIA)"
 )
 # A fine whose status contains one of these words is still owed, even if _SAYS_PAID or _SAYS_OVER
 # matches. For example, "SUSPENSAO CANCELADA" says that the suspension was cancelled, not the fine.
@@ -61,17 +46,8 @@ _KEEPS_OWED = re.compile(
     r"|PARCIAL|PARCEL|PEDID|PENDENT|REQUER|SOLICIT|(ISENCAO|PRESCRICAO) CANCEL"
     r"|RECURSO D[AO] (AUTORIDADE|ORGAO))"
 )
-# Every word that a status may have beside a word of _SAYS_OVER. With any other word, something else
-# may be over ("PONTUACAO CANCELADA", "BAIXADA PARA DIVIDA ATIVA"), or the fine may be owed again
-# ("CANCELADA E REATIVADA").
 _WORD = re.compile(r"\w+")
-_OF_AN_END_WORDS = """
-A AO COM DA DE DO E EM NA NO O PELA PELO POR
-AUTO AUTUACAO INFRACAO MULTA NOTIFICACAO PENALIDADE TRANSITO
-ADMINISTRATIVA APLICADA AUTORIDADE CETRAN CONVERTIDA DECISAO DECURSO DEFESA DUPLICIDADE ERRO ESCRITO
-JARI JUDICIAL OFICIO ORGAO PRAZO PREVIA RECURSO SENTENCA
-"""
-_OF_AN_END = frozenset(_OF_AN_END_WORDS.split())
+_GENDER = re.compile(r"[AO]S?$")
 # In a status with one of these words, a word of _SAYS_OVER is about an appeal or defence. Only a
 # granted appeal ("RECURSO DEFERIDO") means that the fine is over. A cancelled appeal ("RECURSO
 # CANCELADO") does not.
@@ -82,9 +58,29 @@ _DENYING = re.compile(
     r"\b(NAO|SEM|CASSAD|CESS|DESPROV|ENCERRAD|EXPIRAD|IMPROV|INDEFERID|CANCELAD|LEVANTAD|NEGAD|PEDID"
     r"|REJEIT|REQUER|REVOGAD|SOLICIT)"
 )
+_VOCABULARY = {
+    meaning: frozenset(_GENDER.sub("", word) for word in words.split())
+    for meaning, words in msgspec.toml.decode(
+        resources.files(__package__).joinpath("status_words.toml").read_bytes(),
+        type=dict[str, str],
+    ).items()
+}
+
+
+def _unread(word: str, *meanings: str) -> list[str]:
+    """Return the words of a status that agree with none of ``meanings``."""
+    known = frozenset().union(*(_VOCABULARY[meaning] for meaning in ("plain", *meanings)))
+    return [each for each in _WORD.findall(word) if _GENDER.sub("", each) not in known]
+
+
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
 _MAYBE_PAID = "talvez paga"
+_CHARGEABLE = (Standing.DUE, Standing.PROBABLY_DUE, Standing.ENFORCEABLE)
+_NEVER_NOTIFIED = (
+    " O registro não traz a notificação da autuação: multa que não foi notificada não pode impedir "
+    "o licenciamento (Súmulas 127 e 312 do STJ)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,31 +89,26 @@ class Status:
 
     ``note`` explains the standing and quotes the source's status word. ``shared`` is ``note``
     without the penalty date and the fine's age, so a page can show this text for several fines.
-    ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says that the
-    fine is no longer owed.
+    ``word`` names the standing in Portuguese.
     """
 
     standing: Standing
     note: str
     shared: str
     word: str
-    is_called_off: bool = False
 
 
-def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False) -> Status:
-    """Return a fine's status on ``today``.
-
-    ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º). As a rule, such a fine needs
-    no infraction notice. A missing penalty date therefore does not give it the standing "notice".
-    """
-    found = _status(fine, payment, today, is_nic=is_nic)
+def status_of(fine: Fine, payment: Payment, today: date) -> Status:
+    found = _status(fine, payment, today)
     more = _source_word(fine.kind, found.standing, found.note) if fine.kind else ""
     if fine.notified_on and fine.penalty_on and fine.penalty_on < fine.notified_on:
         more += " As datas se contradizem: a penalidade é anterior à notificação da autuação."
+    if found.standing in _CHARGEABLE and fine.penalty_on and fine.notified_on_text.state == "empty":
+        more += _NEVER_NOTIFIED
     return replace(found, note=found.note + more, shared=found.shared + more)
 
 
-def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Status:
+def _status(fine: Fine, payment: Payment, today: date) -> Status:
     if payment.state == "paid":
         return _plain(Standing.PAID, payment.note)
     if payment.state == "unclear":
@@ -136,7 +127,7 @@ def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Statu
         if before is not None and after is not None and after < before:
             note = f"{_CANNOT_TELL}: as datas se contradizem ({what} é anterior à da infração)."
             return _plain(Standing.UNKNOWN, note)
-    return _by_word(fine) or _by_dates(fine, today, is_nic=is_nic)
+    return _by_word(fine) or _by_dates(fine, today)
 
 
 def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -> Status:
@@ -144,10 +135,10 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 
 
 def _no_longer_owed(fine: Fine) -> Status | None:
-    """Return the standing "unknown" if the status word says that nothing is owed.
+    """Return "called_off" if the status word says that nothing is owed.
 
-    The word alone does not prove that nothing is owed, because the source does not document its
-    words. For any other word, the result is None.
+    A word that says that the fine is paid, without the day, makes it "unknown". For any other word,
+    the result is None.
     """
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):
@@ -160,14 +151,13 @@ def _no_longer_owed(fine: Fine) -> Status | None:
         _OF_AN_APPEAL.search(word) and not over[1].startswith(("DEFERID", "PROVID"))
     ):
         return None
-    if not all(each in _OF_AN_END or _SAYS_OVER.match(each) for each in _WORD.findall(word)):
+    if not all(map(_SAYS_OVER.match, _unread(word, "end"))):
         return None
     what = "em regra, já não é devida"
     if over[1] == "ADVERTENCIA":
         what = "a advertência por escrito, em regra, não tem valor nem pontos (art. 267 do CTB)"
-    note = f"{clause}: {what}. Não entra nas exigíveis, mas segue nas somas. {_CONFIRM}"
-    found = _plain(Standing.UNKNOWN, note, word=f"“{fine.kind}”, segundo a fonte")
-    return replace(found, is_called_off=True)
+    note = f"{clause}: {what}. Não é contada como dívida; o valor aparece à parte. {_CONFIRM}"
+    return _plain(Standing.CALLED_OFF, note, word=f"“{fine.kind}”, segundo a fonte")
 
 
 def _by_word(fine: Fine) -> Status | None:
@@ -176,10 +166,10 @@ def _by_word(fine: Fine) -> Status | None:
         return _plain(Standing.UNKNOWN, f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}")
     if _DENYING.search(word):
         return None
-    if _CHARGED.search(word):
+    if _CHARGED.search(word) and _agrees_with_penalty(word):
         return _plain(Standing.ENFORCEABLE, f"{clause}: em regra, já pode ser cobrada. {_CONFIRM}")
     words = _WORD.findall(word)
-    if not _SUSPENDING.search(word) or not _OF_A_SUSPENSION.issuperset(words):
+    if not _SUSPENDING.search(word) or _unread(word, "suspension"):
         return None
     # A penalty ends the prior defence, and only an appeal suspends it.
     if fine.penalty_on is None or "DEFESA" not in words or "RECURSO" in words:
@@ -190,7 +180,10 @@ def _by_word(fine: Fine) -> Status | None:
     return None
 
 
-def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
+def _by_dates(fine: Fine, today: date) -> Status:
+    if fine.penalty_on is not None and not _agrees_with_penalty(bare(str(fine.kind))):
+        note = f"{_CANNOT_TELL}: o portal não sabe o que a fonte quer dizer com “{fine.kind}”."
+        return _plain(Standing.UNKNOWN, f"{note} {_CONFIRM}")
     if fine.penalty_on is not None:
         return _after_penalty(fine.penalty_on, str(fine.authority_state), today)
     if fine.penalty_on_text:
@@ -198,12 +191,6 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
     word = bare(str(fine.kind))
     if _OF_PENALTY.search(word):
         return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: falta a data da penalidade.")
-    if is_nic:
-        return _plain(
-            Standing.UNKNOWN,
-            f"{_CANNOT_TELL}: a multa por não indicar o condutor, em regra, dispensa a "
-            "notificação da autuação, e falta a data da penalidade.",
-        )
     if fine.notified_on is not None or _IN_NOTICE.search(word):
         if not _agrees_with_notice(word):
             return _plain(
@@ -212,15 +199,40 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
                 f"pode supor uma penalidade. {_CONFIRM}",
             )
         return _in_notice(fine, today)
+    if fine.committed_on is not None and not word and not fine.notified_on_text:
+        return _unnotified(fine.committed_on, today)
     return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: faltam as datas das notificações.")
+
+
+def _unnotified(committed_on: date, today: date) -> Status:
+    """Return "notice" while no penalty can be enforced, whatever dates the source omits.
+
+    Before the shortest due date lie at least the prior defence and the appeal, of MINIMUM_DAYS each
+    (arts. 281-A and 282, § 4º).
+    """
+    waited = (today - committed_on).days
+    if waited > 2 * deadlines.MINIMUM_DAYS:
+        note = f"{_CANNOT_TELL}: a fonte não traz as datas das notificações."
+        return _plain(Standing.UNKNOWN, note)
+    limit = deadlines.day_of(deadlines.plus_days(committed_on, deadlines.NOTICE_DAYS))
+    note = "Registrada, ainda sem notificação: ainda não pode ser cobrada e não impede nada. "
+    if waited > deadlines.NOTICE_DAYS:
+        note += f"Sem notificação até {limit}, em regra, arquiva-se (art. 281, § 1º, II, do CTB)."
+    else:
+        note += f"A notificação deve sair até {limit} (art. 281, § 1º, II, do CTB)."
+    shared = "Registrada, ainda sem notificação: ainda não pode ser cobrada e não impede nada."
+    return _plain(Standing.NOTICE, note, shared=shared, word="registrada, sem notificação")
 
 
 def _agrees_with_notice(word: str) -> bool:
     """Return whether a status supposes nothing beyond a notice."""
-    words = set(_WORD.findall(word))
-    if _IN_NOTICE.search(word):
-        words.discard("MULTA")  # "MULTA COM NOTIFICACAO DE AUTUACAO"
-    return words <= (_OF_A_NOTICE | _OF_A_DEFENCE if "DEFESA" in words else _OF_A_NOTICE)
+    return not _unread(word, "notice", *(["defence"] if "DEFESA" in word else []))
+
+
+def _agrees_with_penalty(word: str) -> bool:
+    """Return whether each word of a status is known beside a penalty."""
+    also = ["penalty_with_suspension"] if re.search(r"\b(SUSPENSAO|EFEITO)\b", word) else []
+    return all(map(str.isdecimal, _unread(word, "notice", "penalty", *also)))
 
 
 def _in_notice(fine: Fine, today: date) -> Status:
@@ -229,7 +241,7 @@ def _in_notice(fine: Fine, today: date) -> Status:
     A penalty must be issued within 360 days of the infraction. If the record of an older infraction
     has no penalty, the source may have omitted the penalty.
     """
-    only = "Só há notificação da autuação no registro, sem penalidade"
+    only = "Só há notificação da autuação no registro"
     if fine.notified_on is not None and fine.notified_on > today:
         return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da notificação está no futuro.")
     since = fine.committed_on or fine.notified_on
@@ -244,8 +256,8 @@ def _in_notice(fine: Fine, today: date) -> Status:
         )
     return _plain(
         Standing.NOTICE,
-        f"{only}: em regra, ainda não é exigível e não bloqueia o licenciamento nem a "
-        f"transferência (art. 284, § 3º, do CTB). {_CONFIRM}",
+        "Por enquanto é só autuação: em regra, não precisa ser paga e não impede nada (art. 284, "
+        "§ 3º, do CTB). Pode virar multa.",
     )
 
 

@@ -1,16 +1,17 @@
 """Assess a court order: its effect on each act, its court and its title."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
 from portal.law.courts import Court, court_body_name, find_court
 from portal.law.effects import Effect, effect_of
+from portal.law.restriction_kinds import RENAJUD_SINCE, says_lifted
 from portal.vehicle.field import Field
 from portal.vehicle.identity import VehicleIdentity, differing_fields
 from portal.vehicle.judicial import Restriction
-from portal.wording import counted, listed
+from portal.wording import bare, counted, day, listed
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,32 @@ class AssessedOrder:
     def differing(self) -> tuple[Field, ...]:
         """The fields that name another vehicle than the one looked up."""
         return differing_fields(self.vehicle, self.record) if self.vehicle else ()
+
+
+def contradictions_of(order: AssessedOrder) -> Iterator[str]:
+    """Yield sentences on what an order's record contradicts itself in."""
+    record, today = order.record, order.today
+    if record.included_at is not None and record.included_at.date() > today:
+        day_ = day(record.included_at.date())
+        yield f"A data de inclusão ({day_}) está no futuro: confirme com o juízo."
+    elif record.included_at is None and record.included_at_text:
+        yield (
+            f"A data de inclusão ({record.included_at_text}) não serve: o Renajud existe desde "
+            f"{RENAJUD_SINCE}. Confirme com o juízo."
+        )
+    if order.in_force and record.detail and says_lifted(str(record.detail)):
+        yield (
+            f"O detalhe diz “{record.detail}”, e o registro segue como restrição: confirme a baixa "
+            "no processo."
+        )
+    named, of_case = find_court(str(record.court)), find_court("", str(record.case))
+    if named and of_case and named.j_tr != of_case.j_tr:
+        yield (
+            f"O número do processo é do {of_case.acronym}, e o registro traz {named.acronym}: "
+            "confirme qual é o juízo."
+        )
+    if named and named.branch == "trabalho" and "CIVEL" in bare(str(record.court_body)):
+        yield f"O {named.acronym} não tem vara cível: confirme qual é o juízo."
 
 
 def orders_in_words(orders: Iterable[AssessedOrder]) -> str:

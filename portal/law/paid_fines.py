@@ -23,7 +23,7 @@ from decimal import Decimal
 from typing import Literal
 
 from portal.law.deadlines import PROBABLY_DUE_DAYS
-from portal.law.fine_amounts import Amount, is_whole, plausible
+from portal.law.fine_amounts import Amount, discounted, is_whole, plausible
 from portal.law.infractions import stands_for
 from portal.vehicle.fines import Fine
 from portal.vehicle.wire import read_moment
@@ -150,13 +150,13 @@ def _can_settle(sent: Decimal | None, owed: Amount, asked: Decimal | None) -> bo
         return True
     if asked is not None and owed.at_60 is not None and sent >= asked >= owed.at_60:
         return True
-    return stands_for(sent, owed.at_80, owed.at_60) is not None
+    return discounted(sent, owed.at_80, owed.at_60) is not None
 
 
 def _is_late_for_discount(fine: Fine, sent: Decimal | None, owed: Amount) -> bool:
     if fine.penalty_on is None or fine.paid_on is None or sent is None:
         return False
-    has_discount = stands_for(sent, owed.at_80, owed.at_60) is not None
+    has_discount = discounted(sent, owed.at_80, owed.at_60) is not None
     return has_discount and (fine.paid_on - fine.penalty_on).days > PROBABLY_DUE_DAYS
 
 

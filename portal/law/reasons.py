@@ -89,6 +89,11 @@ _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
         "em regra, não impede enquanto durar a suspensão",
     ),
     Standing.NOTICE: ("Autuação", "autuações", "ainda sem multa aplicada, pode virar multa"),
+    Standing.CALLED_OFF: (
+        "Multa que a fonte dá como cancelada",
+        "multas que a fonte dá como canceladas",
+        "confirme com o órgão autuador",
+    ),
 }
 
 
@@ -109,8 +114,8 @@ def fine_reasons(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
 
 
 def _lapse(standing: Standing, fines: Sequence[AssessedFine]) -> str:
-    """Return a clause on enforceable fines that may have lapsed, or ""."""
-    if standing is not Standing.ENFORCEABLE:
+    """Return a clause on fines that may be enforceable and may have lapsed, or ""."""
+    if standing not in (Standing.ENFORCEABLE, Standing.UNKNOWN):
         return ""
     ends = [fine.prescription.ends_on for fine in fines]
     lapsed = sum(end is not None and end < fines[0].today for end in ends)

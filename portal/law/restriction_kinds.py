@@ -64,7 +64,7 @@ ANOTACAO AVERBACAO BLOQUEIO DECISAO DESPACHO DETERMINACAO JUDICIAL JUDICIALMENTE
 ORDEM REGISTRO RENAJUD RESTRICAO RESTRICOES SENTENCA VEICULAR
 """
 _OF_A_LIFTING = frozenset(_OF_A_LIFTING_WORDS.split())
-_FIRST_YEAR = 2008  # of Renajud
+RENAJUD_SINCE = 2008
 _DENIED = re.compile(
     r"\b(NADA( CONSTA)?|NENHUM\w*( RESTRIC\w+)?|INEXIST\w*|NEGATIV\w*"
     r"|NAO (CONSTA|EXISTE|HA|POSSUI|TEM)\w*|SEM (ANOTAC|BLOQUEI|ORDE|REGISTR|RESTRIC)\w*)\b"
@@ -142,6 +142,11 @@ def read_kinds(text: str, today: date) -> KindReading:
     )
 
 
+def says_lifted(text: str) -> bool:
+    """Return whether a text has words for a lifting."""
+    return bool(_LIFTING.search(bare(text)))
+
+
 def _later(text: str, today: date) -> str:
     """Return a date's text without its slashes if it is later than ``today``, else blanks."""
     moment = read_moment(text)
@@ -157,7 +162,7 @@ def _lifting(line: str, today: date) -> re.Match[str] | None:
     if not liftings:
         return None
     rest = _LIFTED.sub("", line).split()
-    years = range(_FIRST_YEAR, today.year + 1)
+    years = range(RENAJUD_SINCE, today.year + 1)
     if not all(
         _kind_of(word) or word in _OF_A_LIFTING or (word.isdecimal() and int(word) in years)
         for word in rest

@@ -14,6 +14,8 @@ from portal.vehicle.field import Field
 
 # The highest excess that each code covers, as a fraction of the speed limit. None means unlimited.
 _HIGHEST = {"7455": Decimal("0.20"), "7463": Decimal("0.50"), "7471": None}
+# The tolerance in km/h up to _BY_KMH, and in per cent above.
+_TOLERANCE, _BY_KMH = 7, 100
 # Codes that were in use before 25 July 2006. They had other ranges, so the speeds of fines with
 # these codes are not compared.
 _FORMER = frozenset(("6211", "6220", "6238", "6246"))
@@ -44,6 +46,31 @@ def excess_of(infraction: Infraction | None, limit: Field, considered: Field) ->
         return Excess(None, "")
     over = Decimal(counted - top) / top
     return Excess(over, _note(infraction.code if infraction else "", over))
+
+
+def tolerance_note(limit: Field, measured: Field, considered: Field) -> str:
+    """Return a sentence on a considered speed that is not the measured one less the tolerance.
+
+    The tolerance is 7 km/h up to 100 km/h and 7 % above (Resolução CONTRAN 798/2020). A difference
+    of 1 km/h above 100 km/h may come from rounding.
+    """
+    top, read, counted = _speed(limit), _speed(measured), _speed(considered)
+    if read is None or counted is None:
+        return ""
+    if counted > read:
+        return "A velocidade considerada passa da medida: confira na notificação."
+    fair = read - _TOLERANCE if read <= _BY_KMH else round(read * (100 - _TOLERANCE) / 100)
+    if counted <= fair + (read > _BY_KMH):
+        return ""
+    note = (
+        f"Descontada a tolerância do medidor ({_TOLERANCE} km/h até {_BY_KMH} km/h, {_TOLERANCE}% "
+        f"acima; Res. Contran 798/2020), a velocidade considerada seria {max(fair, 0)} km/h"
+    )
+    if top is not None and fair <= top:
+        return (
+            f"{note}, dentro do limite: confira na notificação, porque assim não haveria infração."
+        )
+    return f"{note}: confira na notificação."
 
 
 def _speed(field: Field) -> int | None:

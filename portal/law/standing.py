@@ -89,4 +89,15 @@ class Standing(StrEnum):
         "unknown",
         "question",
     )
+    # The source says that nothing is owed, which its word alone does not prove.
+    CALLED_OFF = (
+        "called_off",
+        "dada como cancelada",
+        "dada como cancelada",
+        "dadas como canceladas",
+        "como cancelada",
+        "cancelada",
+        "unknown",
+        "question",
+    )
     PAID = ("paid", "paga", "paga", "pagas", "como paga", "paga", "ok", "check")

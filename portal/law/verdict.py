@@ -42,6 +42,7 @@ Cause = Literal[
     "enforceable",
     "open_fine",
     "notice",
+    "called_off",
     "stale",
     "nothing",
 ]
@@ -201,6 +202,9 @@ def _finding(
         if standings == {Standing.NOTICE}:
             return "notice", "caution", "Há autuação, ainda sem multa", confirm
         return "open_fine", "caution", "Há multa em aberto", confirm
+    if any(fine.standing is Standing.CALLED_OFF for fine in fines):
+        finding = "Há multa que a fonte dá como cancelada"
+        return "called_off", "caution", finding, "confirme com o órgão autuador"
     if stale:
         return "stale", "caution", _NOTHING_FOUND, as_of(min(stale.values()))
     return "nothing", "clear", _NOTHING_FOUND, _STILL_MISSING

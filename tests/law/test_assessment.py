@@ -182,7 +182,7 @@ def test_old_notice_without_penalty_is_unknown() -> None:
     assert totals([found]).unclear_count == 1
     days = (TODAY - timedelta(days=40), TODAY - timedelta(days=20))
     recent = replace(SAMPLE, committed_on=days[0], notified_on=days[1])
-    assert "em regra, ainda não é exigível" in AssessedFine(recent, TODAY).status.note
+    assert "é só autuação" in AssessedFine(recent, TODAY).status.note
 
 
 @pytest.mark.parametrize(
@@ -249,14 +249,14 @@ def test_payment_of_zero_needs_a_word_that_says_paid() -> None:
 )
 def test_closing_status_word_leaves_the_enforceable_sum(word: str) -> None:
     found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
-    assert found.standing == "unknown"
-    assert found.status.is_called_off
+    assert found.standing == "called_off"
     assert not found.has_discount
     assert found.status.word == f"“{word}”, segundo a fonte"
     assert f"A fonte registra “{word}”" in found.status.note
     sums = totals([found])
     assert (sums.enforceable_count, sums.enforceable_amount, sums.points) == (0, Decimal(0), 0)
-    assert sums.amount == Decimal("130.16")
+    assert (sums.open_count, sums.amount) == (0, Decimal(0))
+    assert (sums.called_off_count, sums.called_off_amount) == (1, Decimal("130.16"))
 
 
 def test_written_warning_has_no_money_and_no_points() -> None:
@@ -270,7 +270,7 @@ def test_written_warning_has_no_money_and_no_points() -> None:
     [
         *("SUSPENSAO CANCELADA", "EFEITO SUSPENSIVO CANCELADO", "RECURSO ARQUIVADO"),
         *("PAGAMENTO CANCELADO", "NAO CANCELADA", "RECURSO INDEFERIDO"),
-        *("BAIXADA PARA DIVIDA ATIVA", "INSCRITA EM DIV. ATIVA", "DEFERIDO PARCELAMENTO"),
+        *("BAIXADA PARA DIVIDA ATIVA", "INSCRITA EM DIV. ATIVA"),
         *("DEFERIDA A INDICACAO DO CONDUTOR", "ISENTA DE PONTOS", "PONTUACAO CANCELADA"),
         *("ANULACAO CANCELADA", "CANCELADA PARCIALMENTE", "CANCELADA E REATIVADA"),
         *("PEDIDO DE ADVERTENCIA", "CANCELAMENTO SOLICITADO", "AGUARDANDO SER CANCELADA"),
@@ -349,7 +349,10 @@ def test_fine_for_not_naming_the_driver_has_no_judged_deadlines() -> None:
     assert "é o dobro da multa original" in found.amount.note
     undated = AssessedFine(replace(nic, penalty_on=None), TODAY)
     assert undated.standing == "unknown"
-    assert "dispensa a notificação da autuação" in undated.status.note
+    assert "dispensa" not in undated.status.note
+    recent = replace(nic, committed_on=date(2026, 10, 1), notified_on=date(2026, 10, 20))
+    in_notice = AssessedFine(replace(recent, penalty_on=None), TODAY)
+    assert in_notice.standing == "notice"  # both notices are compulsory (STJ, Tema 1.097)
     assert undated.prescription.ends_on is None
 
 
@@ -373,7 +376,7 @@ def test_discount_is_offered_only_while_it_can_be_had(
     assert found.has_discount == has_discount
     sums = totals([found])
     assert (sums.amount_at_80 < sums.amount) == has_discount
-    assert ("quem compra não pode contar" in found.discount_note) == has_discount
+    assert ("Quem compra não pode contar" in found.discount_note) == has_discount
 
 
 @pytest.mark.parametrize("word", ["NAO PAGA", "XYZ", "INDEFERIDA"])
@@ -437,8 +440,13 @@ def test_paid_fine_counts_for_its_points_only() -> None:
 def test_points_of_notified_fines_are_points_to_come() -> None:
     notified = fine(code="7455", committed_on=TODAY, notified_on=TODAY)
     due = fine(code="7463", committed_on=TODAY, penalty_on=TODAY)
-    sums = totals([AssessedFine(each, TODAY) for each in (notified, due)])
-    assert (sums.points, sums.points_to_come) == (5, 4)
+    past = date(2026, 6, 1)
+    enforceable = fine(code="7471", committed_on=past, penalty_on=past)
+    sums = totals([AssessedFine(each, TODAY) for each in (notified, due, enforceable)])
+    assert (sums.points, sums.points_to_come) == (0, 9)  # 747-1 suspends the licence by itself
+    enforceable = fine(code="7463", committed_on=past, penalty_on=past)
+    sums = totals([AssessedFine(each, TODAY) for each in (notified, due, enforceable)])
+    assert (sums.points, sums.points_to_come) == (5, 9)
 
 
 def test_enforceable_fine_has_no_discount() -> None:
@@ -465,7 +473,7 @@ def test_no_fines_give_empty_totals() -> None:
 def test_assess_and_totals_never_raise(given_fines: list[Fine], today: date) -> None:
     found = [AssessedFine(f, today) for f in given_fines]
     sums = totals(found)
-    assert sums.open_count + sums.paid_count == len(found)
+    assert sums.open_count + sums.paid_count + sums.called_off_count == len(found)
     for one in found:
         assert one.status.note
         assert one.amount.note

@@ -52,6 +52,7 @@ class Row:
 # Words for findings and for the reasons why no price is suggested.
 NOTHING = "Nenhuma multa em aberto nem restrição judicial encontrada"
 OPEN = "Há multa em aberto"
+CALLED_OFF = "Há multa que a fonte dá como cancelada"
 NOTICE = "Há autuação, ainda sem multa"
 PAY_FIRST = "Em regra, só pode ser transferido depois de pagas as multas"
 DOUBTED = "Há restrição judicial de situação incerta"
@@ -272,7 +273,7 @@ def _standings() -> Iterator[Row]:
         )
     # Something else is suspended, or the suspension is over.
     for word in (
-        *("CNH SUSPENSA", "DIREITO DE DIRIGIR SUSPENSO", "SUSPENSA ATE 10/10/2025"),
+        *("CNH SUSPENSA", "DIREITO DE DIRIGIR SUSPENSO"),
         *("EM RECURSO INTEMPESTIVO", "RECURSO SUSPENSO", "PAGAMENTO SUSPENSO", "EM DEFESA"),
     ):
         yield one_fine(
@@ -315,10 +316,18 @@ def _standings() -> Iterator[Row]:
         yield one_fine(
             f"status {word}",
             charged(tipo=word),
-            *("caution", OPEN, f"“{word}”, segundo a fonte"),
+            *("caution", CALLED_OFF, f"“{word}”, segundo a fonte"),
+            owed="",
+            ceiling=FULL,
             never=("Em regra, só pode ser transferido",),
         )
-    for word in ("NAO EXIGIVEL", "INEXIGIVEL"):
+    for word in (
+        "NAO EXIGIVEL",
+        "INEXIGIVEL",
+        "PROVIDENCIAS",
+        "SUSPENSA ATE 10/10/2025",
+        "LIMINAR",
+    ):
         yield one_fine(
             f"status {word}",
             charged(tipo=word),
@@ -334,7 +343,7 @@ def _standings() -> Iterator[Row]:
         "RECURSO IMPROVIDO",
         "SUBSISTENTE",
         "EXCLUIDA DO SNE",
-        *("PROVIDENCIAS", "RECURSO DO ORGAO PROVIDO", "RECURSO DA AUTORIDADE DEFERIDO"),
+        *("RECURSO DO ORGAO PROVIDO", "RECURSO DA AUTORIDADE DEFERIDO"),
     ):
         yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_FIRST, "exigível")
     for sent, code, text in (

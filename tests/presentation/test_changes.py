@@ -134,7 +134,7 @@ def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
             "renainf",
             renainf_body(fine()),
             renainf_body(fine(tipo="CANCELADA")),
-            "A fonte agora registra “CANCELADA”: multa",
+            "Passou a constar como “CANCELADA”, segundo a fonte: multa",
         ),
         (
             "renajud",

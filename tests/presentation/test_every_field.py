@@ -126,7 +126,7 @@ def test_readable_values_are_shown_in_their_own_form(medium: str) -> None:
         *("08/07/2024", "R$ 104,13", "09/08/2024 às 10:11", "4417/2023", "5528/2022"),
     ):
         assert text in shown, text
-    assert re.search(r"Estado do pagamento:? RN", shown)
+    assert re.search(r"Paga em \(estado\):? RN", shown)
     assert re.search(r"Limite:? 50 km/h", shown)
     assert re.search(r"Medido:? 64 km/h", shown)
     assert re.search(r"Considerado \(após a tolerância\):? 57 km/h", shown)

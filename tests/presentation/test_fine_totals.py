@@ -43,8 +43,9 @@ def test_discount_line_excludes_fines_past_their_due_date() -> None:
 def test_points_of_notice_do_not_count_yet() -> None:
     page = panel_text(notified(9))
     assert "Pontos que contam0 de quem dirigia" in page
-    assert "mais 4, se as autuações virarem multa" in page
-    assert "se as autuações virarem multa" not in panel_text(penalised(60))
+    assert "mais 4 podem vir a contar" in page
+    assert "podem vir a contar" in panel_text(penalised(60))
+    assert "podem vir a contar" not in panel_text(penalised(90))
 
 
 def test_points_of_paid_fines_count() -> None:
@@ -78,5 +79,5 @@ def test_traces_of_a_payment_are_shown() -> None:
 
 def test_enforceable_fine_prints_no_discounted_amount() -> None:
     page = panel_text(penalised(90))
-    assert "Descontoem regra, nenhum, e há juros" in page
+    assert "Descontoem regra, nenhum" in page
     assert "104,13" not in page

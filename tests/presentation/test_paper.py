@@ -137,7 +137,8 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
             {"dataEmissaoNotificacao": "30/09/2025"},
             ("47 dias depois da infração", "deveria ser arquivado"),
         ),
-        ({"dataEmissaoPenalidade": "20/08/2025"}, ("6 dos 180 dias", "em regra, exigível")),
+        ({"dataEmissaoPenalidade": "24/09/2025"}, ("41 dos 180 dias", "em regra, exigível")),
+        ({"dataEmissaoPenalidade": "25/08/2025"}, ("em princípio, é nula", "em regra, exigível")),
         (
             {"dataEmissaoPenalidade": "14/04/2026"},
             ("243 dias depois da infração", "só se houve defesa prévia"),

@@ -32,6 +32,7 @@ from portal.vehicle.operation_name import LOOKUPS, LookupName
 from tests.factories import decode_body, renainf_body, renajud_body, report_body
 from tests.presentation.batch_views import batch_page
 from tests.presentation.records_table import (
+    CALLED_OFF,
     DOUBTED,
     NOTHING,
     NOTICE,
@@ -65,6 +66,7 @@ MARKS = {"no": "danger", "careful": "warn", "yes": "plain", "unknown": "unknown"
 LIST_WORDS = {
     NOTHING: "Nada encontrado",
     PAY_FIRST: "Só após pagar as multas",
+    CALLED_OFF: "Multa cancelada, a confirmar",
     OPEN: "Multa em aberto a confirmar",
     NOTICE: "Multa em aberto a confirmar",
     DOUBTED: "Restrição judicial a confirmar",
@@ -333,7 +335,8 @@ def fine_differences(row: Row, shown: Faces) -> Iterator[str]:
         yield from same("paper", f"fine {number}", paper[number][:2], (word, amount))
         if len(row.standings) <= MOST_WITH_ICONS:
             yield from same("paper", f"icon of fine {number}", paper[number][2], icon)
-    count = sum(word != "paga" for word in row.standings)
+    ended = (word == "paga" or word.endswith("segundo a fonte") for word in row.standings)
+    count = len(row.standings) - sum(ended)
     known = [Decimal(r["amount"]) for r in lines if r["open"] == "true" and r["amount"]]
     total = formats.brl(sum(known, Decimal(0))).replace("\u00a0", " ") if known else ""
     yield from same("JSON", "open", fines["totals"]["open"], count)

@@ -95,8 +95,9 @@ def test_fines_panel_shows_source_kind_and_unknown_standing() -> None:
     assert "A fonte registra “CANCELADA”" in text
     assert "Situação na fonteCancelada" in text
     assert "3 registros idênticos: confirme se é a mesma multa" in text
-    assert "Em aberto por gravidade: 4 médias." in text
-    assert "não é possível dizer 4 multas de situação incerta" in text
+    assert "Em aberto por gravidade: 3 médias." in text
+    assert "não é possível dizer 3 multas de situação incerta" in text
+    assert "1 dada como cancelada, à parte: R$ 130,16" in text
     alone = render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))
     text = text_of(check_html(alone))
     assert "Em regra já exigíveisnão é possível dizer 1 multa de situação incerta" in text

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from portal.dossier.details import fine_notes
+from portal.dossier.details import fine_notes, order_notes
 from portal.dossier.prices import Prices, PriceTab
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
@@ -79,6 +79,8 @@ ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
     "court_body": lambda order: order.court_body or None,
     "case": lambda order: text_of(order.record.case),
     "included_at": lambda order: order.record.included_at,
+    "other_vehicle": lambda order: bool(order.differing),
+    "conflict": lambda order: " ".join(order_notes(order)) or None,
 }
 # The columns whose names begin with ``change_`` are price changes in per cent.
 PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceTab], object]]] = {

@@ -165,9 +165,12 @@ def _fines(fines: Sequence[AssessedFine], totals: Totals) -> Record:
         "totals": {
             "open": totals.open_count,
             "paid": totals.paid_count,
+            "called_off": totals.called_off_count,
+            "called_off_amount": totals.called_off_amount,
             "enforceable": totals.enforceable_count,
             "amount": totals.known_amount,
-            **_copied(totals, "enforceable_amount", "without_amount", "points", "points_unknown"),
+            **_copied(totals, "enforceable_amount", "without_amount", "points"),
+            **_copied(totals, "points_to_come", "points_unknown"),
         },
         "places": [_copied(one, "year", "state", "town", "count") for one in fined_places(fines)],
         "whom_to_ask": whom_to_ask(fines) or None,

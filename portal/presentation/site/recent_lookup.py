@@ -27,6 +27,7 @@ NOTHING_FOUND: Final = "Nada encontrado em multas e Justiça"
 NOTHING_FOUND_BEFORE: Final = "Nada encontrado, em resposta antiga"
 AFTER_PAYING: Final = "Só após pagar as multas"
 OPEN_FINE: Final = "Multa em aberto a confirmar"
+CALLED_OFF: Final = "Multa cancelada, a confirmar"
 UNCERTAIN_ORDER: Final = "Restrição judicial a confirmar"
 TOO_MANY: Final = "Registros demais para a lista"
 # A line reads at most this many fines and restrictions, because a list has many lines.
@@ -38,6 +39,7 @@ _CAUTION_WORDS: Final[Mapping[Cause, str]] = {
     "enforceable": AFTER_PAYING,
     "open_fine": OPEN_FINE,
     "notice": OPEN_FINE,
+    "called_off": CALLED_OFF,
     "stale": NOTHING_FOUND_BEFORE,
 }
 _MISSING_WORDS: Final[Mapping[Missing, str]] = {

@@ -74,19 +74,27 @@ class FineLedger:
         In English: 30 fines and 1 notice of infraction unpaid, 14 fines paid.
         """
         is_open, paid = self.totals.open_words, self.totals.paid_count
-        if not is_open:
+        ended = self.totals.called_off_words if self.totals.called_off_count else ""
+        if not is_open and not ended:
             return counted(paid, "multa, paga", "multas, todas pagas") if paid else ""
-        rest = f", {counted(paid, 'paga', 'pagas')}" if paid else ""
-        return f"{is_open} em aberto{rest}"
+        words = (
+            f"{is_open} em aberto" if is_open else "nenhuma em aberto",
+            counted(paid, "paga", "pagas") if paid else "",
+            ended,
+        )
+        return ", ".join(filter(None, words))
 
     @property
     def tiles(self) -> tuple[Figure, ...]:
         sums = self.totals
-        open_words = sums.open_words or "todas pagas"
+        open_words = sums.open_words or ("" if sums.called_off_count else "todas pagas")
         if sums.without_amount:
             open_words += (
                 f"; {formats.integer(sums.without_amount)} sem valor informado, fora da soma"
             )
+        if sums.called_off_count:
+            ended = f"{sums.called_off_words}, à parte: {formats.brl(sums.called_off_amount)}"
+            open_words = "; ".join(filter(None, (open_words, ended)))
         due = counted(sums.enforceable_count, "multa", "multas") if sums.enforceable_count else ""
         if sums.unclear_count:
             more = "e talvez mais " if due else ""
@@ -98,12 +106,10 @@ class FineLedger:
             enforceable = "não é possível dizer"
         points = "de quem dirigia"
         if sums.points_to_come:
-            points += (
-                f"; mais {formats.integer(sums.points_to_come)}, se as autuações virarem multa"
-            )
+            points += f"; mais {formats.integer(sums.points_to_come)} podem vir a contar"
         if sums.points_unknown:
             unknown = counted(sums.points_unknown, "multa", "multas")
-            points += f"; mais os de {unknown} que não se pode dizer"
+            points += f"; sem contar {unknown} cujos pontos não se conhecem"
         return (
             Figure("Em aberto, valor cheio", _sum_words(sums.amount, sums.open_count), open_words),
             Figure("Em regra já exigíveis", enforceable, due.strip()),
@@ -151,7 +157,7 @@ class FineLedger:
     @property
     def situations(self) -> Iterator[Choice]:
         counts = Counter(fine.standing.key for fine in self.listed)
-        counts[OPEN] = len(self.listed) - counts[Standing.PAID.key]
+        counts[OPEN] = sum(fine.is_open for fine in self.listed)
         chosen = self.choice.situation
         yield Choice("Situação: todas", "", not chosen, "", len(self.listed))
         for key in FINE_SITUATIONS:
@@ -202,7 +208,7 @@ class FineLedger:
 
     def _is_shown(self, fine: AssessedFine) -> bool:
         situation, choice = fine.standing.key, self.choice
-        if choice.situation == OPEN and fine.is_paid:
+        if choice.situation == OPEN and not fine.is_open:
             return False
         if choice.situation not in ("", OPEN, situation):
             return False

@@ -1,0 +1,203 @@
+"""What a record of a fine may mean: amounts, dates, speeds and notices, a row a case."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from portal.dossier.details import explanations, fine_notes
+from portal.law.assessment import AssessedFine, totals
+from portal.law.reasons import fine_reasons
+from tests.law.records import TODAY, fine, known
+
+CHARGED: dict[str, Any] = {
+    "code": "7455",
+    "amount": Decimal(130),
+    "committed_on": date(2026, 3, 10),
+    "notified_on": date(2026, 3, 25),
+    "notified_on_text": "25/03/2026",
+    "penalty_on": date(2026, 6, 10),
+    "penalty_on_text": "10/06/2026",
+}
+NO_PENALTY: dict[str, Any] = {"penalty_on": None, "penalty_on_text": ""}
+NO_NOTICE: dict[str, Any] = {"notified_on": None, "notified_on_text": ""}
+
+
+def assessed(today: date = TODAY, **given: Any) -> AssessedFine:
+    fields = {name: value for name, value in {**CHARGED, **given}.items() if value != ""}
+    return AssessedFine(fine(**fields), today)
+
+
+def told(found: AssessedFine) -> str:
+    return " ".join((*explanations(found), *fine_notes(found)))
+
+
+@pytest.mark.parametrize(
+    ("code", "sent", "exact", "words"),
+    [
+        # The source sent the discounted amount: the discount is not applied twice.
+        ("7455", "104", "130.16", "é o de 80%; o cheio é R$\u00a0130,16"),
+        ("7455", "104.13", "130.16", "é o de 80%"),
+        ("7455", "104.12", "130.16", "é o de 80%"),
+        ("7455", "78", "130.16", "é o de 60%"),
+        ("7455", "78.09", "130.16", "é o de 60%"),
+        ("7455", "78.10", "130.16", "é o de 60%"),
+        ("5010", "704", "880.41", "é o de 80%"),
+        ("7463", "117.13", "195.23", "é o de 60%"),
+        ("7463", "156.18", "195.23", "é o de 80%"),
+        ("7455", "50", "130.16", "menos que a tabela"),
+        ("7455", "130", "130.16", "sem os centavos"),
+        ("7455", "130.16", "130.16", "igual ao da tabela"),
+        # A fine for not naming the driver is twice the first fine.
+        ("5002", "176", "176.76", "o dobro de uma multa de R$\u00a088,38"),
+        ("5002", "260", "260.32", "o dobro de uma multa de R$\u00a0130,16"),
+        ("5002", "260.32", "260.32", "o dobro de uma multa de R$\u00a0130,16"),
+        ("5002", "390", "390.46", "o dobro de uma multa de R$\u00a0195,23"),
+        ("5002", "586", "586.94", "o dobro de uma multa de R$\u00a0293,47"),
+        ("5002", "1173", "1173.88", "o dobro de uma multa de R$\u00a0586,94"),
+        ("5002", "1760", "1760.82", "o dobro de uma multa de R$\u00a0880,41"),
+        ("5002", "2934", "2934.70", "o dobro de uma multa de R$\u00a01.467,35"),
+        ("5002", "500", "500", "não fixa um valor único"),
+        # Excess of weight: an amount for each fraction of 200 kg.
+        ("6831", "130", "130.16", "sem os centavos"),
+        ("6831", "135", "135.48", "1 × R$\u00a05,32"),
+        ("6831", "146", "146.12", "3 × R$\u00a05,32"),
+        ("6831", "172", "172.72", "4 × R$\u00a010,64"),
+        ("6831", "236", "236.56", "5 × R$\u00a021,28"),
+        ("6831", "236.56", "236.56", "5 × R$\u00a021,28"),
+        ("68311", "321", "321.68", "6 × R$\u00a031,92"),
+        ("6831", "608.96", "608.96", "15 × R$\u00a031,92"),
+        ("6831", "250", "250", "não corresponde à tabela"),
+    ],
+)
+def test_amount_that_the_source_means(code: str, sent: str, exact: str, words: str) -> None:
+    found = assessed(code=code, amount=Decimal(sent)).amount
+    assert found.value == Decimal(exact)
+    assert words in found.note
+
+
+@pytest.mark.parametrize("paid", ["78.09", "78.10", "104.12", "104", "130"])
+def test_discounted_payment_settles_the_fine(paid: str) -> None:
+    found = assessed(paid_on=date(2026, 7, 1), paid_amount=Decimal(paid))
+    assert found.is_paid, found.status.note
+
+
+DATES: list[tuple[dict[str, Any], str, str]] = [
+    # Without any notice: no charge is possible before two periods of 30 days.
+    ({**NO_NOTICE, **NO_PENALTY, "committed_on": date(2026, 11, 15)}, "notice", "até 15/12/2026"),
+    ({**NO_NOTICE, **NO_PENALTY, "committed_on": date(2026, 10, 22)}, "notice", "até 21/11/2026"),
+    ({**NO_NOTICE, **NO_PENALTY, "committed_on": date(2026, 10, 21)}, "notice", "arquiva-se"),
+    ({**NO_NOTICE, **NO_PENALTY, "committed_on": date(2026, 9, 22)}, "notice", "arquiva-se"),
+    (
+        {**NO_NOTICE, **NO_PENALTY, "committed_on": date(2026, 9, 21)},
+        "unknown",
+        "não traz as datas",
+    ),
+    ({**NO_NOTICE, **NO_PENALTY}, "unknown", "a fonte não traz as datas das notificações"),
+    # Never notified: the debt may not hold the licensing.
+    (NO_NOTICE, "enforceable", "Súmulas 127 e 312 do STJ"),
+    ({**NO_NOTICE, "penalty_on": date(2026, 11, 10)}, "due", "Súmulas 127 e 312 do STJ"),
+    ({}, "enforceable", "Penalidade de 10/06/2026"),
+    # A penalty before its notice, or before the end of the prior defence.
+    ({"notified_on": date(2026, 6, 25)}, "enforceable", "As datas se contradizem"),
+    ({"penalty_on": date(2026, 4, 4)}, "enforceable", "em princípio, é nula"),
+    ({"penalty_on": date(2026, 4, 23)}, "enforceable", "29 dias depois da notificação"),
+    ({"penalty_on": date(2026, 3, 25)}, "enforceable", "0 dia"),
+    # The register's own day.
+    ({"registered_on": date(2024, 9, 9)}, "enforceable", "(09/09/2024) é anterior à da infração"),
+    ({"registered_on": date(2026, 12, 9)}, "enforceable", "(09/12/2026) está no futuro"),
+    # An infraction in the future, or steps before it.
+    ({"committed_on": date(2026, 12, 1)}, "unknown", "a data da infração está no futuro"),
+    ({"penalty_on": date(2026, 3, 1)}, "unknown", "as datas se contradizem"),
+    ({"notified_on": date(2026, 3, 1)}, "unknown", "as datas se contradizem"),
+    ({"penalty_on": date(2026, 12, 1)}, "unknown", "a data da penalidade está no futuro"),
+    # The notice of a fine for not naming the driver is compulsory, too.
+    (
+        {"code": "5002", **NO_PENALTY, "committed_on": date(2026, 10, 1)},
+        "unknown",
+        "as datas se contradizem",
+    ),
+    ({"code": "5002", **NO_PENALTY}, "notice", "é só autuação"),
+    ({"code": "5002", **NO_PENALTY, **NO_NOTICE}, "unknown", "não traz as datas"),
+]
+
+
+@pytest.mark.parametrize(("given", "standing", "words"), DATES)
+def test_dates_of_a_fine(given: dict[str, Any], standing: str, words: str) -> None:
+    found = assessed(**given)
+    assert found.standing == standing
+    assert words in told(found)
+
+
+@pytest.mark.parametrize("penalty_on", [date(2026, 3, 26), date(2026, 4, 4), date(2026, 4, 23)])
+def test_penalty_within_the_defence_is_not_in_time(penalty_on: date) -> None:
+    assert assessed(penalty_on=penalty_on).penalty.verdict == "unknown"
+    assert assessed(penalty_on=date(2026, 4, 24)).penalty.verdict == "in_time"
+
+
+@pytest.mark.parametrize(
+    ("limit", "measured", "considered", "words"),
+    [
+        ("80", "95", "88", ""),
+        ("080", "095", "088", ""),
+        ("80", "86", "93", "passa da medida"),
+        ("60", "66", "63", "seria 59 km/h, dentro do limite"),
+        ("60", "70", "65", "seria 63 km/h: confira"),
+        ("60", "70", "63", ""),
+        ("100", "107", "102", "seria 100 km/h, dentro do limite"),
+        ("100", "120", "112", ""),
+        ("100", "120", "113", ""),
+        ("100", "120", "115", "seria 112 km/h: confira"),
+        ("80", "", "88", ""),
+    ],
+)
+def test_speeds_and_the_tolerance_of_the_meter(
+    limit: str, measured: str, considered: str, words: str
+) -> None:
+    found = assessed(limit=limit, measured=measured, considered=considered)
+    notes = " ".join(fine_notes(found))
+    assert words in notes
+    assert bool(words) == bool(notes)
+
+
+def test_fine_with_a_description_of_another_code_has_no_points_of_its_own() -> None:
+    found = assessed(amount=Decimal(195), description="DEIXAR O CONDUTOR DE USAR O CINTO SEGURANCA")
+    assert found.points.counted is None
+    assert "código e descrição" in found.points.note
+    assert totals([found]).points_unknown == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "lapses"),
+    [
+        ({"committed_on": date(2015, 3, 1), "penalty_on": date(2015, 6, 10)}, True),
+        ({"committed_on": date(2019, 3, 1), **NO_PENALTY}, True),
+        ({}, False),
+    ],
+)
+def test_reason_says_that_a_fine_may_have_lapsed(given: dict[str, Any], lapses: bool) -> None:
+    found = assessed(**{**given, **NO_NOTICE})
+    [reason] = fine_reasons([found])
+    assert ("pode ter prescrito" in reason.sentence) == lapses
+
+
+def test_one_notice_in_two_records_is_noted() -> None:
+    first = assessed(notice="A123", **NO_PENALTY)
+    second = assessed(notice="A123")
+    sums = totals([first, second])
+    assert sums.same_notice == (2,)
+    assert "O mesmo auto de infração em 2 registros: confirme se é uma só" in sums.identical_note
+    assert totals([first, assessed(notice="A124")]).identical_note == ""
+    assert totals([first, assessed(notice="A123", authority="PRF")]).same_notice == ()
+    assert totals([assessed(notice="000"), assessed(notice="000", place="X")]).same_notice == ()
+    paid = assessed(notice="A123", paid_on=date(2026, 7, 1), paid_amount=Decimal(130))
+    assert totals([second, paid]).also_paid == 1
+    assert paid.record.notice == known("A123")
+
+
+def test_discount_names_the_law_before_the_practice() -> None:
+    note = assessed(penalty_on=date(2026, 11, 10)).discount_note
+    assert "já usava o SNE quando a autuação saiu" in note
+    assert "A lei o garante em todo órgão desde 2023 (§ 6º)" in note
+    assert note.index("A lei") < note.index("na prática")
