@@ -42,7 +42,6 @@ from portal.gateway.lease import Leases
 from portal.gateway.lease_limit import LimitedLeases
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
-from portal.gateway.lookup import Caller
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
 from portal.gateway.purge_clock import PurgeClock
 from portal.gateway.retention import retention_of
@@ -458,7 +457,7 @@ class Portal(Web):
             self._process.shared,
             workers=self._settings.workers,
             daily_limit=self.daily_limit,
-            calls_left=lambda: self.ledger.allowance(Caller("")).day,
+            calls_left=lambda: self.ledger.allowance(Identity("", "", frozenset())).day,
             is_worker=self._process.batch_holder is None,
         )
 

@@ -23,9 +23,10 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
+from portal.access.tokens import Identity
 from portal.gateway.backend import Backend, Found, Outcome
 from portal.gateway.gateway import Gateway, Snapshot
-from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served
+from portal.gateway.lookup import Directive, Failure, Lookup, Served
 from portal.upstream.errors import ANSWERED
 from portal.upstream.protocol import Account, Attempt, Upstream
 from portal.upstream.protocol import Resource as UpstreamResource
@@ -157,7 +158,7 @@ class _TracedGateway(Gateway):
     def fetch(
         self,
         lookup: Lookup,
-        caller: Caller,
+        caller: Identity,
         directive: Directive = Directive.NORMAL,
         snapshot: Snapshot | None = None,
     ) -> Served:

@@ -61,7 +61,8 @@ class Identity:
 
     ``daily_limit`` is a number of upstream calls, or 0 for no limit. In pass-through mode,
     ``credential`` is the caller's own upstream credential, and ``digest`` is the credential's HMAC.
-    In other modes, ``credential`` is None, and ``digest`` is the token's SHA-256.
+    In other modes, ``credential`` is None, and ``digest`` is the token's SHA-256. ``batch`` is the
+    id of the batch for which a lookup is made, or None for a single lookup.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Identity:
     scopes: frozenset[str]
     daily_limit: int = 0
     credential: str | None = field(default=None, repr=False)
+    batch: str | None = None
 
     def has_scope(self, scope: str) -> bool:
         return scope in self.scopes

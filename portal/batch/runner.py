@@ -6,7 +6,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final, Protocol
+from dataclasses import replace
+from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -16,8 +17,7 @@ from portal.batch.pauses import MOST_UNPAID, Pause, pause_after
 from portal.batch.rows import Access
 from portal.batch.turn import Turn
 from portal.batch.typed_list import Subject
-from portal.gateway.gateway import Snapshot
-from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served
+from portal.gateway.lookup import Failure, Lookup, Served
 from portal.gateway.operations import OPERATIONS, lookups_of
 from portal.system.error_kind import error_kind
 from portal.system.repeated_warning import RepeatedWarning
@@ -31,18 +31,7 @@ _REFUSED: Final = Pause("access", None)
 _NO_CREDIT: Final = Pause("no_credit", None)
 
 
-class Fetch(Protocol):
-    """The type of ``Gateway.fetch``."""
-
-    def __call__(
-        self,
-        lookup: Lookup,
-        caller: Caller,
-        directive: Directive = ...,
-        snapshot: Snapshot | None = ...,
-    ) -> Served: ...
-
-
+Fetch = Callable[[Lookup, Identity], Served]
 Summarise = Callable[[Subject, Sequence[LookupName], Mapping[LookupName, Served]], bytes]
 
 
@@ -202,7 +191,7 @@ class BatchRunner:
         """Return the answer, the cause of a failure, or the pause after a failure."""
         if not identity.has_scope(name):
             return "out_of_scope"
-        caller = Caller.of(identity, claim.batch)
+        caller = replace(identity, batch=claim.batch)
         try:
             served = self._fetch(Lookup(OPERATIONS[name], claim.subject), caller)
         except Failure as failure:

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, cast, get_args
 
 import msgspec
 
+from portal.access.tokens import Identity
 from portal.gateway import answer_check
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, compute_freshness, retention_s
@@ -14,7 +15,6 @@ from portal.gateway.lease import fence_now
 from portal.gateway.ledger import Ledger
 from portal.gateway.lookup import (
     CacheStatus,
-    Caller,
     Directive,
     Failure,
     FailureKind,
@@ -139,7 +139,7 @@ class Gateway:
     def fetch(
         self,
         lookup: Lookup,
-        caller: Caller,
+        caller: Identity,
         directive: Directive = Directive.NORMAL,
         snapshot: Snapshot | None = None,
     ) -> Served:
@@ -183,7 +183,7 @@ class Gateway:
         """
         self._client.drift.flush()
 
-    def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
+    def keep_as_newest(self, lookup: Lookup, caller: Identity) -> None:
         """Store a copy of a report as the newest report for the vehicle's page.
 
         Call this method only for a report that was made from the upstream's records. A report that
@@ -195,7 +195,7 @@ class Gateway:
         if (report := envelopes[0]) is not None:
             self._store.write(_copy(report, newest, _next_fence(fence_now(), envelopes)))
 
-    def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
+    def newest_report(self, plate: Plate, caller: Identity) -> Served | None:
         """Return a plate's unexpired newest report (see ``keep_as_newest``), or None."""
         key = self._store.newest_report_key(plate, caller.credential)
         former_keys = self._store.former_newest_report_keys(plate, caller.credential)
@@ -209,7 +209,7 @@ class Gateway:
             return None
         return self._served(lookup, held, "hit")
 
-    def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
+    def previous(self, lookup: Lookup, caller: Identity) -> Served | None:
         """Return the last earlier answer that differs from the present answer, or None.
 
         The vehicle's page compares the two answers to show what has changed.
@@ -241,7 +241,7 @@ class Gateway:
             return None
         return self._served(lookup, answer, "stale")
 
-    def _ask(self, snapshot: Snapshot, caller: Caller, directive: Directive) -> Served:
+    def _ask(self, snapshot: Snapshot, caller: Identity, directive: Directive) -> Served:
         """Return the upstream's answer or, if the call fails, a stale answer.
 
         Raises Failure if no stale answer may be served.
@@ -300,7 +300,7 @@ class Gateway:
         self,
         key: str,
         lookup: Lookup,
-        caller: Caller,
+        caller: Identity,
         deadline: float,
         fence: int,
         reading: Reading,

@@ -22,8 +22,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
+from portal.access.tokens import Identity
 from portal.gateway.backend import purge_bucket
-from portal.gateway.lookup import Caller, Failure, Observer
+from portal.gateway.lookup import Failure, Observer
 from portal.storage.database import reading, writing
 from portal.storage.purge_log import was_purged
 from portal.storage.tables import batches, call_counters, ledger
@@ -206,7 +207,7 @@ class Ledger:
                 sums[subject] = sums.get(subject, Decimal(0)) + Decimal(price)
         return sums
 
-    def allowance(self, caller: Caller) -> Allowance:
+    def allowance(self, caller: Identity) -> Allowance:
         """Return how many calls the daily limits still allow a caller today.
 
         Does not read the database if no limit applies. A database error is only logged, because
@@ -353,7 +354,7 @@ class Ledger:
             if entry.on_trial and is_answer:
                 self._count(db, entry.day, _proven_key(caller))
 
-    def _begin_trial(self, db: Connection, day: str, caller: Caller, calls: int) -> bool:
+    def _begin_trial(self, db: Connection, day: str, caller: Identity, calls: int) -> bool:
         """Return whether the caller is on trial. If so, count the trial call.
 
         In pass-through mode, a caller is on trial until it gets its first 200 of the day (see
@@ -417,7 +418,7 @@ class LedgerEntry:
     operation: str
     subject: str
     price: Decimal
-    caller: Caller
+    caller: Identity
     deadline: float = math.inf
     last_purge: int | None = None
     observer: Observer = field(default_factory=Observer)

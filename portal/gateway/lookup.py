@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import msgspec
 
@@ -77,43 +77,6 @@ class Directive(Enum):
     REFRESH = "refresh"  # Use no stored answer unless the upstream call fails.
     ONLY_IF_CACHED = "only-if-cached"  # Use a fresh stored answer, and never call the upstream.
     PEEK = "peek"  # Use a fresh or stale stored answer, and never call the upstream.
-
-
-class CallerIdentity(Protocol):
-    """The members of ``portal.access.Identity`` that the gateway needs.
-
-    The project's import rules forbid the gateway to import ``portal.access``. ``Caller`` explains
-    the members.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def daily_limit(self) -> int: ...
-
-    @property
-    def credential(self) -> str | None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """The authenticated client that requests a lookup.
-
-    ``name`` is written to the ledger. ``daily_limit`` is a number of upstream calls, or 0 for no
-    limit. In pass-through mode, ``credential`` is the client's own upstream credential, which is
-    sent upstream. Otherwise ``credential`` is None. ``batch`` is the id of the lookup's batch, or
-    None for a single lookup.
-    """
-
-    name: str
-    daily_limit: int = 0
-    credential: str | None = field(default=None, repr=False)
-    batch: str | None = None
-
-    @classmethod
-    def of(cls, identity: CallerIdentity, batch: str | None = None) -> "Caller":
-        return cls(identity.name, identity.daily_limit, identity.credential, batch)
 
 
 @dataclass(frozen=True, slots=True)

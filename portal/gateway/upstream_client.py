@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from portal.access.tokens import Identity
 from portal.gateway import answer_check
 from portal.gateway.drift_queue import DriftQueue
 from portal.gateway.ledger import Ledger, LedgerEntry
-from portal.gateway.lookup import Caller, Failure, Lookup, Observer
+from portal.gateway.lookup import Failure, Lookup, Observer
 from portal.gateway.operations import CachePolicy
 from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unfit, Unusable, UpstreamError
 from portal.upstream.protocol import Resource, Response, Upstream
@@ -54,7 +55,7 @@ class UpstreamClient:
         self,
         lookup: Lookup,
         subject: str,
-        caller: Caller,
+        caller: Identity,
         deadline: float,
         last_purge: int | None = None,
     ) -> Response:

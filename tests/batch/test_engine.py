@@ -20,7 +20,6 @@ from portal.batch.model import Cost, NotAllowed
 from portal.batch.rows import Access, BatchRows, UnknownBatch
 from portal.batch.typed_list import read_list
 from portal.gateway.ledger import LedgerEntry
-from portal.gateway.lookup import Caller
 from portal.storage.database import _write_queues, writing
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
@@ -36,7 +35,7 @@ from tests.fakes.databases import kept_open
 from tests.fakes.forgetting import forget
 from tests.fakes.one_tenant import subject_keys
 from tests.fakes.ports import wait_until
-from tests.gateway.gateways import FRESH_S, SECRET, StubUpstream, good
+from tests.gateway.gateways import FRESH_S, SECRET, StubUpstream, as_caller, good
 
 PRICE = Decimal("0.30")
 
@@ -227,7 +226,7 @@ def test_charged_failures_that_are_repeated_stay_within_what_was_confirmed(
     one = engine_of(tmp_path, clock, concurrency=1)
     batch = one.create(plates(3))
     one.start(batch)
-    caller = Caller("ana", batch=batch)
+    caller = as_caller("ana", batch=batch)
     for _ in range(2):
         tag = one.bench.store.tag("AAA0A00")
         LedgerEntry(one.bench.ledger, "decode", tag, PRICE, caller).begin("primary")
@@ -374,11 +373,7 @@ def test_token_limit_pauses(tmp_path: Path, clock: Clock) -> None:
     one.start(batch)
     found = one.run(batch)
     assert (found.reason, len(one.bench.upstream.calls)) == ("token_limit", 5)
-    assert one.bench.ledger.allowance(_caller(limited)).token == 0
-
-
-def _caller(identity: Identity) -> Caller:
-    return Caller.of(identity)
+    assert one.bench.ledger.allowance(limited).token == 0
 
 
 def test_outage_pauses_and_resumes_with_one_lookup_first(tmp_path: Path, clock: Clock) -> None:

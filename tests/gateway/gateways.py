@@ -9,13 +9,14 @@ from typing import cast
 
 from sqlalchemy import Engine
 
+from portal.access.tokens import Identity
 from portal.gateway.backend import Backend, purge_bucket
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
-from portal.gateway.lookup import CacheStatus, Caller, Directive, Failure, Lookup, Observer, Served
+from portal.gateway.lookup import CacheStatus, Directive, Failure, Lookup, Observer, Served
 from portal.gateway.operations import DECODE, OPERATIONS, CachePolicy
 from portal.gateway.purge_clock import PurgeClock
 from portal.gateway.retention import Retention, retention_of
@@ -35,7 +36,15 @@ from tests.fakes.databases import kept_open
 from tests.fakes.one_tenant import NAMESPACE, ledger_of
 
 SECRET = b"the secret of the gateway's tests"
-CALLER = Caller("somebody")
+
+
+def as_caller(
+    name: str, daily_limit: int = 0, credential: str | None = None, batch: str | None = None
+) -> Identity:
+    return Identity(name, "", frozenset(), daily_limit, credential, batch)
+
+
+CALLER = as_caller("somebody")
 MEBIBYTE = 1024 * 1024
 FRESH_S, STALE_S = 1000, 5000
 

@@ -2,17 +2,17 @@
 
 from decimal import Decimal
 
+from portal.access.tokens import Identity
 from portal.gateway.ledger import Ledger, LedgerEntry
-from portal.gateway.lookup import Caller
 from tests.gateway.gateways import CALLER
 
 
-def begin_call(ledger: Ledger, caller: Caller = CALLER) -> LedgerEntry:
+def begin_call(ledger: Ledger, caller: Identity = CALLER) -> LedgerEntry:
     return LedgerEntry(ledger, "decode", "tag", Decimal("0.30"), caller).begin("primary")
 
 
 def buy(
-    ledger: Ledger, caller: Caller = CALLER, outcome: str | None = "answered", status: int = 200
+    ledger: Ledger, caller: Identity = CALLER, outcome: str | None = "answered", status: int = 200
 ) -> None:
     attempt = begin_call(ledger, caller)
     if outcome is not None:

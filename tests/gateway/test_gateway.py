@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway.lookup import CacheStatus, Caller, Directive, Failure, Lookup, Served
+from portal.gateway.lookup import CacheStatus, Directive, Failure, Lookup, Served
 from portal.gateway.operations import RENAINF, REPORT
 from portal.gateway.strict_json import canonical
 from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unusable
@@ -18,6 +18,7 @@ from tests.gateway.gateways import (
     FRESH_S,
     STALE_S,
     Bench,
+    as_caller,
     bench,
     decode,
     failing,
@@ -88,15 +89,15 @@ def test_pass_through_answer_is_not_shared_between_callers(tmp_path: Path, clock
     made = bench(tmp_path, clock, operator_credential=None)
 
     def ask(credential: str) -> CacheStatus:
-        return made.gateway.fetch(decode(), Caller("x", credential=credential)).cache_status
+        return made.gateway.fetch(decode(), as_caller("x", credential=credential)).cache_status
 
     assert [ask("one"), ask("two"), ask("one")] == ["miss", "miss", "hit"]
     assert [call.credential for call in made.upstream.calls] == ["one", "two"]
 
 
 def test_operator_answer_is_shared_between_callers(made: Bench) -> None:
-    assert made.gateway.fetch(decode(), Caller("one")).cache_status == "miss"
-    assert made.gateway.fetch(decode(), Caller("two")).cache_status == "hit"
+    assert made.gateway.fetch(decode(), as_caller("one")).cache_status == "miss"
+    assert made.gateway.fetch(decode(), as_caller("two")).cache_status == "hit"
     assert made.upstream.calls[0].credential == "operator"
 
 
@@ -183,7 +184,7 @@ def test_refused_caller_credential_is_reported_to_caller(
 ) -> None:
     made = bench(tmp_path, clock, operator_credential=None)
     made.upstream.answer = Response(status, b"{}", "primary")
-    caller = Caller("x", credential="mine")
+    caller = as_caller("x", credential="mine")
     assert outcome(lambda: made.gateway.fetch(decode(), caller)) == f"refused_{status}"
 
 

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Engine, event, insert, select
 
 from portal.gateway.ledger import Ledger, LedgerEntry
-from portal.gateway.lookup import Caller, Failure
+from portal.gateway.lookup import Failure
 from portal.storage.database import reading, writing
 from portal.storage.tables import (
     call_counters,
@@ -26,7 +26,7 @@ from tests.fakes.databases import Database
 from tests.fakes.forgetting import forget
 from tests.fakes.one_tenant import ledger_of
 from tests.fakes.preloaded import PRELOADED
-from tests.gateway.gateways import CALLER, StubUpstream, bench, decode
+from tests.gateway.gateways import CALLER, StubUpstream, as_caller, bench, decode
 from tests.gateway.ledgers import buy, spent
 
 
@@ -45,7 +45,7 @@ def test_row_is_written_before_the_call(engine: Engine, clock: Clock) -> None:
 def test_allowance_counts_both_limits(engine: Engine, clock: Clock) -> None:
     ledger = ledger_of(engine, daily_limit=5, clock=clock)
     buy(ledger)
-    found = ledger.allowance(Caller(CALLER.name, daily_limit=3))
+    found = ledger.allowance(as_caller(CALLER.name, daily_limit=3))
     assert (found.day, found.token, found.left) == (4, 2, 2)
     assert 0 < found.until_midnight_s <= 86_400
     assert ledger.allowance(CALLER).left == 4
@@ -65,7 +65,7 @@ def test_allowance_is_unknown_while_the_database_is_down(engine: Engine, clock: 
     ledger = ledger_of(engine, daily_limit=5, clock=clock)
     with engine.begin() as db:
         call_counters.drop(db)
-    found = ledger.allowance(Caller("somebody", daily_limit=3))
+    found = ledger.allowance(as_caller("somebody", daily_limit=3))
     assert (found.day, found.token, found.left) == (None, None, None)
 
 
@@ -101,7 +101,7 @@ def test_daily_limit_resets_at_midnight_in_sao_paulo(engine: Engine, clock: Cloc
 
 def test_token_limit_does_not_use_up_daily_limit(engine: Engine, clock: Clock) -> None:
     ledger = ledger_of(engine, daily_limit=3, clock=clock)
-    small, other = Caller("small", daily_limit=1), Caller("other")
+    small, other = as_caller("small", daily_limit=1), as_caller("other")
     buy(ledger, small)
     for _ in range(5):
         with pytest.raises(Failure) as caught:
@@ -116,8 +116,8 @@ def test_token_limit_does_not_use_up_daily_limit(engine: Engine, clock: Clock) -
 def test_unsent_call_releases_reservation_and_is_not_listed(engine: Engine, clock: Clock) -> None:
     ledger = ledger_of(engine, daily_limit=1, clock=clock)
     for _ in range(5):
-        buy(ledger, Caller("x", daily_limit=1), "not_sent")
-    buy(ledger, Caller("x", daily_limit=1))
+        buy(ledger, as_caller("x", daily_limit=1), "not_sent")
+    buy(ledger, as_caller("x", daily_limit=1))
     assert spent(ledger) == ["answered"]
 
 
@@ -150,7 +150,7 @@ def test_forgetting_a_vehicle_keeps_its_rows(engine: Engine, clock: Clock) -> No
 
 def test_exhausted_token_limit_is_not_shared_with_others(tmp_path: Path, clock: Clock) -> None:
     made = bench(tmp_path, clock)
-    poor = Caller("poor", daily_limit=1)
+    poor = as_caller("poor", daily_limit=1)
     made.gateway.fetch(decode("DEF4G56"), poor)
     with pytest.raises(Failure):
         made.gateway.fetch(decode(), poor)
@@ -167,7 +167,7 @@ def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]")
         free = number % 4 == 0
         for _ in range(20):  # retries, because a busy machine may exceed time-outs
             try:
-                buy(ledger, Caller("raced", daily_limit=100), "not_sent" if free else "answered")
+                buy(ledger, as_caller("raced", daily_limit=100), "not_sent" if free else "answered")
             except Failure as failure:
                 if failure.kind in ("day_limit", "token_limit"):
                     return 0, 0
@@ -198,7 +198,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engi
     late = 0
     with suppress(Failure):
         while True:
-            buy(ledger, Caller("raced", daily_limit=100))
+            buy(ledger, as_caller("raced", daily_limit=100))
             late += 1
     assert sum(paid for paid, _ in through) + late == 100
     assert spent(ledger) == ["answered"] * 100
@@ -214,7 +214,7 @@ def test_concurrent_callers_with_limits_do_not_deadlock(engine: Engine) -> None:
     ledger = ledger_of(engine, daily_limit=10_000)
 
     def busy(number: int) -> None:
-        buy(ledger, Caller(f"c{number % 5}", 10_000), ("answered", "not_sent")[number % 2])
+        buy(ledger, as_caller(f"c{number % 5}", 10_000), ("answered", "not_sent")[number % 2])
         if number % 10 == 0:
             forget(engine, ledger, ["tag"])
             ledger.drop_past_counters()

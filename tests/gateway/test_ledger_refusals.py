@@ -8,16 +8,18 @@ import pytest
 from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 
+from portal.access.tokens import Identity
 from portal.gateway.ledger import Ledger
-from portal.gateway.lookup import Caller, Failure
+from portal.gateway.lookup import Failure
 from tests.fakes import Clock
 from tests.fakes.one_tenant import ledger_of
+from tests.gateway.gateways import as_caller
 from tests.gateway.ledgers import begin_call, buy, spent
 
 
-def caller(name: str, daily_limit: int = 0) -> Caller:
+def caller(name: str, daily_limit: int = 0) -> Identity:
     """Return a caller with a credential of its own."""
-    return Caller(f"credential:{name}", daily_limit, credential=name)
+    return as_caller(f"credential:{name}", daily_limit, credential=name)
 
 
 def raising(error: Exception) -> Callable[[object], None]:
@@ -27,7 +29,7 @@ def raising(error: Exception) -> Callable[[object], None]:
     return fail
 
 
-def kind_of(ledger: Ledger, payer: Caller) -> str:
+def kind_of(ledger: Ledger, payer: Identity) -> str:
     try:
         buy(ledger, payer)
     except Failure as failure:
@@ -61,7 +63,7 @@ def test_refused_operator_credential_keeps_reservation(
 ) -> None:
     ledger = ledger_of(engine, daily_limit=1, clock=clock)
     buy(ledger, status=status)
-    assert kind_of(ledger, Caller("other")) == "day_limit"
+    assert kind_of(ledger, as_caller("other")) == "day_limit"
 
 
 @pytest.mark.parametrize("status", [200, 400, 404, 429])

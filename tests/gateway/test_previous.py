@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from portal.gateway.backend import Outcome
-from portal.gateway.lookup import Caller, Directive
+from portal.gateway.lookup import Directive
 from portal.upstream.protocol import Response
 from tests import factories
 from tests.fakes import Clock
-from tests.gateway.gateways import CALLER, FRESH_S, STALE_S, Bench, bench, decode
+from tests.gateway.gateways import CALLER, FRESH_S, STALE_S, Bench, as_caller, bench, decode
 
 OLD = factories.decode_body("ABC1D23", combustivel="Gasolina")
 NEW = factories.decode_body("ABC1D23", combustivel="Flex")
@@ -107,7 +107,7 @@ def _files(made: Bench) -> list[Path]:
 
 def test_pass_through_previous_answer_is_not_shared(tmp_path: Path, clock: Clock) -> None:
     made = bench(tmp_path, clock, operator_credential=None)
-    mine, theirs = Caller("me", credential="mine"), Caller("them", credential="theirs")
+    mine, theirs = as_caller("me", credential="mine"), as_caller("them", credential="theirs")
     for body in (OLD, NEW):
         made.clock.advance(10)
         made.upstream.answer = Response(200, body, "primary")

@@ -10,7 +10,7 @@ import pytest
 from portal.gateway.backend import purge_bucket
 from portal.gateway.envelope import Envelope
 from portal.gateway.local_cache import LocalCache
-from portal.gateway.lookup import Caller, Directive, Failure, Lookup
+from portal.gateway.lookup import Directive, Failure, Lookup
 from portal.gateway.operations import REPORT
 from portal.gateway.sqlite_cache import SQLiteCache, entry_id
 from portal.storage.purge_log import PurgeLog
@@ -22,6 +22,7 @@ from tests.fakes.databases import Database, kept_open
 from tests.gateway.gateways import (
     CALLER,
     Bench,
+    as_caller,
     bench,
     decode,
     failing,
@@ -117,7 +118,7 @@ def test_purge_keeps_the_other_vehicles_of_its_bucket(
 def test_in_flight_pass_through_answer_is_not_stored(tmp_path: Path, clock: Clock) -> None:
     made, other = (bench(tmp_path, clock, operator_credential=None) for _ in range(2))
     purged_in_mid_call(made, good, lambda: other.purge(PLATES[0]))
-    served = made.gateway.fetch(decode(), Caller("me", credential="mine"))
+    served = made.gateway.fetch(decode(), as_caller("me", credential="mine"))
     assert not served.stored
     assert keys_of(made) == []
 

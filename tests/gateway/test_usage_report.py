@@ -7,17 +7,16 @@ from pathlib import Path
 from sqlalchemy import Engine, event
 
 from portal.gateway.ledger import Ledger
-from portal.gateway.lookup import Caller
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.usage_report import Usage, UsageLog, paid_query
 from portal.storage.database import reading
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.fakes.one_tenant import savings_of
-from tests.gateway.gateways import CALLER, bench, terms
+from tests.gateway.gateways import CALLER, as_caller, bench, terms
 from tests.gateway.ledgers import begin_call, buy
 
-ANA, BIA = Caller("ana"), Caller("bia", daily_limit=9)
+ANA, BIA = as_caller("ana"), as_caller("bia", daily_limit=9)
 DAY = date(2026, 10, 1)
 
 
@@ -109,7 +108,7 @@ def test_number_of_queries_does_not_grow_with_the_rows(engine: Engine, clock: Cl
 
     seen = []
     for number in range(60):
-        buy(ledger, Caller(f"caller-{number}"))
+        buy(ledger, as_caller(f"caller-{number}"))
     event.listen(engine, "before_cursor_execute", lambda *details: seen.append(details[2]))
     found = log.by_caller(DAY)
     log.by_day(DAY)

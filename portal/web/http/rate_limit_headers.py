@@ -15,7 +15,6 @@ from flask import Flask, Response, g, request
 
 from portal.access.tokens import Identity
 from portal.gateway.ledger import Allowance
-from portal.gateway.lookup import Caller
 from portal.web.http.rate_limits import Quota, RateLimits
 
 DAILY_CALLS: Final = "daily-calls"
@@ -47,7 +46,7 @@ class DailyQuotas:
 
     def __init__(
         self,
-        allowance: Callable[[Caller], Allowance],
+        allowance: Callable[[Identity], Allowance],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._allowance = allowance
@@ -59,7 +58,7 @@ class DailyQuotas:
         """Return the current quota, or None if there is no limit or the ledger cannot be read."""
         if not identity.daily_limit:
             return None
-        found = self._allowance(Caller.of(identity))
+        found = self._allowance(identity)
         quota = None
         if found.token is not None:
             until_s = max(1, ceil(found.until_midnight_s))

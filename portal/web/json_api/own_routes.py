@@ -22,7 +22,7 @@ from portal.batch.model import Batch, Item, NotAllowed
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import read_strings
 from portal.dossier.answers import Panel, Panels
-from portal.gateway.lookup import Caller, Directive, Failure
+from portal.gateway.lookup import Directive, Failure
 from portal.pdf import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
@@ -368,7 +368,7 @@ def _one(web: Web, batch: str, requester: Requester) -> Response:
 
 
 def _object(web: Web, batch: Batch, requester: Requester) -> object:
-    return batch_object(batch, web.ledger.allowance(Caller.of(requester.identity)))
+    return batch_object(batch, web.ledger.allowance(requester.identity))
 
 
 def _declared() -> Declared:

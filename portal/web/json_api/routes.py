@@ -10,7 +10,7 @@ from portal.access.credentials import NoCredential, read_credential
 from portal.access.gatekeeper import Gatekeeper
 from portal.access.tokens import Identity, RefusedToken, UnknownToken
 from portal.gateway.gateway import Snapshot
-from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served, report_lookup
+from portal.gateway.lookup import Directive, Failure, Lookup, Served, report_lookup
 from portal.gateway.operations import DECODE, RENAINF, RENAJUD, REPORT, Operation
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
@@ -126,7 +126,7 @@ def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup])
         identity, snapshot = checked.identity, checked.snapshot
         lookup = snapshot.lookup
     count(web, identity)
-    caller = Caller.of(identity)
+    caller = identity
     return _relay(web.gateway.fetch(lookup, caller, directive_of(identity), snapshot))
 
 

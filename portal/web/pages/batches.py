@@ -20,7 +20,6 @@ from portal.batch.model import Batch, Item, NotAllowed
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
-from portal.gateway.lookup import Caller
 from portal.presentation.exports.batches import row_of, wrong_message
 from portal.presentation.tools.batches import (
     FILTERS,
@@ -131,7 +130,7 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
         rows=() if is_draft else [row_of(item, panels, context, found.ask) for item in items],
         drafted=items if is_draft else (),
         prices=web.prices(identity),
-        calls_left=web.ledger.allowance(Caller.of(identity)).left,
+        calls_left=web.ledger.allowance(identity).left,
         now=context.now,
         left=web.pricing.left(found, owner, identity) if has_button else None,
         only=only,

@@ -19,7 +19,7 @@ from portal.dossier.answers import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.dossier.gaps import subject_phrase
 from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.ledger import Allowance
-from portal.gateway.lookup import Caller, Directive, Failure, Lookup, Served
+from portal.gateway.lookup import Directive, Failure, Lookup, Served
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS
 from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.failure_texts import sentence_about
@@ -41,7 +41,7 @@ BROKEN = "Algo deu errado neste portal durante a consulta."
 
 class Lookups:
     def __init__(
-        self, gateway: Gateway, pool: Executor, allowance: Callable[[Caller], Allowance]
+        self, gateway: Gateway, pool: Executor, allowance: Callable[[Identity], Allowance]
     ) -> None:
         self._gateway = gateway
         self._pool = pool
@@ -77,7 +77,7 @@ class Lookups:
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
-        caller = Caller.of(identity)
+        caller = identity
         for lookup in dict.fromkeys(
             Lookup(OPERATIONS[name], subject) for subject in subjects for name in names
         ):
@@ -118,7 +118,7 @@ class Lookups:
         """
         allowed = [one for one in LOOKUP_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
-        allowance = self._allowance(Caller.of(identity))
+        allowance = self._allowance(identity)
         plates_left = None
         if allowance.left is not None:
             plates_left = allowance.left // max(1, len(allowed))
@@ -127,7 +127,7 @@ class Lookups:
     def _stored(
         self,
         lookup: Lookup,
-        caller: Caller,
+        caller: Identity,
         identity: Identity,
         directive: Directive,
         previous: bool,
@@ -146,13 +146,13 @@ class Lookups:
         return snapshot
 
     def _fetched(
-        self, lookup: Lookup, caller: Caller, directive: Directive, snapshot: Snapshot
+        self, lookup: Lookup, caller: Identity, directive: Directive, snapshot: Snapshot
     ) -> Panel:
         served = self._gateway.fetch(lookup, caller, directive, snapshot)
         return self._answered(lookup, caller, served)
 
     def _answered(
-        self, lookup: Lookup, caller: Caller, served: Served, previous: bool = True
+        self, lookup: Lookup, caller: Identity, served: Served, previous: bool = True
     ) -> Panel:
         if served.status == 404:  # ``_settle`` builds the panel of this failure
             raise Failure("not_found")

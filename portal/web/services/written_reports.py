@@ -13,7 +13,7 @@ import msgspec
 from portal.access.tokens import Identity
 from portal.dossier.answers import Panel, Panels, WrittenReport
 from portal.gateway.gateway import Gateway
-from portal.gateway.lookup import Caller, Directive, Served, report_lookup
+from portal.gateway.lookup import Directive, Served, report_lookup
 from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
@@ -49,7 +49,7 @@ class WrittenReports:
         if not results:
             raise NoRecords
         lookup = report_lookup(plate, _data(results), last_purge)
-        caller = Caller.of(identity)
+        caller = identity
         served = self._gateway.fetch(lookup, caller)
         if served.status == 200:
             self._gateway.keep_as_newest(lookup, caller)
@@ -68,7 +68,7 @@ class WrittenReports:
         identity lacks the scope, this method cannot tell whether these records have changed since
         the report. The report is then not considered outdated.
         """
-        caller = Caller.of(identity)
+        caller = identity
         price = self._gateway.terms("report").price
         newest = self._gateway.newest_report(plate, caller)
         if newest is None or not identity.has_scope("report"):
@@ -95,7 +95,7 @@ class WrittenReports:
         return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
 
     def _stored_reports(
-        self, plate: Plate, results: Mapping[LookupName, Any], caller: Caller
+        self, plate: Plate, results: Mapping[LookupName, Any], caller: Identity
     ) -> Iterator[tuple[tuple[LookupName, ...], Served]]:
         """Yield each subset of ``results`` that has a stored report, with this report.
 
