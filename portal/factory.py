@@ -69,12 +69,12 @@ from portal.startup import (
 from portal.storage.data_lock import DataLock
 from portal.storage.database import database_bytes, is_in_place, open_engine, side_engine
 from portal.storage.purge_log import PurgeLog
+from portal.system.environment import can_trace, wants_traces
 from portal.system.housekeeping import Housekeeping
 from portal.system.open_file_limits import capacity
 from portal.system.scheduler import PeriodicTask, Scheduler
 from portal.system.shared_counters import SharedCounters
 from portal.system.thread_limits import FULL_THREADS, Threads
-from portal.system.trace_settings import can_trace, wants_traces
 from portal.upstream.breaker import COUNTERS, Breaker
 from portal.upstream.errors import NotSent
 from portal.upstream.failover import Failover

@@ -16,10 +16,9 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
-from portal.system.credential_syntax import MAX_LENGTH, is_token
+from portal.system.caller_credentials import MAX_LENGTH, Mode, is_token
 from portal.system.environment import PREFIX, SettingsError, read_texts
 from portal.system.logo import InvalidLogo, logo_url
-from portal.system.mode import Mode
 from portal.tax_number import format_tax_number
 
 __all__ = ["Settings", "SettingsError"]

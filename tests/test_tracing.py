@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import StatusCode
 
 from portal import tracing
-from portal.system.trace_settings import wants_traces
+from portal.system.environment import wants_traces
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from urllib.parse import parse_qsl
 
-from portal.system.credential_syntax import is_token
+from portal.system.caller_credentials import is_token
 
 
 class NoCredential(ValueError):

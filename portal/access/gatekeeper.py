@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from portal.access.sealing import name_credential
 from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
-from portal.system.mode import Mode
+from portal.system.caller_credentials import Mode
 
 DEMO_TOKEN = "demo"  # noqa: S105 not a secret, because it gives access to fictitious data only
 _DEMO_DIGEST = digest(DEMO_TOKEN)

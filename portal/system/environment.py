@@ -1,9 +1,11 @@
-"""Reads the texts of settings from ``PORTAL_`` environment variables and secret files."""
+"""Reads the environment: ``PORTAL_`` variables with their secret files, and the wish for traces."""
 
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 PREFIX = "PORTAL_"
+_TRACE_ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 
 
 class SettingsError(ValueError):
@@ -28,6 +30,21 @@ def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -
         if path:
             texts[name] = _read_file(f"{PREFIX}{name}_FILE", home / path)
     return texts
+
+
+def wants_traces(environ: Mapping[str, str]) -> bool:
+    """Return whether OpenTelemetry's variables ask for traces and do not disable the SDK."""
+    if environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return False
+    exporter = environ.get("OTEL_TRACES_EXPORTER", "")
+    if exporter:
+        return exporter != "none"
+    return any(environ.get(name) for name in _TRACE_ENDPOINTS)
+
+
+def can_trace() -> bool:
+    """Return whether the packages of requirements-otel.txt are installed."""
+    return find_spec("opentelemetry") is not None and find_spec("opentelemetry.sdk") is not None
 
 
 def _checked_text(name: str, value: str) -> str:

@@ -17,7 +17,7 @@ import pytest
 from portal import formats
 from portal.batch.model import Item
 from portal.dossier.answers import UNCONFIRMED, Panel, Panels
-from portal.presentation.exports.batches import batch_row, results_table
+from portal.presentation.exports.batches import results_table, row_of_answers
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
@@ -141,7 +141,7 @@ def faces_of(row: Row) -> Faces:
     paper = dossier_page(PLATE, answers, report, CONTEXT, address="https://portal.example")
     contents = CONTEXT.dossier(PLATE, answers)
     item = Item(PLATE, "done")
-    in_batch = batch_row(item, answers, CONTEXT, LOOKUPS)
+    in_batch = row_of_answers(item, answers, CONTEXT, LOOKUPS)
     batch = replace(batch_in("done"), ask=LOOKUPS)
     names: tuple[TableName, ...] = ("fines", "restrictions", "prices")
     return Faces(

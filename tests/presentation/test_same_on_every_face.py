@@ -8,7 +8,7 @@ import pytest
 
 from portal.batch.model import Item
 from portal.dossier.answers import Panels
-from portal.presentation.exports.batches import batch_row
+from portal.presentation.exports.batches import row_of_answers
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.comparison import comparison_page
@@ -48,7 +48,7 @@ def page_text(answers: Panels) -> str:
 def test_unknown_amount_is_zero_on_no_face(count: int) -> None:
     answers = panels(renainf=renainf_body(*[UNPRICED] * count), renajud=renajud_body())
     contents = CONTEXT.dossier(PLATE, answers)
-    row = batch_row(Item(PLATE, "done"), answers, CONTEXT, LOOKUPS)
+    row = row_of_answers(Item(PLATE, "done"), answers, CONTEXT, LOOKUPS)
     assert row.fines_amount is None
     assert contents.fines is not None
     compared = render(comparison_page([PLATE], [answers], CONTEXT, follow=False))

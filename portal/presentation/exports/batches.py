@@ -154,7 +154,7 @@ def kept_result(
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
     )
-    row = batch_row(Item(subject, "done"), panels, context, ask)
+    row = row_of_answers(Item(subject, "done"), panels, context, ask)
     kept = {
         name: _Answer(each.fetched_at, each.fresh_until, each.delete_at)
         for name, each in answers.items()
@@ -181,7 +181,7 @@ def row_of(
         known = _empty_row(item) if kept is None else _without_expired(kept, now_s)
         return replace(known, state=item.state, verdict=None, headline=None, cause=None)
     if kept is None:
-        return batch_row(item, panels_of(item.subject), context, ask)
+        return row_of_answers(item, panels_of(item.subject), context, ask)
     row = replace(_without_expired(kept, now_s), state=item.state, cause=item.cause or None)
     if row.verdict in ("clear", "limited") and any(
         each.fresh_until < now_s for each in kept.answers.values()
@@ -227,9 +227,10 @@ def _kept(item: Item) -> _Kept | None:
         return None
 
 
-def batch_row(
+def row_of_answers(
     item: Item, panels: Panels, context: RenderContext, ask: Sequence[LookupName]
 ) -> BatchRow:
+    """Return the row of an item, built from the present answers."""
     possible = lookups_of(item.subject)
     asked = [name for name in possible if name in ask]
     not_asked = [LOOKUP_WORDS[name] for name in possible if name not in ask]

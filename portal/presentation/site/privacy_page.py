@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from portal.dossier.lookups import OPERATION_TEXTS
-from portal.system.mode import Mode
+from portal.system.caller_credentials import Mode
 from portal.vehicle.operation_name import OperationName
 
 

@@ -20,7 +20,7 @@ from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.tools.notice_check import notice_check_page
 from portal.presentation.typed_subject import plates_in
-from portal.system.credential_syntax import is_token
+from portal.system.caller_credentials import is_token
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
 from portal.vehicle.typed import read_typed, visible

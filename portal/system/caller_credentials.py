@@ -1,5 +1,10 @@
-"""Checks the format of tokens in the settings and in requests."""
+"""Who pays for upstream calls, and the format of the tokens that say who calls."""
 
+from typing import Literal
+
+# Who pays for upstream calls. "demo": nobody, because a simulated upstream inside the portal
+# answers lookups. "managed": the operator's token. "pass-through": the caller's own credential.
+Mode = Literal["demo", "managed", "pass-through"]
 MAX_LENGTH = 4096
 
 
