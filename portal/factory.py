@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.gatekeeper import Gatekeeper
 from portal.access.history import History
@@ -55,16 +54,16 @@ from portal.presentation.paper.dossier import Issuer
 from portal.presentation.site.public_pages import SamplePlate
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
-    command_key,
+    command_data_key,
     create_missing_database,
     data_check,
     embedded_store,
     exit_on_startup_error,
-    former_keys,
     is_command,
     prepare,
     remove_old_unused_caches,
-    server_key,
+    secret_keys,
+    server_data_key,
 )
 from portal.storage.data_lock import DataLock
 from portal.storage.database import database_bytes, is_in_place, open_engine, side_engine
@@ -136,13 +135,14 @@ class ServerProcess:
 def create_app(settings: Settings | None = None) -> Flask:
     """Build the application from ``settings``, or from the environment if ``settings`` is None."""
     if settings is not None:
-        return Portal(settings, server_key(settings)).app
+        return Portal(settings).app
     settings = environment_settings()
     with exit_on_startup_error():
         if is_command():
-            return Portal(settings, command_key(settings), is_command=True).app
-        lock = prepare(settings)
-        return Portal(settings, server_key(settings), lock=lock).app
+            secret_keys(settings)  # a damaged file of the key ends the command
+            return Portal(settings, is_command=True).app
+        lock, key = prepare(settings)
+        return Portal(settings, key, lock=lock).app
 
 
 def environment_settings() -> Settings:
@@ -156,16 +156,15 @@ def environment_settings() -> Settings:
 class Portal(Web):
     """The parts of a portal. Each part is built when it is first read.
 
-    ``key`` is None only for a command that finds no secret key. The portal then uses a random key.
-    Commands that need the real key do not run, because DataCheck (``portal.commands``) rejects
-    them. ``lock`` is held as long as the portal. ``is_command`` is true in a process that runs a
-    command of ``flask`` and serves no request.
+    ``key`` is the data key that ``prepare`` has returned. If ``key`` is None, the portal reads the
+    data key from the database. ``lock`` is held as long as the portal. ``is_command`` is true in a
+    process that runs a command of ``flask`` and serves no request.
     """
 
     def __init__(
         self,
         settings: Settings,
-        key: bytes | None,
+        key: bytes | None = None,
         process: ServerProcess = ServerProcess(),
         *,
         lock: DataLock | None = None,
@@ -177,9 +176,6 @@ class Portal(Web):
         self._lock = lock
         self._is_command = is_command
         self._turn = Turn()
-        self.secret = key or secrets.token_bytes()
-        former = (each for each in former_keys(settings) if each != self.secret)
-        self.former_secrets: Sequence[bytes] = tuple(former)
         self.namespace = settings.namespace
         self.batch_limit = settings.batch_limit
         self.daily_limit = settings.daily_call_limit
@@ -234,6 +230,19 @@ class Portal(Web):
         )
 
     @cached_property
+    def data_key(self) -> bytes | None:
+        """The data key, or None if a command cannot read it."""
+        if self._key is not None:
+            return self._key
+        read = command_data_key if self._is_command else server_data_key
+        return read(self._settings, self.engine)
+
+    @cached_property
+    def secret(self) -> bytes:
+        # Commands that need the real key do not run without it, because DataCheck rejects them.
+        return self.data_key or secrets.token_bytes()
+
+    @cached_property
     def side(self) -> Engine:
         return side_engine(self.engine)
 
@@ -258,7 +267,6 @@ class Portal(Web):
             purges=purges,
             retention=retention_of(self._policy.terms),
             namespace=self.namespace,
-            former_seals=[Seal(each) for each in self.former_secrets],
         )
 
     @cached_property
@@ -267,13 +275,6 @@ class Portal(Web):
 
     @cached_property
     def keys(self) -> SubjectKeys:
-        store = self.store
-        return SubjectKeys(
-            self.secret, store.tag, self.namespace, self.former_secrets, store.former_tags
-        )
-
-    @cached_property
-    def present_keys(self) -> SubjectKeys:
         return SubjectKeys(self.secret, self.store.tag, self.namespace)
 
     @cached_property
@@ -384,28 +385,12 @@ class Portal(Web):
 
     @cached_property
     def gatekeeper(self) -> Gatekeeper:
-        return Gatekeeper(
-            self._settings.mode, self.tokens, self.secret, self.former_secrets, self._take_over
-        )
-
-    def _take_over(self, old_name: str, name: str) -> None:
-        """Move a caller's data from the caller's old name to the new name.
-
-        A caller's name is the HMAC of the caller's credential, so a new secret key changes the
-        name. Database errors are logged and not raised.
-        """
-        for each in (self.history, self.batches, self.dossiers):
-            try:
-                each.take_over(old_name, name)
-            except SQLAlchemyError as error:
-                log.warning("a former name was not replaced: %s", type(error).__name__)
+        return Gatekeeper(self._settings.mode, self.tokens, self.secret)
 
     def paid(self, caller: str, subjects: Sequence[str], since: float) -> Mapping[str, Decimal]:
-        tags = {tag: subject for subject in subjects for tag in self.keys.tags(subject)}
-        sums: dict[str, Decimal] = {}
-        for tag, price in self.ledger.paid(caller, [*tags], since).items():
-            sums[tags[tag]] = sums.get(tags[tag], Decimal(0)) + price
-        return sums
+        tags = {self.keys.tag(subject): subject for subject in subjects}
+        paid = self.ledger.paid(caller, [*tags], since)
+        return {tags[tag]: price for tag, price in paid.items()}
 
     # Batches
 
@@ -551,11 +536,12 @@ class Portal(Web):
 
     @cached_property
     def data_check(self) -> DataCheck:
-        return data_check(self._settings, self.engine, self.backend, self._key, self._is_command)
+        has_key = self.data_key is not None
+        return data_check(self._settings, self.engine, has_key, self._is_command)
 
     @cached_property
     def files(self) -> EmbeddedStore:
-        return embedded_store(self._settings, self._key)
+        return embedded_store(self._settings)
 
     def create_database(self) -> None:
         create_missing_database(self._settings)

@@ -1,8 +1,8 @@
 """Prepares secret key, database and cache before the application is built.
 
-A server creates missing files and tables, and records the fingerprint of its secret key. Among the
-``flask`` commands, only ``token issue`` creates a missing database. If the data directory is
-wrong, every other command reports missing data instead of using a new, empty database.
+A server creates missing files and tables, and the data key, which it encrypts with its secret key.
+Among the ``flask`` commands, only ``token issue`` creates a missing database. If the data directory
+is wrong, every other command reports missing data instead of using a new, empty database.
 """
 
 import logging
@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import click
 from flask import Flask
@@ -19,27 +18,29 @@ from flask.cli import FlaskGroup
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from portal.access.data_key import OtherSecretKey, keep_data_key, stored_data_key
 from portal.access.sealing import SubjectKeys
 from portal.batch.batches import Batches
 from portal.batch.rows import BatchRows
 from portal.commands.data_check import DataCheck
 from portal.commands.parts import EmbeddedStore
+from portal.gateway.backend import Backend
 from portal.gateway.backend_choice import (
     StoreRefused,
     cache_backend,
     remove_lease_files,
     require_willing_store,
 )
-from portal.gateway.key_record import KeyRecord
+from portal.gateway.envelope import Seal
+from portal.gateway.sqlite_cache import SQLiteCache
 from portal.settings import Settings
 from portal.storage.backup import CACHE_NAME, DATABASE_NAME, remove_copies
 from portal.storage.data_lock import DataLock
 from portal.storage.database import database_file, open_engine
-from portal.storage.key_fingerprints import record_key, recorded_keys, unknown_keys
 from portal.storage.origin import is_restored, record_origin
 from portal.storage.schema import SchemaMismatch
 from portal.storage.secret import NAME as KEY_NAME
-from portal.storage.secret import InvalidSecretKey, fingerprint, load_secret_key, read_secret_key
+from portal.storage.secret import InvalidSecretKey, load_secret_key, read_secret_key
 
 log = logging.getLogger(__name__)
 
@@ -47,13 +48,6 @@ SHORT_KEY = 16  # in characters; a generated key has 64
 
 _UNUSED = "unused-"
 UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to its deletion
-
-
-class OtherSecretKey(Exception):
-    """The data is also of a secret key that the settings do not have.
-
-    The exception's message is one line for the operator.
-    """
 
 
 _STARTUP_ERRORS = (
@@ -86,32 +80,41 @@ def is_command() -> bool:
     return context is not None and isinstance(context.command, FlaskGroup)
 
 
-def server_key(settings: Settings) -> bytes:
-    """Return the secret key. Create the key if it is missing.
-
-    Raises OSError or InvalidSecretKey.
-    """
-    return (settings.secret_key or load_secret_key(settings.data_dir)).encode()
-
-
-def command_key(settings: Settings) -> bytes | None:
-    """Return the secret key, or None if no key is configured or stored.
+def secret_keys(settings: Settings) -> list[bytes]:
+    """Return the configured or stored secret key, if there is one, and the former secret keys.
 
     Raises OSError or InvalidSecretKey.
     """
     key = settings.secret_key or read_secret_key(settings.data_dir)
-    return key.encode() if key else None
+    return [each.encode() for each in (key, *settings.secret_keys_old) if each]
 
 
-def former_keys(settings: Settings) -> tuple[bytes, ...]:
-    """Return the old secret keys, which still decrypt old data."""
-    return tuple(key.encode() for key in dict.fromkeys(settings.secret_keys_old))
+def command_data_key(settings: Settings, engine: Engine) -> bytes | None:
+    """Return the data key, or None if no data key can be read. ``DataCheck`` names the reason.
+
+    Raises OSError or InvalidSecretKey.
+    """
+    try:
+        return stored_data_key(engine, secret_keys(settings))
+    except (OtherSecretKey, SQLAlchemyError):
+        return None
 
 
-def prepare(settings: Settings) -> DataLock:
-    """Set up database and cache, and record the secret key's fingerprint in both.
+def server_data_key(settings: Settings, engine: Engine) -> bytes:
+    """Return the data key, encrypted with the secret key in the database. Create missing keys.
 
-    The caller must hold the returned lock until the server ends. Raises OSError, InvalidSecretKey,
+    Raises OSError, InvalidSecretKey, OtherSecretKey or SQLAlchemyError.
+    """
+    # Refuse another secret key before a missing key's file is created.
+    stored_data_key(engine, secret_keys(settings))
+    key = settings.secret_key or load_secret_key(settings.data_dir)
+    return keep_data_key(engine, key.encode(), secret_keys(settings))
+
+
+def prepare(settings: Settings) -> tuple[DataLock, bytes]:
+    """Set up database and cache. Return a lock and the data key.
+
+    The caller must hold the lock until the server ends. Raises OSError, InvalidSecretKey,
     OtherSecretKey, SchemaMismatch, SQLAlchemyError or StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
@@ -122,16 +125,17 @@ def prepare(settings: Settings) -> DataLock:
             SHORT_KEY,
         )
     lock = DataLock(settings.data_dir)
-    for folder in embedded_store(settings, None).folders:
+    for folder in embedded_store(settings).folders:
         with suppress(OSError):  # a purge names what remains
             remove_copies(folder)
     engine = open_engine(settings.database_url, settings.data_dir)
     backend = cache_backend(Flask(__name__), settings.data_dir, settings.redis_url)
     try:
         require_willing_store(backend, settings.redis_url)
-        _record_key(settings, engine, backend.key_record)
+        key = server_data_key(settings, engine)
+        _require_own_cache(settings, backend, key)
         if is_restored(engine):
-            _pause_restored_batches(settings, engine)
+            _pause_restored_batches(settings, engine, key)
         if lock.is_alone:
             remove_lease_files(settings.data_dir)
             if settings.redis_url:
@@ -143,34 +147,23 @@ def prepare(settings: Settings) -> DataLock:
         backend.close()
         engine.dispose()
     lock.share()
-    return lock
+    return lock, key
 
 
-def _record_key(settings: Settings, engine: Engine, store: KeyRecord) -> None:
-    """Record the secret key. Raises OtherSecretKey before a missing key's file is created."""
-    configured = (command_key(settings), *former_keys(settings))
-    recorded = recorded_keys(engine)
-    try:
-        recorded += store.read()
-    except Exception as error:
-        log.warning("the store is unavailable: %s", type(error).__name__)
-    if unknown_keys(recorded, (fingerprint(key) for key in configured if key)):
-        raise OtherSecretKey(
-            "the data was written under another secret key: configure that key again, name it in "
-            "PORTAL_SECRET_KEYS_OLD, or delete what it alone can read with "
-            "flask --app app key forget"
+def _require_own_cache(settings: Settings, backend: Backend, key: bytes) -> None:
+    """Refuse a cache file of another database, in which a purge would find no vehicle."""
+    if isinstance(backend, SQLiteCache) and backend.signing_key() not in (None, Seal(key).key_id):
+        raise StoreRefused(
+            f"{settings.data_dir / CACHE_NAME} is of another database: restore that database, or "
+            "move the file away"
         )
-    present = fingerprint(server_key(settings))
-    record_key(engine, present)
-    with suppress(Exception):  # ``store.read`` has logged the failure
-        store.record(present)
 
 
-def _pause_restored_batches(settings: Settings, engine: Engine) -> None:
+def _pause_restored_batches(settings: Settings, engine: Engine, key: bytes) -> None:
     """Pause the batches of a restored backup, because nobody may be waiting for them."""
     rows = BatchRows(
         engine,
-        SubjectKeys(server_key(settings), str, settings.namespace),
+        SubjectKeys(key, str, settings.namespace),
         lambda name: getattr(settings, f"fresh_{name}") + getattr(settings, f"stale_{name}"),
     )
     if paused := Batches(rows).pause_all():
@@ -217,7 +210,7 @@ def create_missing_database(settings: Settings) -> None:
 
 
 def data_check(
-    settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
+    settings: Settings, engine: Engine, has_data_key: bool, expects_files: bool
 ) -> DataCheck:
     """Return the DataCheck for commands that are run with these settings.
 
@@ -233,13 +226,13 @@ def data_check(
         database=database_file(settings.database_url, settings.data_dir),
         store=store if expects_files and not settings.redis_url else None,
         unused_stores=sorted(unused),
-        key_fingerprints=_known_fingerprints(settings, key),
-        store_keys=backend.key_record,
+        secret_keys=secret_keys(settings),
+        has_data_key=has_data_key,
         upstreams_data_dir=settings.upstreams_data_dir,
     )
 
 
-def embedded_store(settings: Settings, key: bytes | None) -> EmbeddedStore:
+def embedded_store(settings: Settings) -> EmbeddedStore:
     """Return the data files that a backup with these settings contains."""
     files = {}
     if not settings.redis_url:
@@ -253,9 +246,5 @@ def embedded_store(settings: Settings, key: bytes | None) -> EmbeddedStore:
         data_dir=settings.data_dir,
         demo=settings.mode == "demo",
         files=files,
-        key_fingerprints=_known_fingerprints(settings, key),
+        secret_keys=secret_keys(settings),
     )
-
-
-def _known_fingerprints(settings: Settings, key: bytes | None) -> frozenset[str]:
-    return frozenset(map(fingerprint, (key, *former_keys(settings))) if key else ())

@@ -1,14 +1,11 @@
 """Authenticates callers. The portal's mode decides which credentials are valid."""
 
-from collections.abc import Callable, Sequence
-
 from portal.access.sealing import name_credential
 from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
 from portal.system.caller_credentials import Mode
 
 DEMO_TOKEN = "demo"  # noqa: S105 not a secret, because it gives access to fictitious data only
 _DEMO_DIGEST = digest(DEMO_TOKEN)
-_MOST_RENAMED = 10_000  # limits the size of ``Gatekeeper._taken_over``
 
 
 class Gatekeeper:
@@ -19,24 +16,11 @@ class Gatekeeper:
     this mode, the portal rejects only its own tokens, which must not be sent to the upstream.
 
     In pass-through mode, a caller's data is stored under an HMAC of the credential. ``secret`` is
-    the key of this HMAC. ``former`` contains earlier secret keys. At a caller's first request, the
-    Gatekeeper calls ``take_over(old, new)`` for each key in ``former``. ``take_over`` must move the
-    caller's data from ``old`` (the HMAC with the earlier key) to ``new`` (the HMAC with
-    ``secret``).
+    the key of this HMAC.
     """
 
-    def __init__(
-        self,
-        mode: Mode,
-        tokens: Tokens,
-        secret: bytes,
-        former: Sequence[bytes] = (),
-        take_over: Callable[[str, str], object] = lambda _former, _present: None,
-    ) -> None:
+    def __init__(self, mode: Mode, tokens: Tokens, secret: bytes) -> None:
         self.mode = mode
-        self._former = former
-        self._take_over = take_over
-        self._taken_over: set[str] = set()
         self._tokens = tokens
         self._secret = secret
 
@@ -51,22 +35,8 @@ class Gatekeeper:
             if self._tokens.was_issued(digest(credential)):
                 raise UnknownToken
             keyed = name_credential(self._secret, credential)
-            if self._former and keyed not in self._taken_over:
-                self._rename(credential, keyed)
             return Identity(f"credential:{keyed[:12]}", keyed, SCOPES - {"admin"}, 0, credential)
         return self.authenticate_digest(digest(credential))
-
-    def _rename(self, credential: str, name: str) -> None:
-        """Call ``take_over`` for each earlier secret key, and add ``name`` to ``_taken_over``.
-
-        ``take_over`` reads the database. ``authenticate`` skips names in ``_taken_over``, so that
-        later requests do not wait for the database (``test_callers_data_is_taken_over_once``).
-        """
-        if len(self._taken_over) >= _MOST_RENAMED:
-            self._taken_over.clear()
-        self._taken_over.add(name)
-        for key in self._former:
-            self._take_over(name_credential(key, credential), name)
 
     def authenticate_digest(self, token_digest: str) -> Identity:
         """Return the identity of the token with this digest.

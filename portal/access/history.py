@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, select
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
@@ -58,22 +58,22 @@ class History:
     def record(self, visitor: str, subject: str) -> None:
         """Record a lookup. A database failure is only logged, so that the page is still served."""
         sealed = self._keys.encrypt(_PURPOSE, subject.encode())
-        tags, now = self._keys.tags(subject), self._clock()
+        tag, now = self._keys.tag(subject), self._clock()
         visitor = self._visitor_key(visitor)
         # If two requests record the same lookup at the same time, the unique index makes the second
         # insert fail. The failure is only logged, because the first row is enough.
         with self._failures_logged("recorded"), self._breaker.guard(), writing(self._engine) as db:
-            same = table.c.subject.in_(tags)
+            same = table.c.subject == tag
             db.execute(delete(table).where(table.c.visitor == visitor, same))
             db.execute(
-                insert(table).values(visitor=visitor, subject=tags[0], asked_at=now, sealed=sealed)
+                insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
             )
 
     def recent(self, visitor: str, most: int = LISTED, skip: int = 0) -> list[Entry]:
         """Return at most ``most`` of the visitor's lookups, the latest first.
 
-        Skips the latest ``skip`` lookups. Leaves out entries that no secret key decrypts. Returns
-        an empty list if the database fails.
+        Skips the latest ``skip`` lookups. Leaves out entries that the data key does not decrypt.
+        Returns an empty list if the database fails.
         """
         query = (
             select(table.c.sealed, table.c.asked_at)
@@ -118,7 +118,7 @@ class History:
         mine = self._visitor_key(visitor)
         chosen = table.c.visitor == mine
         if subject is not None:
-            chosen &= table.c.subject.in_(self._keys.tags(subject))
+            chosen &= table.c.subject == self._keys.tag(subject)
         try:
             with writing(self._engine) as db:
                 db.execute(delete(table).where(chosen))
@@ -131,24 +131,7 @@ class History:
 
         The caller then erases the bytes of the deleted rows (``erase_deleted``).
         """
-        db.execute(delete(table).where(table.c.subject.in_(self._keys.tags(subject))))
-
-    def take_over(self, former: str, present: str) -> None:
-        """Move the entries of the visitor ``former`` to ``present``. Raises SQLAlchemyError."""
-        old, new = self._visitor_key(former), self._visitor_key(present)
-        with reading(self._engine) as db:
-            if db.execute(select(table.c.id).where(table.c.visitor == old)).first() is None:
-                return
-        with writing(self._engine) as db:
-            again = select(table.c.subject).where(table.c.visitor == new).scalar_subquery()
-            db.execute(delete(table).where(table.c.visitor == old, table.c.subject.in_(again)))
-            db.execute(update(table).where(table.c.visitor == old).values(visitor=new))
-
-    def unreadable(self, keys: SubjectKeys) -> list[int]:
-        """Return the ids of the entries that ``keys`` cannot decrypt. Raises SQLAlchemyError."""
-        with reading(self._engine) as db:
-            rows = db.execute(select(table.c.id, table.c.sealed))
-            return [row.id for row in rows if keys.decrypt(_PURPOSE, row.sealed) is None]
+        db.execute(delete(table).where(table.c.subject == self._keys.tag(subject)))
 
     @contextmanager
     def _failures_logged(self, done: str) -> Iterator[None]:

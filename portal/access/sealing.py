@@ -1,39 +1,30 @@
-"""Encryption and HMAC. Each purpose has its own key, which is derived from the secret key."""
+"""Encryption and HMAC. Each purpose has its own key, which is derived from the data key."""
 
 import base64
 import hashlib
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cryptography.fernet import Fernet, MultiFernet
+    from cryptography.fernet import Fernet
 
 
-def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
-    """Return the cipher for one purpose.
-
-    The cipher also decrypts data that was encrypted with one of the ``former`` secret keys.
-    """
+def cipher(secret: bytes, purpose: bytes) -> "Fernet":
+    """Return the cipher for one purpose."""
     # Import ``cryptography`` late, because its import would take half of the portal's import time.
-    from cryptography.fernet import Fernet, MultiFernet
+    from cryptography.fernet import Fernet
 
-    ciphers = [
-        Fernet(base64.urlsafe_b64encode(hmac.digest(key, purpose, hashlib.sha256)))
-        for key in (secret, *former)
-    ]
-    return MultiFernet(ciphers) if former else ciphers[0]
+    return Fernet(base64.urlsafe_b64encode(hmac.digest(secret, purpose, hashlib.sha256)))
 
 
-def decrypt(
-    secret: bytes, purpose: bytes, sealed: bytes, former: Sequence[bytes] = ()
-) -> bytes | None:
-    """Decrypt data that ``cipher`` has encrypted. Return None if no key fits."""
+def decrypt(secret: bytes, purpose: bytes, sealed: bytes) -> bytes | None:
+    """Decrypt data that ``cipher`` has encrypted. Return None if the key does not fit."""
     from cryptography.fernet import InvalidToken  # imported late, because the import is slow
 
     try:
-        return cipher(secret, purpose, former).decrypt(sealed)
+        return cipher(secret, purpose).decrypt(sealed)
     except InvalidToken:
         return None
 
@@ -43,26 +34,18 @@ class SubjectKeys:
     """The keys with which the database's rows about a vehicle are found and encrypted.
 
     A subject is the vehicle's plate or Renavam (national vehicle number). ``tag`` computes the HMAC
-    by which a subject's rows are found. ``former`` lists old secret keys, which still decrypt old
-    rows. ``former_tags`` computes a subject's HMACs with the old keys. ``namespace`` is the name of
-    the upstream, or "demo".
+    by which a subject's rows are found. ``namespace`` is the name of the upstream, or "demo".
     """
 
     secret: bytes = field(repr=False)
     tag: Callable[[str], str]
     namespace: str
-    former: Sequence[bytes] = field(default=(), repr=False)
-    former_tags: Callable[[str], Sequence[str]] = lambda _: ()
-
-    def tags(self, subject: str) -> list[str]:
-        """Return the HMACs of a subject with the present key and with the former keys."""
-        return [self.tag(subject), *self.former_tags(subject)]
 
     def encrypt(self, purpose: bytes, content: bytes) -> bytes:
         return cipher(self.secret, purpose).encrypt(content)
 
     def decrypt(self, purpose: bytes, sealed: bytes) -> bytes | None:
-        return decrypt(self.secret, purpose, sealed, self.former)
+        return decrypt(self.secret, purpose, sealed)
 
     def owner_key(self, kind: str, owner: str) -> str:
         """Return the digest of kind, namespace and owner that identifies the owner's rows.
@@ -94,11 +77,9 @@ def name_credential(secret: bytes, credential: str) -> str:
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()
 
 
-def open_text(
-    secret: bytes, namespace: str, sealed: str, former: Sequence[bytes] = ()
-) -> str | None:
-    """Decrypt a result of ``seal_text``. Return None if no key fits or the namespace differs."""
-    opened = decrypt(secret, _session(namespace), sealed.encode(), former)
+def open_text(secret: bytes, namespace: str, sealed: str) -> str | None:
+    """Decrypt a result of ``seal_text``. Return None if the key or the namespace differs."""
+    opened = decrypt(secret, _session(namespace), sealed.encode())
     return None if opened is None else opened.decode()
 
 

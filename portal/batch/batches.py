@@ -16,14 +16,12 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import Connection, Engine, Select, case, delete, func, insert, select, update
 
-from portal.access.sealing import SubjectKeys
 from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
 from portal.batch.rows import (
     Access,
     BatchRows,
     UnknownBatch,
     has_pending,
-    is_readable,
     split_ask,
     update_batch,
 )
@@ -368,7 +366,7 @@ class Batches:
         (``erase_deleted``).
         """
         lock_batches(db)
-        found = items.c.subject.in_(self._keys.tags(subject))
+        found = items.c.subject == self._keys.tag(subject)
         batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
         deleted = db.execute(delete(items).where(found)).rowcount
         db.execute(
@@ -387,41 +385,13 @@ class Batches:
         an HMAC that a query could find.
         """
         for row in db.execute(select(table.c.id, table.c.sealed_wrong)).all():
-            if not is_readable(self._keys, row.sealed_wrong):
+            if self._rows.decrypted(row.sealed_wrong) is None:
                 continue
             left_out = self._left_out(row)
             kept = left_out.without(subject)
             if kept != left_out:
                 sealed = self._rows.encrypted(msgspec.json.encode(kept))
                 db.execute(update_batch(row.id).values(sealed_wrong=sealed))
-
-    def take_over(self, former: str, present: str) -> None:
-        """Move the batches of owner ``former`` to owner ``present``. Raises SQLAlchemyError."""
-        mine = table.c.owner == self._owner_key(former)
-        with reading(self._engine) as db:
-            if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:
-                return
-        with self._rows.writing() as db:
-            db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
-
-    def unreadable(self, keys: SubjectKeys) -> list[str]:
-        """Return the ids of the batches of which ``keys`` cannot decrypt a part.
-
-        The batches are those of every namespace. Raises SQLAlchemyError.
-        """
-        parts = (
-            select(table.c.id, table.c.sealed_wrong),
-            select(table.c.id, table.c.sealed_access).where(table.c.sealed_access.is_not(None)),
-            select(items.c.batch, items.c.sealed),
-            select(items.c.batch, items.c.sealed_result).where(items.c.sealed_result.is_not(None)),
-        )
-        found: dict[str, None] = {}
-        with reading(self._engine) as db:
-            for query in parts:
-                for batch, sealed in db.execute(query):
-                    if batch not in found and not is_readable(keys, sealed):
-                        found[batch] = None
-        return list(found)
 
     # Private methods
 

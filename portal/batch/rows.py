@@ -106,10 +106,6 @@ class BatchRows:
             )
 
 
-def is_readable(keys: SubjectKeys, sealed: bytes) -> bool:
-    return keys.decrypt(_PURPOSE, sealed) is not None
-
-
 def update_batch(batch: str) -> Any:
     """Return an SQL UPDATE statement for a batch's row."""
     return update(table).where(table.c.id == batch)

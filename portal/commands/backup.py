@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from portal.access.data_key import OtherSecretKey, stored_data_key
 from portal.commands.failures import Command, fail
 from portal.commands.parts import Parts
 from portal.storage.backup import DATABASE_NAME, BackupRefused, Manifest, back_up, restore
@@ -19,7 +20,6 @@ from portal.storage.database import open_engine
 from portal.storage.later_ends import end_what_has_ended
 from portal.storage.origin import forget_origin
 from portal.storage.secret import NAME as KEY_NAME
-from portal.storage.secret import fingerprint
 
 _WITHOUT_KEY = (
     "The secret key is not in the backup. Without PORTAL_SECRET_KEY, or the file secret_key, its "
@@ -82,11 +82,18 @@ def restore_command(portal: Parts) -> Command:
         ended: dict[str, int] = {}
         going_on, valid = 0, []
 
-        def amend(database: Path) -> None:
+        def amend(database: Path, key: str | None) -> None:
             nonlocal ended, going_on, valid
+            restored = [] if key is None else [key.strip().encode()]
             engine = open_engine(None, database.parent)  # migrates the database
             try:
+                stored_data_key(engine, [*restored, *store.secret_keys])
                 forget_origin(engine)
+            except OtherSecretKey:
+                raise BackupRefused(
+                    "the backup's data was written under a secret key that is neither in it nor "
+                    "configured: set PORTAL_SECRET_KEY to that key"
+                ) from None
             finally:
                 engine.dispose()
             if purges_of is not None:
@@ -95,16 +102,12 @@ def restore_command(portal: Parts) -> Command:
                 (going_on,) = db.execute(_GOING_ON).fetchone()
                 valid = [name for (name,) in db.execute(_VALID_TOKENS, (time.time(),))]
 
-        def is_known(recorded: str, key: str | None) -> bool:
-            found = {fingerprint(key.strip().encode())} if key is not None else set()
-            return recorded in portal.files.key_fingerprints | found
-
         store = portal.files
         lock = DataLock(store.data_dir)
         try:
             if not lock.is_alone:
                 raise BackupRefused(f"a portal is using {store.data_dir}: stop it")
-            manifest = restore(file.absolute(), store.files, store.demo, is_known, amend)
+            manifest = restore(file.absolute(), store.files, store.demo, amend)
         finally:
             lock.release()
         print(f"Restored {_listed(manifest)} from {file}.")

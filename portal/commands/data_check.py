@@ -5,17 +5,16 @@ For example, a command without the server's PORTAL_DATA_DIR would open another d
 
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from portal.access.data_key import OtherSecretKey, stored_data_key
 from portal.batch.batches import has_unfinished_batches
-from portal.gateway.key_record import KeyRecord
 from portal.storage.database import require_current_schema
-from portal.storage.key_fingerprints import recorded_keys, unknown_keys
 from portal.storage.origin import is_restored
 from portal.storage.schema import SchemaMismatch
 
@@ -31,17 +30,16 @@ class DataCheck:
     Each ``for_`` method returns a one-line reason why a command must not run, or None if the
     command may run. The files ``database`` and ``store`` (the cache) must exist. A path is None if
     no such file is needed, for example with PostgreSQL or Redis. ``unused_stores`` are cache files
-    from before REDIS_URL was set. ``key_fingerprints`` are hashes that identify the present and the
-    old secret keys in the command's settings, or an empty set if there is no present key.
-    ``store_keys`` records the keys of the cache.
+    from before REDIS_URL was set. ``secret_keys`` are the present and the old secret keys in the
+    command's settings. ``has_data_key`` is true if one of them has decrypted the data key.
     """
 
     engine: Engine
     database: Path | None
     store: Path | None
     unused_stores: Sequence[Path]
-    key_fingerprints: frozenset[str]
-    store_keys: KeyRecord
+    secret_keys: Sequence[bytes] = field(repr=False)
+    has_data_key: bool
     upstreams_data_dir: Path | None
 
     def for_db(self) -> str | None:
@@ -60,9 +58,7 @@ class DataCheck:
         if failure := self._unusable():
             return failure
         self._warn_of_demo()
-        if not self.key_fingerprints:
-            return f"There is no secret key: start the portal once. {_AS_THE_SERVER}."
-        if failure := self._key_mismatch():
+        if failure := self._no_data_key():
             return failure
         if _unless_down(_has_restored_batches, self.engine):
             return "The database was restored: start the portal once, which pauses its batches."
@@ -84,16 +80,7 @@ class DataCheck:
                 "Nothing was purged: answers from before REDIS_URL was set may be in "
                 f"{', '.join(map(str, self.unused_stores))}. Delete that and purge again."
             )
-        if not self.key_fingerprints:
-            return f"There is no secret key. {_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
-        return self._key_mismatch()
-
-    def recorded_keys(self) -> list[str]:
-        """Return the fingerprints of the secret keys of all data, some of them shortened.
-
-        Raises SQLAlchemyError, or an error of the store.
-        """
-        return [*recorded_keys(self.engine), *self.store_keys.read()]
+        return self._no_data_key()
 
     def _unusable(self) -> str | None:
         return self._missing_file(self.database, self.store) or self._other_schema()
@@ -127,17 +114,21 @@ class DataCheck:
             f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
         )
 
+    def _no_data_key(self) -> str | None:
+        if self.has_data_key:
+            return None
+        return self._key_mismatch() or (
+            f"Nothing was done: the database cannot be read, or has no data key. {_AS_THE_SERVER}."
+        )
+
     def _key_mismatch(self) -> str | None:
         try:
-            recorded = self.recorded_keys()
-        except Exception:
-            recorded = _unless_down(recorded_keys, self.engine) or []
-        if not unknown_keys(recorded, self.key_fingerprints):
-            return None
-        return (
-            "The data is of another secret key, too. "
-            f"{_AS_THE_SERVER}, PORTAL_SECRET_KEY and PORTAL_SECRET_KEYS_OLD above all."
-        )
+            _unless_down(stored_data_key, self.engine, self.secret_keys)
+        except OtherSecretKey:
+            return (
+                f"The data is of another secret key. {_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
+            )
+        return None
 
 
 def _has_restored_batches(engine: Engine) -> bool:

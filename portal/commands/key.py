@@ -1,64 +1,76 @@
-"""``flask --app app key forget``: deletes what only other secret keys can read."""
+"""``flask --app app key forget``: deletes what only a lost secret key can read."""
 
 import sys
+from collections.abc import Sequence
 
 import click
+from sqlalchemy import Engine
 
+from portal.access.data_key import (
+    OtherSecretKey,
+    count_encrypted_rows,
+    forget_data_key,
+    stored_data_key,
+)
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
+from portal.storage.backup import CACHE_NAME
 from portal.storage.data_lock import DataLock
-from portal.storage.key_fingerprints import forget_other_keys, unknown_keys
-from portal.storage.secret import fingerprint
+from portal.storage.database import erase_deleted
 
 
 def key_commands(portal: Parts) -> CommandGroup:
-    @click.group("key", cls=CommandGroup, help="Forget secret keys.")
+    @click.group("key", cls=CommandGroup, help="Forget a lost secret key.")
     def key() -> None:
         pass
 
     @key.command("forget")
     @click.option("--yes", is_flag=True, help="Delete without asking.")
     def forget(yes: bool) -> None:
-        """Delete what the present secret key alone cannot read. SECRET_KEYS_OLD does not count."""
-        data, keys, data_dir = portal.data_check, portal.present_keys, portal.files.data_dir
-        present = fingerprint(keys.secret) if data.key_fingerprints else None
-        lock = DataLock(data_dir)
+        """Delete what no configured secret key can read."""
+        engine, files = portal.engine, portal.files
+        lock = DataLock(files.data_dir)
         try:
-            recorded = data.recorded_keys()
-            others = unknown_keys(recorded, [present] if present else [])
-            if not others:
-                print("All data is of the present secret key: there is nothing to forget.")
+            if _is_readable(engine, files.secret_keys):
+                print("The secret key reads all data: there is nothing to forget.")
                 return
-            if not lock.is_alone and len(others) == len(unknown_keys(recorded, [])):
-                fail(f"Nothing was done: a portal is using {data_dir} under another secret key.")
-            history_ids = portal.history.unreadable(keys)
-            dossier_numbers = portal.dossiers.unreadable(keys)
-            batch_ids = portal.batches.unreadable(keys)
-            counts = (
-                f"{len(history_ids)} entries of histories, {len(batch_ids)} batches, "
-                f"{len(dossier_numbers)} issued dossiers"
-            )
+            if not lock.is_alone:
+                fail(
+                    f"Nothing was done: a portal is using {files.data_dir} under another secret "
+                    "key."
+                )
+            rows = count_encrypted_rows(engine)
+            counts = ", ".join(f"{count} {kind}" for kind, count in rows.items())
             if not yes:
                 print(
-                    "The present secret key cannot read the stored answers of another key, "
-                    f"{counts}. The ledger's rows lose their vehicles. No portal may be running "
-                    "under another key.",
+                    f"No configured secret key can read the stored answers, {counts}. The ledger's "
+                    "rows lose their vehicles. No portal may be running.",
                     file=sys.stderr,
                 )
                 click.confirm("Delete all that for good?", abort=True, err=True)
-            try:
-                answers = data.store_keys.forget(present, others)
-            except Exception as error:
-                fail(f"Nothing was done: the store cannot be used: {type(error).__name__}.")
-            forget_other_keys(
-                data.engine,
-                present,
-                history_ids=history_ids,
-                dossier_numbers=dossier_numbers,
-                batch_ids=batch_ids,
-            )
-            print(f"Deleted {answers} stored answers, {counts}.")
+            forget_data_key(engine)
+            erase_deleted(engine)
+            cache = files.files.get(CACHE_NAME)
+            if cache is None:
+                print(f"Deleted {counts}.")
+                print(
+                    "The answers in Redis can be neither read nor purged. They expire, or "
+                    "redis-cli FLUSHDB deletes them.",
+                    file=sys.stderr,
+                )
+                return
+            for file in cache.parent.glob(f"{CACHE_NAME}*"):
+                file.unlink()
+            print(f"Deleted the stored answers, {counts}.")
         finally:
             lock.release()
 
     return key
+
+
+def _is_readable(engine: Engine, secret_keys: Sequence[bytes]) -> bool:
+    try:
+        stored_data_key(engine, secret_keys)
+    except OtherSecretKey:
+        return False
+    return True

@@ -1,13 +1,12 @@
 """The parts of a portal that the commands use."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from sqlalchemy import Engine
 
-from portal.access.sealing import SubjectKeys
 from portal.batch.pricing import BatchPricing
 from portal.commands.data_check import DataCheck
 from portal.gateway.lease import Leases
@@ -23,13 +22,13 @@ class EmbeddedStore:
 
     ``files`` maps a file's name in the backup to the file's path on disk. A cache in Redis, a
     database in PostgreSQL and a key in PORTAL_SECRET_KEY are not files, so ``files`` lacks them.
-    ``key_fingerprints`` are hashes that identify the configured secret keys.
+    ``secret_keys`` are the configured secret keys.
     """
 
     data_dir: Path
     demo: bool
     files: Mapping[str, Path]
-    key_fingerprints: frozenset[str]
+    secret_keys: Sequence[bytes] = field(repr=False)
 
     @property
     def folders(self) -> set[Path]:
@@ -40,7 +39,6 @@ class Parts(web.Parts, Protocol):
     """The parts of ``portal.factory.Portal`` that the commands use, beside those of the web layer.
 
     A part is built when it is first read, so a command reads parts only while it runs.
-    ``present_keys`` has the present secret key alone.
     """
 
     @property
@@ -53,8 +51,6 @@ class Parts(web.Parts, Protocol):
     def leases(self) -> Leases: ...
     @property
     def lookups(self) -> Lookups: ...
-    @property
-    def present_keys(self) -> SubjectKeys: ...
     @property
     def pricing(self) -> BatchPricing: ...
     @property

@@ -50,7 +50,7 @@ def purge_command(portal: Parts) -> Command:
         if isinstance(subject, Plate) and subject.twin is not None:
             names.append(subject.twin.text)
         store = portal.store
-        tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
+        tags = [store.tag(name) for name in names]
         run = _Purge()
 
         def delete_rows(above: int) -> Sequence[int]:

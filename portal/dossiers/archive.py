@@ -150,7 +150,7 @@ class DossierArchive:
             "number": number,
             "namespace": self._keys.namespace,
             "owner": self._owner_key(owner),
-            "share_key": self._key_hash(self._keys.secret, key),
+            "share_key": self._key_hash(key),
             "subject": subject,
             "issued_at": now,
             "expires_at": now + self.lifetime_s,
@@ -167,9 +167,7 @@ class DossierArchive:
         return self._find(table.c.number == number)
 
     def by_key(self, key: str) -> Dossier | None:
-        secrets = (self._keys.secret, *self._keys.former)
-        hashes = [self._key_hash(secret, key) for secret in secrets]
-        return self._find(table.c.share_key.in_(hashes))
+        return self._find(table.c.share_key == self._key_hash(key))
 
     def owned(self, number: str, owner: str) -> Dossier | None:
         return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
@@ -237,29 +235,7 @@ class DossierArchive:
         The caller then erases the bytes of the deleted rows (``erase_deleted``).
         """
         lock_dossiers(db)
-        return db.execute(delete(table).where(table.c.subject.in_(self._keys.tags(plate)))).rowcount
-
-    def take_over(self, former: str, present: str) -> None:
-        """Move the dossiers of owner ``former`` to owner ``present``. Raises SQLAlchemyError."""
-        mine = table.c.owner == self._owner_key(former)
-        with reading(self._engine) as db:
-            if db.execute(select(table.c.number).where(mine).limit(1)).first() is None:
-                return
-        with writing(self._engine) as db:
-            db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
-
-    def unreadable(self, keys: SubjectKeys) -> list[str]:
-        """Return the numbers of the dossiers that ``keys`` cannot decrypt, of every namespace.
-
-        Raises SQLAlchemyError.
-        """
-        query = select(table.c.number, table.c.namespace, table.c.head)
-        with reading(self._engine) as db:
-            return [
-                row.number
-                for row in db.execute(query.where(table.c.head.is_not(None)))
-                if keys.decrypt(_purpose(row.namespace, row.number, "head"), row.head) is None
-            ]
+        return db.execute(delete(table).where(table.c.subject == self._keys.tag(plate))).rowcount
 
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
         """Delete the content of the dossiers that match ``where``, and return how many matched.
@@ -335,8 +311,8 @@ class DossierArchive:
             return None
         return self._keys.decrypt(_purpose(self._keys.namespace, number, part), bytes(sealed))
 
-    def _key_hash(self, secret: bytes, key: str) -> str:
-        derived = hmac.digest(secret, b"dossier key", hashlib.sha256)
+    def _key_hash(self, key: str) -> str:
+        derived = hmac.digest(self._keys.secret, b"dossier key", hashlib.sha256)
         named = f"{self._keys.namespace}\0{key}"
         return hmac.digest(derived, named.encode(), hashlib.sha256).hex()
 

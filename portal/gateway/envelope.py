@@ -43,31 +43,22 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
         return self.fetched_at + self.keep_s
 
 
-def key_id(fingerprint: str) -> bytes:
-    """Return the id of a signing key: the first bytes of the key's fingerprint.
-
-    Every stored entry contains the id of its signing key, so that all entries of one signing key
-    can be found.
-    """
-    return bytes.fromhex(fingerprint)[:KEY_ID_BYTES]
-
-
 class Seal:
     """Signs and verifies envelopes.
 
-    ``verify`` rejects forged entries, entries signed with another secret key, and entries of an old
-    schema.
+    ``verify`` rejects forged entries, entries signed with another data key, and entries of an old
+    schema. Every entry contains ``key_id``, the first bytes of the data key's fingerprint.
     """
 
     def __init__(self, secret: bytes) -> None:
-        self._key_id = key_id(fingerprint(secret))
+        self.key_id: Final = bytes.fromhex(fingerprint(secret))[:KEY_ID_BYTES]
         self._secret = hmac.digest(secret, b"envelope", hashlib.sha256)
         self._names = hmac.digest(secret, b"names", hashlib.sha256)
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Envelope)
 
     def sign(self, envelope: Envelope) -> bytes:
-        content = self._key_id + self._encoder.encode(envelope)
+        content = self.key_id + self._encoder.encode(envelope)
         return self._sign(content) + content
 
     def verify(self, sealed: object, key: str) -> Envelope | None:
@@ -86,7 +77,7 @@ class Seal:
     def keyed_hash(self, text: str, length: int = 32) -> str:
         """Return the HMAC-SHA-256 of a text in hex, cut to ``length`` digits.
 
-        Only holders of the secret key can compute the hash, so the hash does not reveal the text.
+        Only holders of the data key can compute the hash, so the hash does not reveal the text.
         """
         return hmac.digest(self._names, text.encode(), hashlib.sha256).hex()[:length]
 

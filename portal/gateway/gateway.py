@@ -30,12 +30,11 @@ from portal.upstream.protocol import Response, Upstream
 from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate
 
+# An answer is stored under the lookup's store key. The lookup's rejection (400 or 404), previous
+# answer and last failure are stored under the same key followed by one of these suffixes.
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
-# An answer is stored under the lookup's store key. The lookup's rejection (400 or 404), previous
-# answer and last failure are stored under the same key followed by one of these suffixes.
-_SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
 
 class _FlightResult(NamedTuple):
@@ -106,10 +105,6 @@ class Gateway:
         answer, rejection = self._store.recent(key), None
         if answer is None or self._freshness(lookup, answer).state != "fresh":
             answer, rejection = self._store.read_many((key, _rejected(key)))
-            if self._current(lookup, answer, rejection) is None and self._carry_over(
-                lookup, credential
-            ):
-                answer, rejection = self._store.read_many((key, _rejected(key)))
         return Snapshot(lookup, key, answer, rejection, read_at)
 
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
@@ -198,10 +193,7 @@ class Gateway:
     def newest_report(self, plate: Plate, caller: Identity) -> Served | None:
         """Return a plate's unexpired newest report (see ``keep_as_newest``), or None."""
         key = self._store.newest_report_key(plate, caller.credential)
-        former_keys = self._store.former_newest_report_keys(plate, caller.credential)
         held = self._store.read(key)
-        if held is None and self._store.carry_over(former_keys, key, ("",)):
-            held = self._store.read(key)
         if held is None:
             return None
         lookup = Lookup(REPORT, plate)
@@ -218,12 +210,6 @@ class Gateway:
         if replaced is None or replaced.delete_at <= self._clock():
             return None
         return self._served(lookup, replaced, "stale")
-
-    def _carry_over(self, lookup: Lookup, credential: str | None) -> bool:
-        if not self._store.has_former_keys:
-            return False
-        former_keys = self._store.former_keys(lookup, credential)
-        return self._store.carry_over(former_keys, self._store.key(lookup, credential), _SUFFIXES)
 
     def _current(
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
@@ -253,22 +239,15 @@ class Gateway:
 
         def poll() -> _FlightResult | None:
             nonlocal reading
-            keys = (key, _rejected(key), _failed(key))
-            reading = self._store.read_current(keys)
-            result = self._result(lookup, reading, not_before)
-            if result is None and self._carry_over(lookup, caller.credential):
-                reading = self._store.read_current(keys)
-                result = self._result(lookup, reading, not_before)
-            return result
+            reading = self._store.read_current((key, _rejected(key), _failed(key)))
+            return self._result(lookup, reading, not_before)
 
         def lead(fence: int) -> _FlightResult:
             fence = _next_fence(fence, reading.envelopes)
             return self._lead(key, lookup, caller, deadline, fence, reading)
 
         try:
-            (envelope, stored), is_leader = self._single_flight.run(
-                key, lead, poll, deadline, self._store.former_keys(lookup, caller.credential)
-            )
+            (envelope, stored), is_leader = self._single_flight.run(key, lead, poll, deadline)
         except Failure as failure:
             # Read the entry again, because the vehicle may have been purged during the upstream
             # call.

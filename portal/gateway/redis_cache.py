@@ -20,8 +20,6 @@ from portal.gateway.backend import (
     StoreSize,
     purge_bucket,
 )
-from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES
-from portal.gateway.key_record import RedisKeyRecord
 from portal.system.dependency_breaker import DependencyBreaker
 
 T = TypeVar("T")
@@ -115,7 +113,6 @@ class SealedRedisCache(RedisCache):
         # Without the breaker, each request would wait for the time-out while Redis is down
         # (``test_redis_outage_costs_one_time_out_and_recovery_is_detected``).
         self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES, max_calls=CONNECTIONS)
-        self.key_record = RedisKeyRecord(self._delete_signed)
         self._purge_log = purge_log
         self._purges = f"{PREFIX}purges:{purge_log}"
         self._replace = self.client.register_script(_REPLACE)
@@ -215,18 +212,6 @@ class SealedRedisCache(RedisCache):
                     if end is not None:
                         self._shorten(keys=[name], args=[fence, int(end * 1000)], client=changes)
             changes.execute()
-
-    def _delete_signed(self, key_ids: Collection[bytes]) -> int:
-        first = _FENCE_DIGITS + SEAL_BYTES
-
-        def signed(keys: Sequence[bytes]) -> Sequence[bytes]:
-            pipeline = self.client.pipeline(transaction=False)
-            for key in keys:
-                pipeline.getrange(key, first, first + KEY_ID_BYTES - 1)
-            held = zip(keys, pipeline.execute(), strict=True)
-            return [key for key, key_id in held if key_id in key_ids]
-
-        return self._delete_entries(signed)
 
     def _delete_entries(self, choose: Callable[[Sequence[bytes]], Sequence[bytes]]) -> int:
         """Delete the entries that ``choose`` selects, and return their number.

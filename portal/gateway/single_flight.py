@@ -7,9 +7,8 @@ lease. A leader without the lease polls the store until it finds the lease holde
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager
 from typing import Generic, TypeVar
 
 from portal.gateway.lease import Leases
@@ -38,14 +37,11 @@ class SingleFlight(Generic[T]):
         lead: Callable[[int], T],
         poll: Callable[[], T | None],
         deadline: float,
-        former_keys: Sequence[str] = (),
     ) -> tuple[T, bool]:
         """Return the leader's result, and whether the calling thread has called ``lead``.
 
         Of the concurrent threads with the same ``key``, the first is the leader. The other threads
-        are followers. ``former_keys`` are the lookup's store keys that were computed with old
-        secret keys. The leader also acquires the leases of these keys, because another process may
-        still use an old secret key.
+        are followers.
 
         ``lead`` calls the upstream, and receives the fence (fencing token) of the lease. ``poll``
         returns the result that another process has stored, or None. ``poll`` raises Failure if the
@@ -62,8 +58,7 @@ class SingleFlight(Generic[T]):
                 if flight is None:
                     flight = self._flights[key] = Future()
             if leading:
-                names = sorted((key, *former_keys))
-                return self._lead(key, flight, lead, poll, deadline, names)
+                return self._lead(key, flight, lead, poll, deadline)
             try:
                 return flight.result(timeout=max(0.0, deadline - time.monotonic())), False
             except _LeaderFailed:
@@ -78,11 +73,10 @@ class SingleFlight(Generic[T]):
         lead: Callable[[int], T],
         poll: Callable[[], T | None],
         deadline: float,
-        names: Sequence[str],
     ) -> tuple[T, bool]:
         outcome: BaseException = _LeaderFailed()
         try:
-            value, is_leader = self._acquire_or_poll(names, lead, poll, deadline)
+            value, is_leader = self._acquire_or_poll(key, lead, poll, deadline)
         except Failure as failure:
             if not failure.is_caller_specific:
                 outcome = failure
@@ -103,14 +97,14 @@ class SingleFlight(Generic[T]):
 
     def _acquire_or_poll(
         self,
-        names: Sequence[str],
+        key: str,
         lead: Callable[[int], T],
         poll: Callable[[], T | None],
         deadline: float,
     ) -> tuple[T, bool]:
         """Call ``lead`` under the lease, or poll for the answer of the lease's holder."""
         while True:
-            with self._hold_all(names) as fence:
+            with self._leases.hold(key) as fence:
                 # Poll even with the lease, because the lease's previous holder may have stored a
                 # result.
                 result = poll()
@@ -122,21 +116,6 @@ class SingleFlight(Generic[T]):
             if not in_time:
                 raise _WaitTimeout
             time.sleep(POLL_INTERVAL_S)
-
-    @contextmanager
-    def _hold_all(self, names: Sequence[str]) -> Iterator[int | None]:
-        """Yield a fence if this process gets the leases of all names, otherwise None.
-
-        ``names`` must be sorted. In different orders, two processes could each hold a lease that
-        the other needs, and neither process would get all leases.
-        """
-        with ExitStack() as held:
-            fences = []
-            for name in names:
-                fences.append(held.enter_context(self._leases.hold(name)))
-                if fences[-1] is None:
-                    break
-            yield None if None in fences else max(fence for fence in fences if fence is not None)
 
 
 class _WaitTimeout(Failure):

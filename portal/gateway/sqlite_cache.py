@@ -29,8 +29,8 @@ from portal.gateway.backend import (
     StoreSize,
     purge_bucket,
 )
-from portal.gateway.key_record import SQLiteKeyRecord
-from portal.gateway.sqlite_file import SET_UP_WAIT_S, SQLiteFile, retry_if_corrupt, transaction
+from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES
+from portal.gateway.sqlite_file import SQLiteFile, retry_if_corrupt, transaction
 from portal.storage.sqlite_traces import empty_log
 
 SWEEP_BATCH = 500
@@ -75,13 +75,20 @@ class SQLiteCache(SQLiteFile, BaseCache):
         self._writes_since_checkpoint = 0
         self._log_has_deleted = True  # whether the WAL may contain bytes of deleted entries
         self._bytes_remain = False  # whether ``sweep`` must erase bytes of purged entries
-        self.key_record = SQLiteKeyRecord(lambda: self._connection(SET_UP_WAIT_S))
 
     @classmethod
     def factory(
         cls, _app: Flask, config: dict[str, Any], _args: list[Any], _options: dict[str, Any]
     ) -> "SQLiteCache":
         return cls(Path(config["CACHE_DIR"]) / "cache.sqlite")
+
+    @retry_if_corrupt
+    def signing_key(self) -> bytes | None:
+        """Return the id of the key that has signed the answers, or None if there are none."""
+        query = "SELECT substr(value, ?, ?) FROM entries WHERE key GLOB '[0-9a-f]*' LIMIT 1"
+        with self._connection() as db:
+            found = db.execute(query, (SEAL_BYTES + 1, KEY_ID_BYTES)).fetchone()
+        return None if found is None else bytes(found[0])
 
     def get(self, key: str) -> bytes | None:
         return self.read_many([key]).values[0]

@@ -53,8 +53,6 @@ class Store:
     second, so that a purge by another process takes effect within 1 s. It deletes from the backend
     what purges hide that the backend has not applied, for example because the backend is a restored
     snapshot, or belongs to another portal with the same database.
-
-    ``former_seals`` verify entries that were signed with old secret keys.
     """
 
     def __init__(
@@ -68,11 +66,9 @@ class Store:
         purges: PurgeClock,
         retention: Retention,
         namespace: str,
-        former_seals: Sequence[Seal],
     ) -> None:
         self._backend = backend
         self._seal = seal
-        self._former_seals = former_seals
         self._memory = memory
         self._observer = observer
         self._clock = clock
@@ -88,26 +84,14 @@ class Store:
         The tag is a keyed hash of the plate or Renavam. The name is a keyed hash of the whole
         lookup, the namespace and, in pass-through mode, the caller's upstream credential.
         """
-        return self._key(self._seal, lookup.subject.text, _question(lookup, credential))
-
-    def former_keys(self, lookup: Lookup, credential: str | None) -> Sequence[str]:
-        """Return a lookup's store keys, each computed with one of the old secret keys."""
-        question = _question(lookup, credential)
-        return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
+        return self._key(lookup.subject.text, _question(lookup, credential))
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
         """Return the key of a vehicle's newest report.
 
         The key is the same for all reports on the vehicle, whatever data they contain.
         """
-        return self._key(self._seal, subject.text, _newest_report(subject, credential))
-
-    def former_newest_report_keys(
-        self, subject: Plate | Renavam, credential: str | None
-    ) -> Sequence[str]:
-        """Return the newest report's keys, each computed with an old secret key."""
-        question = _newest_report(subject, credential)
-        return [self._key(seal, subject.text, question) for seal in self._former_seals]
+        return self._key(subject.text, _newest_report(subject, credential))
 
     def tag(self, subject: str) -> str:
         """Return a vehicle's tag, the keyed hash with which its store keys begin.
@@ -115,17 +99,13 @@ class Store:
         The tag does not depend on the namespace (the upstream's name). A purge can therefore find a
         vehicle's entries from all upstreams.
         """
-        return _tag(self._seal, subject)
+        return self._seal.keyed_hash(f"subject|{subject}", 24)
 
-    def former_tags(self, subject: str) -> Sequence[str]:
-        """Return a vehicle's tags, each computed with an old secret key."""
-        return [_tag(seal, subject) for seal in self._former_seals]
-
-    def _key(self, seal: Seal, subject: str, question: str) -> str:
+    def _key(self, subject: str, question: str) -> str:
         # A namespace contains no NUL character, so different pairs of namespace and question never
         # give the same text.
-        name = seal.keyed_hash(f"{self._namespace}\0{question}", 40)
-        return f"{_tag(seal, subject)}:{name}"
+        name = self._seal.keyed_hash(f"{self._namespace}\0{question}", 40)
+        return f"{self.tag(subject)}:{name}"
 
     def read(self, key: str) -> Envelope | None:
         """Return the envelope stored under a key, or None."""
@@ -196,38 +176,6 @@ class Store:
     def has_unstored(self) -> bool:
         """Return whether this process has answers that the backend could not store."""
         return bool(self._unstored.waiting())
-
-    @property
-    def has_former_keys(self) -> bool:
-        """Return whether old secret keys are configured."""
-        return bool(self._former_seals)
-
-    def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
-        """Copy entries from ``former_keys`` to ``key``. Return whether any entry was copied.
-
-        ``former_keys`` were computed with old secret keys. Entries are stored under a key followed
-        by one of ``suffixes``. An entry is not copied if ``key`` already has an entry with the same
-        suffix that is at least as new.
-        """
-        if not former_keys:
-            return False
-        present = self.read_current([key + suffix for suffix in suffixes]).envelopes
-        carried = False
-        for seal, former_key in zip(self._former_seals, former_keys, strict=True):
-            names = [former_key + suffix for suffix in suffixes]
-            try:
-                found = self._backend.read_many(names)
-            except Exception as error:
-                self._report_fault("read", error)
-                return carried
-            for suffix, name, value, newest in zip(
-                suffixes, names, found.values, present, strict=True
-            ):
-                former = self._unhidden(seal.verify(value, name), found.purged_to)
-                if former is not None and (newest is None or newest.fetched_at < former.fetched_at):
-                    self.write(msgspec.structs.replace(former, key=key + suffix))
-                    carried = True
-        return carried
 
     def tick(self) -> None:
         """Learn of other processes' purges, confirm cached entries, and write queued answers.
@@ -335,7 +283,7 @@ class Store:
 
         def end_of(key: str, value: bytes) -> float | None:
             nonlocal deleted
-            envelope = self._verify(key, value)
+            envelope = self._seal.verify(value, key)
             if envelope is None or self._unhidden(envelope, before) is not None:
                 return None
             deleted += 1
@@ -356,7 +304,7 @@ class Store:
             return
 
         def end_of(key: str, value: bytes) -> float | None:
-            envelope = self._verify(key, value)
+            envelope = self._seal.verify(value, key)
             if envelope is None or envelope.namespace != self._namespace:
                 return None
             return envelope.fetched_at + self._retention.seconds(envelope)
@@ -394,10 +342,6 @@ class Store:
         if envelope is not None and value is not None:
             self._memory.put(envelope, value[:SEAL_BYTES])
         return envelope
-
-    def _verify(self, key: str, value: bytes) -> Envelope | None:
-        verified = (seal.verify(value, key) for seal in (self._seal, *self._former_seals))
-        return next((each for each in verified if each is not None), None)
 
     def _unhidden(self, envelope: Envelope | None, purged_to: int) -> Envelope | None:
         """Return a backend's envelope, or None if a purge hides it.
@@ -457,10 +401,6 @@ class _UnstoredQueue:
         if taken is not None:
             self._bytes -= len(taken.body)
         return taken
-
-
-def _tag(seal: Seal, subject: str) -> str:
-    return seal.keyed_hash(f"subject|{subject}", 24)
 
 
 def _question(lookup: Lookup, credential: str | None) -> str:

@@ -124,14 +124,13 @@ def run_batches(holder: str) -> None:
 
     # Import late, because portal.serving.process imports this module (a circular import).
     from portal.factory import Portal, ServerProcess, environment_settings
-    from portal.serving.process import join_shared_directory
-    from portal.startup import server_key
+    from portal.serving.process import inherited_data_key, join_shared_directory
     from portal.web.observability.logs import set_up_logging
 
     settings = environment_settings()
     set_up_logging(settings.secrets, settings.log_format)
     process = ServerProcess(join_shared_directory(), batch_holder=holder)
-    portal = Portal(settings, server_key(settings), process)
+    portal = Portal(settings, inherited_data_key(), process)
     leases, runner, scheduler = portal.item_leases, portal.batch_runner, portal.scheduler
     gc.freeze()  # later garbage collections skip the present objects
     _tolerant(leases.release_all)

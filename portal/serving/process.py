@@ -15,7 +15,7 @@ from portal.serving.activation import UnusableSocket, inherited_address
 from portal.serving.batch_process import BatchProcess, batch_request
 from portal.serving.draining import Draining
 from portal.serving.server import serve
-from portal.startup import exit_on_startup_error, prepare, server_key
+from portal.startup import exit_on_startup_error, prepare
 from portal.system.open_file_limits import (
     TooFewFiles,
     raise_open_files_limit,
@@ -50,9 +50,11 @@ from portal.web.observability.metrics import BYTES_PER_WORKER, enable_multiproce
 log = logging.getLogger("portal")
 
 WORKER = "portal.serving.process:worker"
-# Environment variables that pass the shared directory and the number of threads to the workers.
+# Environment variables that pass the shared directory, the number of threads and the data key to
+# the workers. A worker can therefore start while the database is down.
 SHARED_DIR_VARIABLE = "DOSSIE_SHARED"
 THREADS_VARIABLE = "DOSSIE_THREADS"
+DATA_KEY_VARIABLE = "DOSSIE_DATA_KEY"
 
 
 def worker() -> Flask:
@@ -64,7 +66,7 @@ def worker() -> Flask:
     shared = join_shared_directory(settings.workers)
     portal = Portal(
         settings,
-        server_key(settings),
+        inherited_data_key(),
         ServerProcess(
             shared,
             threads=read_threads(os.environ.get(THREADS_VARIABLE, "")),
@@ -85,6 +87,10 @@ def worker() -> Flask:
     gc.collect()
     gc.freeze()
     return app
+
+
+def inherited_data_key() -> bytes:
+    return bytes.fromhex(os.environ[DATA_KEY_VARIABLE])
 
 
 def join_shared_directory(workers: int = 0) -> Path | None:
@@ -133,7 +139,7 @@ def main() -> None:
         require_open_files()
         # The main process prepares the database before it starts any worker. If the database is
         # unreachable, the server exits with a single error line.
-        lock = prepare(settings)
+        lock, data_key = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
     # With the default error handler (``strict``), ``print`` would fail on a terminal whose encoding
     # has no accented letters.
@@ -149,6 +155,7 @@ def main() -> None:
     shared = make_shared_directory(candidate_parents(), room)
     os.environ[SHARED_DIR_VARIABLE] = str(shared.path) if shared else ""
     os.environ[THREADS_VARIABLE] = str(threads)
+    os.environ[DATA_KEY_VARIABLE] = data_key.hex()
     batches = BatchProcess(shared.path) if shared else None
     end_forked_processes_on_signals()
     run_late_signal_handlers()

@@ -51,15 +51,13 @@ class Manifest(msgspec.Struct, frozen=True):
     """Describes a backup. The manifest is the first file in the archive.
 
     ``made_at`` is in epoch seconds. ``schema`` is the revision of the database's schema, or None if
-    the backup contains no database. ``key_fingerprint`` identifies the secret key with which the
-    data was written, or is None if no key is recorded. ``sizes`` are the files' sizes in bytes.
+    the backup contains no database. ``sizes`` are the files' sizes in bytes.
     """
 
     format: int
     made_at: float
     demo: bool
     schema: str | None
-    key_fingerprint: str | None
     sizes: dict[str, int]
 
 
@@ -85,7 +83,6 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
             made_at=time.time(),
             demo=demo,
             schema=_value(copies.get(DATABASE_NAME), "SELECT version_num FROM alembic_version"),
-            key_fingerprint=_recorded_key(copies),
             sizes={name: path.stat().st_size for name, path in copies.items()},
         )
         (folder / _MANIFEST).write_bytes(msgspec.json.encode(manifest))
@@ -103,16 +100,14 @@ def restore(
     file: Path,
     targets: Mapping[str, Path],
     demo: bool,
-    is_known_key: Callable[[str, str | None], bool],
-    amend: Callable[[Path], None],
+    amend: Callable[[Path, str | None], None],
 ) -> Manifest:
     """Copy the files of a backup to ``targets``. Raises BackupRefused or OSError.
 
     ``targets`` maps names in the backup to paths. If the settings contain a secret key, ``targets``
-    must not contain the key's file. ``is_known_key(fingerprint, key)`` returns whether the portal
-    will have the secret key with this fingerprint after the restore. ``key`` is the key that is
-    restored from the backup, or None if no key is restored. ``amend`` may change the copied
-    database before the copy gets its final name. ``restore`` replaces no existing file.
+    must not contain the key's file. ``amend(database, key)`` may change the copied database before
+    the copy gets its final name, or refuse it. ``key`` is the secret key that is restored from the
+    backup, or None if no key is restored. ``restore`` replaces no existing file.
     """
     with _archive(file) as archive, ExitStack() as stack:
         manifest = _manifest(archive, file)
@@ -129,13 +124,8 @@ def restore(
                 with closing(sqlite3.connect(drafts[name])) as db:
                     _require_whole(db, drafts[name])
         key = drafts[KEY_NAME].read_text("ascii") if KEY_NAME in names else None
-        if manifest.key_fingerprint and not is_known_key(manifest.key_fingerprint, key):
-            raise BackupRefused(
-                "the backup's data was written under a secret key that is neither in it nor "
-                "configured: set PORTAL_SECRET_KEY to that key"
-            )
         if DATABASE_NAME in names:
-            amend(drafts[DATABASE_NAME])
+            amend(drafts[DATABASE_NAME], key)
         for name in names:
             os.link(drafts[name], targets[name])
             sync_directory(targets[name].parent)
@@ -184,11 +174,6 @@ def _value(path: Path | None, query: str) -> str | None:
         row = db.execute(query).fetchone()
         return str(row[0]) if row else None
     return None
-
-
-def _recorded_key(copies: Mapping[str, Path]) -> str | None:
-    query = "SELECT value FROM meta WHERE name = 'key_fingerprint'"
-    return _value(copies.get(DATABASE_NAME), query) or _value(copies.get(CACHE_NAME), query)
 
 
 def _write_archive(draft: Path, files: Iterable[Path]) -> None:

@@ -10,6 +10,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    Text,
     UniqueConstraint,
 )
 
@@ -188,5 +189,5 @@ meta = Table(
     "meta",
     metadata,
     Column("name", String(40), primary_key=True),
-    Column("value", String(200), nullable=False),
+    Column("value", Text, nullable=False),
 )

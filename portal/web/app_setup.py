@@ -66,7 +66,6 @@ def init_app(app: Flask, web: Web) -> None:
         # With True, Flask would renew a permanent session's cookie in every response, even if the
         # page does not use the session. In demo mode, ``Sessions.history_key`` renews the cookie.
         SESSION_REFRESH_EACH_REQUEST=False,
-        SECRET_KEY_FALLBACKS=list(web.former_secrets),
     )
     app.session_interface = DynamicSecureCookies()
     # Before each call of a view or hook, Flask's ``ensure_sync`` checks whether the function is a

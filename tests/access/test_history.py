@@ -69,22 +69,6 @@ def test_erase_covers_one_visitor_and_forget_one_vehicle(history: History, engin
     assert subjects_of(history, "bia") == ["XYZ9A99"]
 
 
-def test_erase_covers_an_entry_of_a_former_secret_key(
-    history: History, engine: Engine, clock: Clock
-) -> None:
-    history.record("ana", "ABC1D23")
-    history.record("ana", "XYZ9A99")
-    keys = subject_keys(
-        b"t" * 32,
-        lambda subject: f"new-tag-of-{hash(subject)}",
-        former=(SECRET,),
-        former_tags=lambda subject: [f"tag-of-{hash(subject)}"],
-    )
-    rotated = History(engine, keys, clock)
-    rotated.erase("ana", "ABC1D23")
-    assert subjects_of(rotated, "ana") == ["XYZ9A99"]
-
-
 def test_expired_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, clock: Clock) -> None:
     engine = kept_open(None, tmp_path)
     history = History(engine, subject_keys(SECRET, lambda subject: f"tag-of-{subject}"), clock)

@@ -183,14 +183,3 @@ def test_token_of_another_namespace_is_unknown(engine: Engine) -> None:
         here.identify(elsewhere)
     with pytest.raises(RefusedToken):
         Tokens(engine, (), namespace="there").identify(elsewhere)
-
-
-def test_callers_data_is_taken_over_once(engine: Engine) -> None:
-    """Moving the data of a former key waits for the database, so it is done once."""
-    moved: list[tuple[str, str]] = []
-    gatekeeper = Gatekeeper(
-        "pass-through", tokens_in(engine, ()), SECRET, [b"old"], lambda *names: moved.append(names)
-    )
-    name = {gatekeeper.authenticate("an-upstreams-own").digest for _ in range(3)}.pop()
-    old = Gatekeeper("pass-through", tokens_in(engine, ()), b"old")
-    assert moved == [(old.authenticate("an-upstreams-own").digest, name)]

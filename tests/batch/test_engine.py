@@ -14,10 +14,10 @@ from sqlalchemy.exc import OperationalError
 
 from portal.access.tokens import Identity, RefusedToken
 from portal.batch import runner
-from portal.batch.batches import Batches, QuotedItem
+from portal.batch.batches import QuotedItem
 from portal.batch.item_leases import ItemLeases
 from portal.batch.model import Cost, NotAllowed
-from portal.batch.rows import Access, BatchRows, UnknownBatch
+from portal.batch.rows import Access, UnknownBatch
 from portal.batch.typed_list import read_list
 from portal.gateway.ledger import LedgerEntry
 from portal.storage.database import _write_queues, writing
@@ -28,14 +28,12 @@ from portal.system.repeated_warning import RepeatedWarning
 from portal.upstream.errors import Failing, NotSent, TimedOut
 from portal.upstream.protocol import Resource, Response
 from portal.vehicle.operation_name import LOOKUPS
-from portal.vehicle.plate import Plate
 from tests.batch.engine import IDENTITY, OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.fakes.forgetting import forget
-from tests.fakes.one_tenant import subject_keys
 from tests.fakes.ports import wait_until
-from tests.gateway.gateways import FRESH_S, SECRET, StubUpstream, as_caller, good
+from tests.gateway.gateways import FRESH_S, StubUpstream, as_caller, good
 
 PRICE = Decimal("0.30")
 
@@ -593,33 +591,6 @@ def test_text_that_is_no_id_names_no_batch(
         batches.get(text, OWNER)
     with pytest.raises(UnknownBatch):
         batches.cancel(text, OWNER)
-
-
-def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, clock: Clock) -> None:
-    """During a key rotation, ``other`` has both keys and ``one`` has the old key."""
-    database = kept_open(None, tmp_path)
-    one = engine_of(tmp_path, clock, database=database)
-    keys = subject_keys(b"new" * 11, str, former=[SECRET])
-    rows = BatchRows(database, keys, lambda _: 3600.0, clock)
-    other = Batches(rows)
-    leases, last = (ItemLeases(rows, limit, "other") for limit in (8, 0))
-    item = QuotedItem(Plate.parse("BBB0A00"), is_stored=False, at_most=PRICE)
-    foreign = other.create(OWNER, ("decode",), [item], read_list("BBB0A00"))
-    other.start(foreign, OWNER, Access(OWNER), item.at_most)
-    for read in (one.batches.get, one.batches.items):
-        with pytest.raises(UnknownBatch):
-            read(foreign, OWNER)
-    batch = one.create(plates(3))
-    one.start(batch)
-    assert one.leases().has_work()
-    claim = leases.claim()
-    assert claim is not None and claim.batch == foreign
-    claim = leases.claim()
-    assert claim is not None and claim.batch == batch
-    last.finish(claim, "", answered=True, result=b"under the new key")
-    assert one.run(batch).counts.done == 3
-    assert [item.result for item in one.batches.items(batch, OWNER)] == [None] * 3
-    assert other.get(foreign, OWNER).state == "running"
 
 
 def test_two_processes_share_a_batch_and_its_concurrency(

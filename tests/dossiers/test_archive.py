@@ -196,13 +196,6 @@ def test_number_is_unique(engine: Engine, clock: Clock) -> None:
     assert found(kept.by_number(number)).snapshot != snapshot
 
 
-def test_dossiers_of_another_secret_key_are_found(engine: Engine, clock: Clock) -> None:
-    number, _ = issue(archive(engine, clock, namespace="another upstream"))
-    own = SubjectKeys(SECRET, tag, "upstream")
-    assert archive(engine, clock).unreadable(own) == []
-    assert archive(engine, clock).unreadable(SubjectKeys(b"new", tag, "upstream")) == [number]
-
-
 def test_unreachable_database_is_reported(engine: Engine, clock: Clock) -> None:
     kept = archive(engine, clock)
     with engine.begin() as db:

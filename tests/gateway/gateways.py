@@ -1,7 +1,7 @@
 """A gateway for tests: real components and a stub upstream."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -160,14 +160,13 @@ def terms(
 
 
 def store_of(cache: Backend, namespace: str, retention: Retention | None = None) -> Store:
-    """Return a store on ``cache`` with an empty purge log, without former keys or an observer."""
+    """Return a store on ``cache`` with an empty purge log, without an observer."""
     purges = PurgeClock(lambda _: {})
     return Store(
         *(cache, Seal(SECRET), LocalCache(10_000, purges.hides), Observer()),
         purges=purges,
         retention=retention or retention_of(terms()),
         namespace=namespace,
-        former_seals=(),
     )
 
 
@@ -191,15 +190,13 @@ def bench(
     fresh_s: int = FRESH_S,
     stale_s: int = STALE_S,
     purge_log: PurgeLog | None = None,
-    keys: Sequence[bytes] = (SECRET,),
     database: Engine | None = None,
 ) -> Bench:
     """Return a gateway with its parts.
 
-    Two benches on one folder act as two worker processes. The first of ``keys`` signs entries, and
-    the others are former keys. ``backend`` needs only the methods that the test calls.
+    Two benches on one folder act as two worker processes. ``backend`` needs only the
+    methods that the test calls.
     """
-    seal, *former = map(Seal, keys)
     upstream = upstream or StubUpstream()
     ticking = Clock(0.0)
     held = cast(Backend, backend or opened_cache(folder))
@@ -208,11 +205,10 @@ def bench(
     purges = PurgeClock(log.after, ticking)
     memory = LocalCache(MEBIBYTE, purges.hides, ticking)
     store = Store(
-        *(held, seal, memory, observer or Observer(), clock),
+        *(held, Seal(SECRET), memory, observer or Observer(), clock),
         purges=purges,
         retention=retention_of(terms(fresh_s, stale_s)),
         namespace=NAMESPACE,
-        former_seals=former,
     )
     ledger = ledger_of(engine, daily_limit, clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)

@@ -1,7 +1,6 @@
 """The store returns with an old snapshot, another secret key or other lifetimes."""
 
 import shutil
-import sqlite3
 import time
 from pathlib import Path
 
@@ -81,52 +80,27 @@ def test_snapshot_is_restored_as_base_of_the_append_only_file(
     assert upstream.count() == 1
 
 
-def test_key_is_not_forgotten_while_redis_is_down(tmp_path: Path, upstream: FaultUpstream) -> None:
-    with RedisProcess(save="3600 1") as store:
-        settings = shared(upstream, store, tmp_path)
-        with PortalProcess(settings, workers=1) as server:
-            assert server.get(DECODE, headers=HEADER).status_code == 200
-            client = redis.Redis(port=store.port)
-            client.save()
-            client.close()
-            store.kill()
-        rotated = PortalProcess(settings | {"PORTAL_SECRET_KEY": "the key after a rotation"})
-        try:
-            refused = rotated.command_line("key", "forget", "--yes")
-            assert (refused.returncode, "store cannot be used" in refused.stderr) == (1, True)
-            with pytest.raises(AssertionError, match="another secret key"):
-                rotated.start()
-            store.start()
-            done = rotated.command_line("key", "forget", "--yes")
-            assert done.stdout.startswith("Deleted 1 stored answers"), done.stderr
-            rotated.start()
-            assert rotated.command_line("purge", PLATE).returncode == 0
-        finally:
-            rotated.close()
-
-
-def test_entries_of_a_file_without_recorded_key_are_deleted(
+def test_cache_file_of_another_database_is_refused_and_kept(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
-    """A file that a running portal made in place of a corrupt file records no key."""
+    """Under another data key, no purge would find the file's answers."""
     settings = managed(upstream.url) | {
         "PORTAL_DATA_DIR": str(tmp_path),
         "PORTAL_SECRET_KEY": KEY,
     }
     with PortalProcess(settings, workers=1) as server:
         assert server.get(DECODE, headers=HEADER).status_code == 200
-    db = sqlite3.connect(tmp_path / "cache.sqlite")
-    with db:
-        db.execute("DROP TABLE meta")
-    db.close()
-    rotated = PortalProcess(settings | {"PORTAL_SECRET_KEY": "the key after a rotation"})
-    try:
-        assert rotated.command_line("key", "forget", "--yes").returncode == 0
-    finally:
-        rotated.close()
-    db = sqlite3.connect(tmp_path / "cache.sqlite")
-    assert db.execute("SELECT count(*) FROM entries").fetchone() == (0,)
-    db.close()
+        server.stop()
+        (tmp_path / "portal.sqlite").rename(tmp_path / "lost.sqlite")
+        with pytest.raises(AssertionError, match=r"cache.sqlite is of another database"):
+            server.start()
+        (tmp_path / "lost.sqlite").rename(tmp_path / "portal.sqlite")
+        server.start()
+        assert server.get(DECODE, headers=CACHED_ONLY).status_code == 200
+        server.stop()
+        (tmp_path / "portal.sqlite").unlink()
+        (tmp_path / "cache.sqlite").unlink()
+        server.start()
 
 
 def test_start_under_another_key_is_refused_on_a_shared_sqlite_url(

@@ -15,10 +15,8 @@ from portal.storage.backup import BackupRefused, Manifest, back_up, restore
 from portal.storage.database import open_engine
 from portal.storage.later_ends import end_what_has_ended
 from portal.storage.schema import SCHEMA_HEAD
-from portal.storage.secret import fingerprint
 
 KEY = "0f" * 32
-RECORDED = fingerprint(KEY.encode())
 
 
 @pytest.fixture
@@ -26,7 +24,6 @@ def sources(tmp_path: Path) -> Iterator[dict[str, Path]]:
     folder = tmp_path / "data"
     open_engine(None, folder).dispose()
     with closing(sqlite3.connect(folder / "portal.sqlite")) as db, db:
-        db.execute("INSERT INTO meta VALUES ('key_fingerprint', ?)", (RECORDED,))
         db.execute("INSERT INTO purges (number, bucket) VALUES (1, 7)")
     with closing(sqlite3.connect(folder / "cache.sqlite")) as db, db:
         db.execute("PRAGMA journal_mode = WAL")
@@ -36,12 +33,8 @@ def sources(tmp_path: Path) -> Iterator[dict[str, Path]]:
     yield {name: folder / name for name in ("cache.sqlite", "portal.sqlite", "secret_key")}
 
 
-def known(recorded: str, key: str | None) -> bool:
-    return key is not None and fingerprint(key.encode()) == recorded
-
-
 def put_back(file: Path, targets: dict[str, Path], demo: bool = False) -> Manifest:
-    return restore(file, targets, demo, known, lambda _: None)
+    return restore(file, targets, demo, lambda *_: None)
 
 
 def targets_in(folder: Path) -> dict[str, Path]:
@@ -52,7 +45,7 @@ def test_restored_files_equal_the_backed_up_ones(tmp_path: Path, sources: dict[s
     file, targets = tmp_path / "backup", targets_in(tmp_path / "new" / "data")
     made = back_up(file, sources, demo=False)
     assert file.stat().st_mode & 0o777 == 0o600
-    assert (made.schema, made.key_fingerprint) == (SCHEMA_HEAD, RECORDED)
+    assert made.schema == SCHEMA_HEAD
     assert put_back(file, targets) == made
     assert sorted(path.name for path in (tmp_path / "new" / "data").iterdir()) == sorted(targets)
     for path in targets.values():
@@ -101,10 +94,15 @@ def test_backup_without_key_needs_the_key(tmp_path: Path, sources: dict[str, Pat
     file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
     del sources["secret_key"]
     back_up(file, sources, demo=False)
-    with pytest.raises(BackupRefused, match="set PORTAL_SECRET_KEY"):
-        put_back(file, targets)
+
+    def refuse(database: Path, key: str | None) -> None:
+        assert database.exists()
+        raise BackupRefused(f"the key is {key}")
+
+    with pytest.raises(BackupRefused, match="the key is None"):
+        restore(file, targets, False, refuse)
     assert list((tmp_path / "new").iterdir()) == []
-    restore(file, targets, False, lambda recorded, _: recorded == RECORDED, lambda _: None)
+    put_back(file, targets)
     assert targets["portal.sqlite"].exists()
 
 
@@ -218,12 +216,12 @@ def test_what_has_ended_since_ends_again(tmp_path: Path, sources: dict[str, Path
         db.execute("UPDATE ledger SET subject = '' WHERE subject = 'purged'")
     counts = []
 
-    def amend(database: Path) -> None:
+    def amend(database: Path, _key: str | None) -> None:
         for _ in range(2):
             ended = end_what_has_ended(database, sources["portal.sqlite"])
             counts.append((ended["purges"], ended["entries of histories"]))
 
-    restore(file, targets, False, known, amend)
+    restore(file, targets, False, amend)
     assert counts == [(1, 1), (0, 0)]
     with closing(sqlite3.connect(targets["portal.sqlite"])) as db:
         assert db.execute("SELECT subject FROM history").fetchall() == [("kept",)]
@@ -241,9 +239,9 @@ def test_earlier_state_is_refused(tmp_path: Path, sources: dict[str, Path]) -> N
     back_up(file, sources, demo=False)
     targets = targets_in(tmp_path / "new")
 
-    def amend(database: Path) -> None:
+    def amend(database: Path, _key: str | None) -> None:
         end_what_has_ended(database, earlier / "portal.sqlite")
 
     with pytest.raises(BackupRefused, match="no later state"):
-        restore(file, targets, False, known, amend)
+        restore(file, targets, False, amend)
     assert not any(path.exists() for path in targets.values())

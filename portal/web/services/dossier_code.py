@@ -33,18 +33,17 @@ class DossierCodes:
 
     A code is valid only for the ``namespace`` (demo, or an upstream's name) for which the portal
     issued the code. Otherwise a code of the demo or of a test upstream would seem to prove facts
-    about a real vehicle. Codes that were signed with an earlier secret key (``former``) stay valid.
+    about a real vehicle.
     """
 
-    def __init__(self, secret: bytes, namespace: str, former: Sequence[bytes] = ()) -> None:
-        keys = (secret, *former)
-        self._serializers = [URLSafeSerializer(key, salt=f"dossier|{namespace}") for key in keys]
+    def __init__(self, secret: bytes, namespace: str) -> None:
+        self._serializer = URLSafeSerializer(secret, salt=f"dossier|{namespace}")
 
     def issue(self, summary: DossierSummary) -> str:
         """Return the code of a summary, in characters that URLs allow and people can type."""
         kept = (summary.decode_kept_at, summary.fines_kept_at, summary.restrictions_kept_at)
         return str(
-            self._serializers[0].dumps(
+            self._serializer.dumps(
                 [
                     summary.plate,
                     _seconds(summary.issued_at),
@@ -61,7 +60,7 @@ class DossierCodes:
 
     def read(self, code: str) -> DossierSummary | None:
         """Return the summary in a code, or None if this portal did not issue the code."""
-        signed = _signed(self._serializers, code)
+        signed = _signed(self._serializer, code)
         return _summary(*signed) if signed is not None else None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
@@ -105,13 +104,12 @@ def _qr_code(address: str) -> str:
     return str(qr_code.svg_data_uri(scale=2, border=2, light="white"))
 
 
-def _signed(serializers: Sequence[URLSafeSerializer], code: str) -> Any:
-    for serializer in serializers:
-        with suppress(BadSignature, UnicodeError, ValueError, TypeError):
-            signed = serializer.loads(code)
-            # The last base64 character has unused bits, so several codes decode to one value. Only
-            # the code that the portal issued is valid.
-            return signed if serializer.dumps(signed) == code else None
+def _signed(serializer: URLSafeSerializer, code: str) -> Any:
+    with suppress(BadSignature, UnicodeError, ValueError, TypeError):
+        signed = serializer.loads(code)
+        # The last base64 character has unused bits, so several codes decode to one value. Only the
+        # code that the portal issued is valid.
+        return signed if serializer.dumps(signed) == code else None
     return None
 
 

@@ -4,7 +4,7 @@ import hmac
 import math
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final, cast
 from urllib.parse import urlsplit
 
@@ -55,10 +55,8 @@ class Sessions:
         secret: bytes,
         forms: UploadLimiter,
         namespace: str,
-        former: Sequence[bytes] = (),
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._former = former
         self._clock = clock
         self._forms = forms
         self._gatekeeper = gatekeeper
@@ -88,7 +86,7 @@ class Sessions:
     def _identify(self) -> Identity | None:
         try:
             if sealed := session.get("credential"):
-                credential = open_text(self._secret, self._namespace, sealed, self._former)
+                credential = open_text(self._secret, self._namespace, sealed)
                 if credential is not None and self.is_pass_through:
                     return self._gatekeeper.authenticate(credential)
             elif (token_digest := session.get("token")) and not self.is_pass_through:

@@ -60,14 +60,12 @@ class Parts(Protocol):
     batch_limit: int  # plates in a batch
     cors_origins: Sequence[str]
     daily_limit: int
-    former_secrets: Sequence[bytes]  # old keys, still accepted
     hidden_marker: str
     hit_cache_bytes: int
     longest_request_s: float
     mask_names: bool
     namespace: str
     request_threads: int
-    secret: bytes
     static: Path
     trusted_proxies: int
 
@@ -104,6 +102,8 @@ class Parts(Protocol):
     @property
     def store(self) -> Store: ...
     @property
+    def secret(self) -> bytes: ...
+    @property
     def tokens(self) -> Tokens: ...
     @property
     def usage(self) -> UsageLog: ...
@@ -137,13 +137,12 @@ class Web(Parts):
     def set_up(self) -> None:
         """Build the web layer's own parts, before the threads of requests use them."""
         uploads = UploadLimits.of(self.request_threads)
-        secret, namespace, former = self.secret, self.namespace, self.former_secrets
+        secret, namespace = self.secret, self.namespace
         self.json_bodies = UploadLimiter(*uploads.json_bodies)
         self.refused_bodies = UploadLimiter(*uploads.refused)
-        self.sessions = Sessions(
-            self.gatekeeper, secret, UploadLimiter(*uploads.forms), namespace, former
-        )
-        self.codes = DossierCodes(secret, namespace, former)
+        forms = UploadLimiter(*uploads.forms)
+        self.sessions = Sessions(self.gatekeeper, secret, forms, namespace)
+        self.codes = DossierCodes(secret, namespace)
         self.reports = WrittenReports(self.gateway)
         self.daily = DailyQuotas(self.ledger.allowance)
         self.cors = CrossOrigin.of(self.cors_origins)
