@@ -211,7 +211,8 @@ class AssessedFine:
     @property
     def _state(self) -> str:
         """The authority's state, whose holidays count."""
-        return str(self.record.authority_state)
+        stated = str(self.record.authority_state)
+        return stated or (self.authority.state if self.authority else "")
 
     @cached_property
     def notice(self) -> Clock:

@@ -40,6 +40,7 @@ _GROUPS: Final = (
                     *("pricesCsv", "pricesJsonl"),
                 ),
             ),
+            ("prazos", "Prazos em um calendário", "Calendário", ("deadlines", "batchDeadlines")),
         ),
     ),
     (

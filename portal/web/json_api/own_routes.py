@@ -26,6 +26,7 @@ from portal.gateway.lookup import Directive, Failure
 from portal.pdf import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
+from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Dialect, Table, csv_lines, json_lines
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, vehicle_table
@@ -47,7 +48,9 @@ from portal.web.json_api.routes import (
     success_headers,
 )
 from portal.web.services.batches import stored_panels
+from portal.web.services.calendars import stored_deadlines
 from portal.web.services.dossiers import batch_dossier
+from portal.web.services.responses import calendar_response
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo
 
@@ -143,6 +146,20 @@ def _table(name: TableName, ending: str) -> Callable[[Web, str], Response]:
 for _name in NEEDS:
     for _ending in ("csv", "jsonl"):
         routes.get(f"{VEHICLE}/{_name}.{_ending}", f"{_name}_{_ending}")(_table(_name, _ending))
+
+
+@routes.get(f"{VEHICLE}/deadlines.ics", "vehicle_deadlines")
+def deadlines(web: Web, plate: str) -> Response:
+    requester = _requester(web, "renainf")
+    subject = read_plate(plate)
+    count(web, requester.identity)
+    panel, calendar = stored_deadlines(web, subject, requester.identity)
+    if calendar is None or panel.served is None:
+        raise _without_answer(panel)
+    response = calendar_response(calendar, subject.text, "attachment")
+    response.headers.extend(success_headers(panel.served))
+    return response
+
 
 # Batches
 
@@ -242,6 +259,23 @@ def _results(ending: str) -> Callable[[Web, str], Response]:
 
 for _ending in ("csv", "jsonl", "xlsx", "zip"):
     routes.get(f"{BATCH}/results.{_ending}", f"results_{_ending}")(_results(_ending))
+
+
+@routes.get(f"{BATCH}/deadlines.ics", "batch_deadlines")
+def batch_deadlines(web: Web, batch: str) -> Response:
+    requester = _requester(web)
+    count(web, requester.identity)
+    found = web.batches.get(batch, requester.owner)
+    ask = [name for name in found.ask if name == "renainf"]
+    panels, context = stored_panels(web, ask, requester.identity), web.render_context()
+    dossiers = (
+        context.dossier(item.subject, panels(item.subject))
+        for item in web.batches.items(batch, requester.owner)
+    )
+    calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", context.today)
+    if calendar is None:
+        raise Failure("not_stored")
+    return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
 
 
 def _zip(

@@ -31,9 +31,10 @@ from portal.vehicle.typed import is_tax_number
 from portal.web.http.errors import page_error, this_path
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.public import search_response
+from portal.web.services.calendars import stored_deadlines
 from portal.web.services.dossiers import draft_dossier
 from portal.web.services.lookups import rejection_sentence
-from portal.web.services.responses import page_response, pdf_response
+from portal.web.services.responses import calendar_response, page_response, pdf_response
 from portal.web.services.routes import Routes, View, signed_in
 from portal.web.services.web import Web
 from portal.web.services.written_reports import NoRecords
@@ -49,6 +50,12 @@ NO_REPORT = "A análise não pôde ser escrita"
 NOTHING_TO_WRITE_ABOUT = (
     "Nenhum registro deste veículo está disponível agora, e sem registros não há em que "
     "basear a análise. Ela não foi pedida nem cobrada. Tente de novo daqui a pouco."
+)
+
+NO_DEADLINES = "Ainda não há prazos para o calendário"
+NO_STORED_FINES = (
+    "O calendário é feito das multas guardadas, e não há consulta de multas guardada para esta "
+    "placa. Isto não significa que não haja multa: consulte o veículo e volte aqui."
 )
 
 routes = Routes("vehicle", robots="noindex", limited=True)
@@ -140,6 +147,15 @@ def dossier_pdf(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         return pdf_response(web.render_pdf(html), plate.text)
     except PDFUnavailable:
         return page_error(501)
+
+
+@routes.get("/placa/<text>/prazos.ics")
+@for_subject(Plate)
+def deadlines(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
+    _, calendar = stored_deadlines(web, plate, identity)
+    if calendar is None:
+        return page_error(404, NO_DEADLINES, NO_STORED_FINES, plate.text)
+    return calendar_response(calendar, plate.text, "inline")
 
 
 @routes.get("/placa/<text>/negociacao")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Container
 
-from flask import Response, make_response, render_template
+from flask import Response, make_response, render_template, request
 
 from portal.web.services.page_cache import Page
 
@@ -18,6 +18,15 @@ def pdf_response(pdf: bytes, name: str) -> Response:
         pdf,
         content_type="application/pdf",
         headers={"Content-Disposition": f'inline; filename="dossie-{name}.pdf"'},
+    )
+
+
+def calendar_response(calendar: bytes, name: str, disposition: str) -> Response:
+    """Return a calendar file, which phones open in their calendar if it is shown "inline"."""
+    return Response(
+        b"" if request.method == "HEAD" else calendar,
+        content_type="text/calendar; charset=utf-8",
+        headers={"Content-Disposition": f'{disposition}; filename="{name}-prazos.ics"'},
     )
 
 

@@ -183,7 +183,7 @@ def test_head_of_a_file_has_the_headers_and_type_of_its_document(
         described = item["head"]["responses"]["200"]["headers"]
         assert "Content-Disposition" in response.headers and "Content-Disposition" in described
         tried += 1
-    assert tried == 9
+    assert tried == 11
 
 
 def _resolved(document: dict[str, Any], reference: dict[str, str]) -> Any:
