@@ -15,8 +15,8 @@ from portal.law.authorities import Town
 from portal.vehicle.plate import STATES
 from portal.wording import listed
 
-# The most towns that the advice names. A town of a single old fine is hardly worth a call.
-_MOST_TOWNS: Final = 3
+# The most states, and the most towns, that the advice names: those of the most fines.
+_MOST_BODIES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ def places_by_year(fines: Sequence[AssessedFine]) -> str:
 def whom_to_ask(fines: Sequence[AssessedFine]) -> str:
     """Return a sentence that names the bodies to ask for further fines, or ""."""
     counts = Counter(place for fine in fines if (place := _place(fine)) is not None)
-    states = dict.fromkeys(state for (state, _), _ in counts.most_common())
+    states = list(dict.fromkeys(state for (state, _), _ in counts.most_common()))
     towns = [Town(town, state) for (state, town), _ in counts.most_common() if town]
-    bodies = [f"ao Detran/{state}" for state in states]
-    bodies += [f"à Prefeitura de {town}" for town in towns[:_MOST_TOWNS]]
+    bodies = [f"ao Detran/{state}" for state in states[:_MOST_BODIES]]
+    bodies += [f"à Prefeitura de {town}" for town in towns[:_MOST_BODIES]]
     if not bodies:
         return ""
     return (

@@ -98,6 +98,14 @@ def test_places_of_fines_are_listed_by_year_with_whom_to_ask() -> None:
     assert member["whom_to_ask"] in said
 
 
+def test_advice_names_the_states_of_the_most_fines() -> None:
+    states = ("SP", "SP", "RJ", "RJ", "MG", "MG", "BA", "PR")
+    blank = {"codigoOrgaoAutuador": "", "codigoMunicipioInfracao": "", "orgaoAutuador": ""}
+    member = exported(*(fine(**blank, ufOrgaoAutuador=state) for state in states))[0]
+    assert member["whom_to_ask"].endswith("ao Detran/SP, ao Detran/RJ e ao Detran/MG.")
+    assert len(member["places"]) == 5
+
+
 def test_exports_have_paid_sum_condition_of_discount_and_other_vehicle() -> None:
     paid = payment(dataPagamento="01/11/2025", valorPago="104")
     other = fine(marcaModelo="VW/GOL 1.0", pagamento=paid, limitePermitido="95")
