@@ -94,7 +94,7 @@ _PENALTY_LATE = (
     f"A penalidade saiu depois de {PENALTY_DAYS_WITH_DEFENCE} dias: em regra, o direito de "
     f"aplicá-la já teria se perdido. {_NOT_CAUGHT} {_ADVICE}"
 )
-_BEFORE_DEFENCE = (
+BEFORE_DEFENCE = (
     f"A penalidade saiu antes de acabarem os {MINIMUM_DAYS} dias da defesa prévia: em princípio, é "
     f"nula, se ninguém se defendeu antes (arts. 281-A e 282 do CTB). {_ADVICE}"
 )
@@ -187,9 +187,9 @@ def notice_of_penalty(
             return replace(unknown, sentence=text)
         text = (
             f"Penalidade emitida {counted(defended, 'dia', 'dias')} depois da notificação da "
-            f"autuação. {_BEFORE_DEFENCE}"
+            f"autuação. {BEFORE_DEFENCE}"
         )
-        return replace(unknown, days_used=used, sentence=text, shared=_BEFORE_DEFENCE)
+        return replace(unknown, days_used=used, sentence=text, shared=BEFORE_DEFENCE)
     if used <= PENALTY_DAYS:
         text = (
             f"Penalidade emitida em {used} dos {PENALTY_DAYS} dias ({article}): "

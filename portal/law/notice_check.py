@@ -140,17 +140,13 @@ def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
         yield Finding("open", fine.notice.sentence)
         return
     yield from _step(fine.notice, record.committed_on, record.notified_on)
-    yield from _step(fine.penalty, record.committed_on, record.penalty_on)
-    defence = fine.prior_defence
-    if record.notified_on and record.penalty_on and defence.ends_on:
-        if record.penalty_on < record.notified_on:
-            yield Finding("against", "A penalidade é anterior à notificação da autuação.")
-        elif record.penalty_on < defence.ends_on:
-            yield Finding(
-                "against",
-                f"A penalidade saiu em {day(record.penalty_on)}, antes de acabar o prazo da defesa "
-                f"({day(defence.ends_on)}, ao menos; {defence.article}).",
-            )
+    defended_until = deadlines.plus_days(record.notified_on, deadlines.MINIMUM_DAYS)
+    if record.notified_on and record.penalty_on and record.penalty_on < record.notified_on:
+        yield Finding("against", "A penalidade é anterior à notificação da autuação.")
+    elif defended_until and record.penalty_on and record.penalty_on < defended_until:
+        yield Finding("against", deadlines.BEFORE_DEFENCE)
+    else:
+        yield from _step(fine.penalty, record.committed_on, record.penalty_on)
     if fine.prescription.shared:
         yield Finding("open", fine.prescription.shared)
     if record.penalty_on is None and record.notified_on is not None:

@@ -44,7 +44,10 @@ def found(kind: str, due: str = "", **typed: str) -> list[str]:
         ({"infracao": "25/12/2026"}, "A data da infração está no futuro."),
         ({"penalidade": "25/12/2026"}, "A data da penalidade está no futuro."),
         ({"autuacao": "25/05/2026", "penalidade": "10/05/2026"}, "é anterior à notificação"),
-        ({"autuacao": "25/05/2026", "penalidade": "10/06/2026"}, "antes de acabar o prazo"),
+        (
+            {"autuacao": "25/05/2026", "penalidade": "10/06/2026"},
+            "antes de acabarem os 30 dias da defesa",
+        ),
         ({"penalidade": "10/06/2026", "due": "2026-06-20"}, "não pode ser antes de 10/07/2026"),
         ({"autuacao": "10/11/2026", "due": "2026-12-20"}, "Só com a autuação ainda não há multa"),
     ],
