@@ -128,12 +128,14 @@ class Store:
         Bypasses the local cache, which may miss changes of the last second. Use this method before
         a paid call, because another process may just have stored the answer.
         """
+        began = time.monotonic()
         try:
             found = self._backend.read_many(keys)
         except Exception as error:
             self._report_fault("read", error)
             self._purges.is_current()
             return Reading([self._cached(key) for key in keys], self._purges.number)
+        self._observer.used_store("read", time.monotonic() - began)
         values = zip(keys, found.values, strict=True)
         envelopes = [self._verified(key, value, found.purged_to) for key, value in values]
         return Reading(envelopes, max(self._purges.number, found.purged_to))
@@ -159,6 +161,7 @@ class Store:
             return False
         envelope = msgspec.structs.replace(envelope, namespace=self._namespace)
         key, sealed = envelope.key, self._seal.sign(envelope)
+        began = time.monotonic()
         try:
             outcome = self._backend.replace(key, sealed, left_s, envelope.fence, envelope.purge_no)
         except Exception as error:
@@ -166,6 +169,7 @@ class Store:
             self._memory.put(envelope)
             self._unstored.put(envelope)
             return False
+        self._observer.used_store("write", time.monotonic() - began)
         if outcome == "stored":
             self._memory.put(envelope, sealed[:SEAL_BYTES])
         else:
