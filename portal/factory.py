@@ -38,7 +38,6 @@ from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.lease import Leases
-from portal.gateway.lease_limit import LimitedLeases
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Observer
@@ -358,7 +357,7 @@ class Portal(Web):
     @cached_property
     def gateway(self) -> Gateway:
         upstream = Failover(self.breakers or self._origins)
-        flight = SingleFlight[Any](LimitedLeases(self.leases, capacity().lookups))
+        flight = SingleFlight[Any](self.leases, capacity().lookups)
         return Gateway(
             upstream,
             self.store,

@@ -77,6 +77,7 @@ class Store:
         self._namespace = namespace
         self._unstored = _UnstoredQueue()
         self._shortening = self._shorten()
+        self._behind_since: float | None = None  # monotonic seconds
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the key of a lookup, in the form ``tag:name``.
@@ -279,8 +280,13 @@ class Store:
     def _apply_purges(self) -> None:
         """Delete from the backend what purges hide that the backend has not applied."""
         before = self._backend.read_many([_NO_KEY]).purged_to
-        number = self._purges.number
+        number, now = self._purges.number, time.monotonic()
         if before >= number:
+            self._behind_since = None
+            return
+        self._behind_since = self._behind_since or now
+        # A purge that is still running deletes only its vehicle.
+        if now - self._behind_since < self._backend.slowest_purge_s:
             return
         purges = self._purges.since(before)
         deleted = 0
@@ -335,7 +341,9 @@ class Store:
         If the local cache has a newer answer than the backend, which may have lost its contents,
         write the newer answer back to the backend and return the newer answer.
         """
-        envelope = self._unhidden(self._seal.verify(value, key), purged_to)
+        envelope = None
+        if value is not None:
+            envelope = self._unhidden(self._seal.verify(value, key), purged_to)
         cached = self._memory.get_stale(key)
         is_newer = cached is not None and (envelope is None or cached.fence > envelope.fence)
         if cached is not None and is_newer and self._purges.is_current():
