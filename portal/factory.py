@@ -20,6 +20,7 @@ from sqlalchemy import Engine
 
 from portal.access.gatekeeper import Gatekeeper
 from portal.access.history import History
+from portal.access.idempotency import IdempotencyKeys
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Identity, Tokens
 from portal.batch.batches import Batches
@@ -38,9 +39,9 @@ from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.lease import Leases
+from portal.gateway.lease_limit import LimitedLeases
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
-from portal.gateway.lookup import Observer
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
 from portal.gateway.purge_clock import PurgeClock
 from portal.gateway.retention import retention_of
@@ -260,10 +261,10 @@ class Portal(Web):
     def store(self) -> Store:
         purges = PurgeClock(self._purge_log.after)
         return Store(
-            self.backend,
+            self.tracing.backend(self.backend) if self.tracing else self.backend,
             Seal(self.secret),
             LocalCache(self._local_cache_bytes, purges.hides),
-            self._observer,
+            self.metrics,
             purges=purges,
             retention=retention_of(self._policy.terms),
             namespace=self.namespace,
@@ -357,14 +358,14 @@ class Portal(Web):
     @cached_property
     def gateway(self) -> Gateway:
         upstream = Failover(self.breakers or self._origins)
-        flight = SingleFlight[Any](self.leases, capacity().lookups)
-        return Gateway(
-            upstream,
+        flight = SingleFlight[Any](LimitedLeases(self.leases, capacity().lookups))
+        return (self.tracing.gateway if self.tracing else Gateway)(
+            self.tracing.upstream(upstream) if self.tracing else upstream,
             self.store,
             flight,
             self.ledger,
             self._policy,
-            self._observer,
+            self.metrics,
             self._savings.count,
         )
 
@@ -382,6 +383,10 @@ class Portal(Web):
     @cached_property
     def history(self) -> History:
         return History(self.side, self.keys)
+
+    @cached_property
+    def idempotency(self) -> IdempotencyKeys:
+        return IdempotencyKeys(self.engine, self.keys)
 
     @cached_property
     def gatekeeper(self) -> Gatekeeper:
@@ -447,10 +452,6 @@ class Portal(Web):
         )
 
     @cached_property
-    def _observer(self) -> Observer:
-        return self.tracing.observer(self.metrics) if self.tracing else self.metrics
-
-    @cached_property
     def metrics_access(self) -> MetricsAccess:
         token = self._settings.metrics_token
         return MetricsAccess(token, self.trusted_proxies > 0, UNKNOWN_CLIENT)
@@ -486,6 +487,7 @@ class Portal(Web):
             PeriodicTask(60.0, self.dossiers.drop_expired),
             PeriodicTask(3600.0, self.ledger.drop_past_counters),
             PeriodicTask(3600.0, self.history.drop_expired),
+            PeriodicTask(3600.0, self.idempotency.drop_expired),
             PeriodicTask(3600.0, lambda: remove_old_unused_caches(data_dir)),
         )
         return Scheduler(

@@ -23,7 +23,7 @@ from typing import Final, Literal
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, delete, insert, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.access.sealing import SubjectKeys
 from portal.dossiers.identifiers import Identifiers
@@ -50,6 +50,10 @@ State = Literal["valid", "expired", "revoked"]
 
 class DossiersUnavailable(Exception):
     """The database failed, or its files still contain bytes of a deleted dossier."""
+
+
+class NumberTaken(DossiersUnavailable):
+    """A dossier has the number already."""
 
 
 class Purged(Exception):
@@ -140,7 +144,8 @@ class DossierArchive:
     ) -> None:
         """Store a dossier.
 
-        Raises Purged if the vehicle's data was purged after the call that returned ``purge_mark``.
+        Raises NumberTaken if a dossier has the number, or Purged if the vehicle's data was purged
+        after the call that returned ``purge_mark``.
         Raises DossiersUnavailable if the database fails.
         """
         number, key = identifiers
@@ -328,5 +333,7 @@ def _purpose(namespace: str, number: str, part: str) -> bytes:
 def _database_errors() -> Iterator[None]:
     try:
         yield
+    except IntegrityError:
+        raise NumberTaken from None
     except (SQLAlchemyError, BytesKept) as error:
         raise DossiersUnavailable(type(error).__name__) from None

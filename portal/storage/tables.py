@@ -176,6 +176,17 @@ dossiers = Table(
     Index("dossiers_by_subject", "subject"),
 )
 
+# What the first request with an idempotency key has made. ``digest`` is an HMAC of the key and its
+# sender, and ``content`` of the request's content.
+idempotency_keys = Table(
+    "idempotency_keys",
+    metadata,
+    Column("digest", String(64), primary_key=True),
+    Column("content", String(64), nullable=False),
+    Column("made", String(32), nullable=False),  # A batch's id, or a dossier's number.
+    Column("expires_at", Float, nullable=False),  # Epoch seconds.
+)
+
 purges = Table(
     "purges",
     metadata,

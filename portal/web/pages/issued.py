@@ -18,8 +18,9 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
+from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity
-from portal.dossiers.archive import Dossier, IssuedSnapshot, Purged
+from portal.dossiers.archive import Dossier, IssuedSnapshot, NumberTaken, Purged
 from portal.dossiers.identifiers import display_number, is_share_key, new_identifiers, parse_number
 from portal.pdf import PDFUnavailable
 from portal.presentation.issued.pages import (
@@ -48,6 +49,8 @@ NO_ANSWER: Final = (
 PURGED: Final = (
     "Os dados deste veículo foram excluídos enquanto o dossiê era emitido. Nada foi emitido."
 )
+KEY_REUSED: Final = "Este pedido já emitiu outro dossiê"
+ISSUE_AGAIN: Final = "Abra o veículo de novo e emita o dossiê pela página dele."
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
 # A stored dossier contains this placeholder. ``paper`` replaces it with a toolbar, whose
@@ -113,12 +116,24 @@ def shared(view: IssuedView) -> View:
 @routes.post("/placa/<text>/dossie/emitir")
 @for_subject(Plate)
 def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
+    key = request.headers.get("Idempotency-Key", request.form.get("idempotency_key"))
+    if key is not None and not is_idempotency_key(key):
+        abort(400)
     refuse(web.limits.issue(request.remote_addr))
     purge_mark = web.dossiers.purge_mark()
     page = issuable_dossier(web, plate, identity)
     if page.state != "ready":
         return page_error(409, NOTHING_TO_ISSUE, NO_ANSWER, plate.text)
-    identifiers = new_identifiers()
+    owner, identifiers = web.sessions.history_key, new_identifiers()
+    if key is not None:
+        try:
+            content = plate.text.encode()
+            number = web.idempotency.claim("dossier", owner, key, content, identifiers.number)
+        except KeyReused:
+            return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
+        if web.dossiers.owned(number, owner):  # issued by the first click of two
+            return redirect(url_for("dossiers.dossier", text=display_number(number)), 303)
+        identifiers = identifiers._replace(number=number)
     html = render_template("issued_paper.html", page=stamp_issued(page, identifiers, web.issuer))
     try:
         pdf = web.render_pdf(html)
@@ -129,9 +144,12 @@ def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         caller=identity.name,
         summary=msgspec.json.encode(issued_summary(page, web.issuer)).decode(),
     )
-    owner = web.sessions.history_key
     try:
         web.dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
+    except NumberTaken:
+        if key is None:
+            raise
+        # The other of two clicks has issued it meanwhile.
     except Purged:
         return page_error(409, NOTHING_TO_ISSUE, PURGED, plate.text)
     flash(ISSUED)

@@ -15,6 +15,7 @@ from flask import g, get_flashed_messages, request
 
 from portal.access.gatekeeper import Gatekeeper
 from portal.access.history import History
+from portal.access.idempotency import IdempotencyKeys
 from portal.access.tokens import Identity, Tokens
 from portal.batch.batches import Batches
 from portal.batch.pricing import BatchPricing
@@ -46,6 +47,9 @@ from portal.web.services.page_cache import PageCache
 from portal.web.services.sessions import SESSION_S, SHARED, Sessions
 from portal.web.services.written_reports import WrittenReports
 
+# Requests of a process that wait for a batch to change. Each holds a thread.
+MAX_WAITS = 32
+MAX_WAITS_PER_SENDER = 8
 # A page's script waits ``longest_request_s`` plus this many seconds for an answer.
 NETWORK_MARGIN_S = 10
 
@@ -83,6 +87,8 @@ class Parts(Protocol):
     def gateway(self) -> Gateway: ...
     @property
     def history(self) -> History: ...
+    @property
+    def idempotency(self) -> IdempotencyKeys: ...
     @property
     def issuer(self) -> Issuer | None: ...
     @property
@@ -140,6 +146,9 @@ class Web(Parts):
         secret, namespace = self.secret, self.namespace
         self.json_bodies = UploadLimiter(*uploads.json_bodies)
         self.refused_bodies = UploadLimiter(*uploads.refused)
+        self.batch_waits = UploadLimiter(
+            min(MAX_WAITS, self.request_threads // 16), MAX_WAITS_PER_SENDER
+        )
         forms = UploadLimiter(*uploads.forms)
         self.sessions = Sessions(self.gatekeeper, secret, forms, namespace)
         self.codes = DossierCodes(secret, namespace)

@@ -421,3 +421,45 @@ def test_vehicle_purged_while_its_dossier_is_issued_is_not_stored(
     monkeypatch.setattr(issued, "render_template", purge_and_render)
     assert ana.post(f"/placa/{PLATE}/dossie/emitir").status_code == 409
     assert rows(running) == []
+
+
+def test_two_clicks_on_issue_give_one_dossier(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    pages = [ana.client.get(f"/placa/{PLATE}?completo=1").text for _ in range(2)]
+    keys = [re.findall(r'name="idempotency_key" value="([^"]+)"', page) for page in pages]
+    assert len({*keys[0], *keys[1]}) == 2  # each page view has a key
+    path = f"/placa/{PLATE}/dossie/emitir"
+    (one,), (other,) = map(set, keys)
+    first, second = (ana.post(path, idempotency_key=one) for _ in range(2))
+    assert (first.status_code, second.status_code) == (303, 303)
+    assert first.headers["Location"] == second.headers["Location"]
+    assert ana.post(path, idempotency_key=other).headers["Location"] != first.headers["Location"]
+    assert len(rows(running)) == 2
+    ana.pages.get("/placa/LMP0A01?completo=1")
+    refused = ana.post("/placa/LMP0A01/dossie/emitir", idempotency_key=one)
+    assert refused.status_code == 422
+    assert ana.post(path, idempotency_key="a b").status_code == 400
+
+
+def test_second_click_while_the_first_is_rendered_gives_one_dossier(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    ana.pages.get(f"/placa/{PLATE}?completo=1")
+    path = f"/placa/{PLATE}/dossie/emitir"
+    second: list[Any] = []
+
+    def render(_: PdfProcess, html: str) -> bytes:
+        if not second:
+            second.append(None)
+            second[0] = ana.post(path, idempotency_key="click")
+        return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
+
+    monkeypatch.setattr(PdfProcess, "render", render)
+    first = ana.post(path, idempotency_key="click")
+    assert (first.status_code, second[0].status_code) == (303, 303)
+    assert first.headers["Location"] == second[0].headers["Location"]
+    assert len(rows(running)) == 1
+    assert ana.client.get(first.headers["Location"]).status_code == 200

@@ -1,0 +1,74 @@
+"""Stores which batch or dossier the first request with an idempotency key has made.
+
+A row contains HMACs of the key and of the request's content, and no plate.
+"""
+
+import hashlib
+import hmac
+import re
+import time
+from collections.abc import Callable
+from typing import Final
+
+from sqlalchemy import Engine, delete, select, text
+
+from portal.access.sealing import SubjectKeys
+from portal.storage.database import writing
+from portal.storage.tables import idempotency_keys as table
+
+KEPT_S: Final = 86_400.0
+_KEY: Final = re.compile(r"[\x21-\x7e]{1,128}")
+_INSERT: Final = text(
+    "INSERT INTO idempotency_keys (digest, content, made, expires_at) "
+    "VALUES (:digest, :content, :made, :expires_at) ON CONFLICT (digest) DO NOTHING"
+)
+
+
+class KeyReused(Exception):
+    """The caller has sent the key with other content."""
+
+
+def is_idempotency_key(text: str) -> bool:
+    """Return whether a text is 1 to 128 visible ASCII characters."""
+    return _KEY.fullmatch(text) is not None
+
+
+class IdempotencyKeys:
+    def __init__(
+        self, engine: Engine, keys: SubjectKeys, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._engine = engine
+        self._keys = keys
+        self._clock = clock
+
+    def claim(self, kind: str, owner: str, key: str, content: bytes, made: str) -> str:
+        """Return the id of what the first request with the key makes, or has made.
+
+        ``made`` is the id of what this request would make, and the result if it is the first. A
+        later request that does not find what the result names makes it under this id. It therefore
+        waits for no other request, and continues one that was interrupted.
+        Raises KeyReused or SQLAlchemyError.
+        """
+        now = self._clock()
+        row = {
+            "digest": self._hmac(f"{kind}\0{self._keys.namespace}\0{owner}\0{key}".encode()),
+            "content": self._hmac(content),
+            "made": made,
+            "expires_at": now + KEPT_S,
+        }
+        same = table.c.digest == row["digest"]
+        with writing(self._engine) as db:
+            db.execute(delete(table).where(same, table.c.expires_at <= now))
+            db.execute(_INSERT, row)
+            first = db.execute(select(table.c.content, table.c.made).where(same)).one()
+        if first.content != row["content"]:
+            raise KeyReused
+        return str(first.made)
+
+    def drop_expired(self) -> None:
+        with writing(self._engine) as db:
+            db.execute(delete(table).where(table.c.expires_at <= self._clock()))
+
+    def _hmac(self, content: bytes) -> str:
+        derived = hmac.digest(self._keys.secret, b"idempotency", hashlib.sha256)
+        return hmac.digest(derived, content, hashlib.sha256).hex()
