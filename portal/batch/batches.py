@@ -14,7 +14,18 @@ from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Engine, Select, case, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Select,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    tuple_,
+    update,
+)
 
 from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
 from portal.batch.rows import (
@@ -34,7 +45,7 @@ from portal.vehicle.operation_name import LOOKUPS, LookupName
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest draft
 _CLAIMED_S: Final = 86400.0  # a batch that nobody has claimed for so long is run by no portal
-_LISTED: Final = 50
+MOST_LISTED: Final = 50
 MOST_UNDER_WAY: Final = 20
 # Whether a batch is running, or will resume by itself.
 _GOES_ON: Final = (table.c.state == "running") | table.c.resume_at.is_not(None)
@@ -92,6 +103,10 @@ class QuotedItem:
 _NO_ITEMS: Final = (0, 0, 0, 0, 0, 0)
 
 
+def new_id() -> str:
+    return secrets.token_hex(_ID_BYTES)
+
+
 class Batches:
     """The batches of one namespace (the name of an upstream, or "demo").
 
@@ -120,9 +135,13 @@ class Batches:
         ask: tuple[LookupName, ...],
         new_items: Sequence[QuotedItem],
         listed: TypedList,
+        batch: str = "",
     ) -> str:
-        """Store a new batch as a draft (not yet started), and return the batch's id."""
-        batch, now = secrets.token_hex(_ID_BYTES), self._clock()
+        """Store a new batch as a draft (not yet started), and return the batch's id.
+
+        ``batch`` is the new id, by default a random one. Raises IntegrityError if it is taken.
+        """
+        batch, now = batch or new_id(), self._clock()
         rows = [
             {
                 "batch": batch,
@@ -172,10 +191,11 @@ class Batches:
             counts = self._counts(db, [batch])
         return _batch(row, counts.get(batch, _NO_ITEMS), self._left_out(row))
 
-    def listed(self, owner: str) -> list[Batch]:
+    def listed(self, owner: str, after: tuple[float, str] | None = None) -> list[Batch]:
         """Return an owner's latest batches, the latest first.
 
-        The result has at most _LISTED batches, without their invalid entries.
+        The result has at most MOST_LISTED batches, without their invalid entries. It begins after
+        the batch whose ``created_at`` and id are ``after``.
         """
         query = (
             select(*_LISTED_COLUMNS)
@@ -184,9 +204,11 @@ class Batches:
                 table.c.owner == self._owner_key(owner),
                 self._is_kept(),
             )
-            .order_by(table.c.created_at.desc())
-            .limit(_LISTED)
+            .order_by(table.c.created_at.desc(), table.c.id.desc())
+            .limit(MOST_LISTED)
         )
+        if after is not None:
+            query = query.where(tuple_(table.c.created_at, table.c.id) < after)
         return self._read(query)
 
     def under_way(self) -> list[Batch]:
@@ -467,7 +489,7 @@ class Batches:
             .where(table.c.owner == owner, table.c.state == "draft")
             .order_by(table.c.created_at.desc())
             .offset(MOST_DRAFTS - 1)
-            .limit(_LISTED)
+            .limit(MOST_LISTED)
         )
         if ids := db.execute(drafts).scalars().all():
             _delete(db, ids)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Final
 
+from sqlalchemy.exc import IntegrityError
+
 from portal.access.tokens import Identity
 from portal.batch.batches import Batches, QuotedItem
 from portal.batch.model import Batch, Cost
@@ -78,11 +80,25 @@ class BatchPricing:
         return [self._quoted(subject, ask, identity) for subject in subjects]
 
     def create(
-        self, owner: str, identity: Identity, ask: tuple[LookupName, ...], listed: TypedList
+        self,
+        owner: str,
+        identity: Identity,
+        ask: tuple[LookupName, ...],
+        listed: TypedList,
+        batch: str = "",
     ) -> str:
-        """Store a draft with its price, and return its id."""
+        """Store a draft with its price, and return its id.
+
+        If the owner has a batch with the id ``batch``, an earlier request has created it.
+        """
+        if batch:
+            with suppress(UnknownBatch):
+                return self._batches.get(batch, owner).id
         quoted = self.quote(listed.subjects, ask, identity)
-        return self._batches.create(owner, ask, quoted, listed)
+        try:
+            return self._batches.create(owner, ask, quoted, listed, batch)
+        except IntegrityError:  # a request at the same time has created it
+            return batch
 
     def start(
         self, batch: str, owner: str, identity: Identity, max_cost: Decimal | None = None

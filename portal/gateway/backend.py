@@ -51,11 +51,8 @@ class Backend(Protocol):
 
     ``tag`` is a keyed hash of a plate or Renavam. A purge calls ``begin_purges``, deletes entries,
     and calls ``end_purges``. ``get`` and ``set`` are those of Flask-Caching. They serve keys that
-    belong to no vehicle. A purge that still runs after ``slowest_purge_s`` seconds is completed by
-    the next process that notices it, which also deletes other vehicles of the purge's bucket.
+    belong to no vehicle.
     """
-
-    slowest_purge_s: float
 
     def get(self, key: str) -> bytes | None: ...
 

@@ -105,7 +105,6 @@ class SealedRedisCache(RedisCache):
     these numbers are lost together or not at all.
     """
 
-    slowest_purge_s = 5.0  # the scan of a few million keys
     serializer: Any = _Bytes()
 
     def __init__(self, *args: Any, purge_log: str = "", **options: Any) -> None:

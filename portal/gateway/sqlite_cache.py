@@ -69,8 +69,6 @@ _SKEW_US = 60_000_000
 class SQLiteCache(SQLiteFile, BaseCache):
     """Stores entries under keys ``tag:name`` (see ``Backend``)."""
 
-    slowest_purge_s = 0.0
-
     def __init__(self, path: Path, default_timeout: int = 300) -> None:
         SQLiteFile.__init__(self, path)
         BaseCache.__init__(self, default_timeout=default_timeout)

@@ -77,7 +77,6 @@ class Store:
         self._namespace = namespace
         self._unstored = _UnstoredQueue()
         self._shortening = self._shorten()
-        self._behind_since: float | None = None  # monotonic seconds
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the key of a lookup, in the form ``tag:name``.
@@ -129,14 +128,12 @@ class Store:
         Bypasses the local cache, which may miss changes of the last second. Use this method before
         a paid call, because another process may just have stored the answer.
         """
-        began = time.monotonic()
         try:
             found = self._backend.read_many(keys)
         except Exception as error:
             self._report_fault("read", error)
             self._purges.is_current()
             return Reading([self._cached(key) for key in keys], self._purges.number)
-        self._observer.used_store("read", time.monotonic() - began)
         values = zip(keys, found.values, strict=True)
         envelopes = [self._verified(key, value, found.purged_to) for key, value in values]
         return Reading(envelopes, max(self._purges.number, found.purged_to))
@@ -162,7 +159,6 @@ class Store:
             return False
         envelope = msgspec.structs.replace(envelope, namespace=self._namespace)
         key, sealed = envelope.key, self._seal.sign(envelope)
-        began = time.monotonic()
         try:
             outcome = self._backend.replace(key, sealed, left_s, envelope.fence, envelope.purge_no)
         except Exception as error:
@@ -170,7 +166,6 @@ class Store:
             self._memory.put(envelope)
             self._unstored.put(envelope)
             return False
-        self._observer.used_store("write", time.monotonic() - began)
         if outcome == "stored":
             self._memory.put(envelope, sealed[:SEAL_BYTES])
         else:
@@ -280,13 +275,8 @@ class Store:
     def _apply_purges(self) -> None:
         """Delete from the backend what purges hide that the backend has not applied."""
         before = self._backend.read_many([_NO_KEY]).purged_to
-        number, now = self._purges.number, time.monotonic()
+        number = self._purges.number
         if before >= number:
-            self._behind_since = None
-            return
-        self._behind_since = self._behind_since or now
-        # A purge that is still running deletes only its vehicle.
-        if now - self._behind_since < self._backend.slowest_purge_s:
             return
         purges = self._purges.since(before)
         deleted = 0
@@ -341,9 +331,7 @@ class Store:
         If the local cache has a newer answer than the backend, which may have lost its contents,
         write the newer answer back to the backend and return the newer answer.
         """
-        envelope = None
-        if value is not None:
-            envelope = self._unhidden(self._seal.verify(value, key), purged_to)
+        envelope = self._unhidden(self._seal.verify(value, key), purged_to)
         cached = self._memory.get_stale(key)
         is_newer = cached is not None and (envelope is None or cached.fence > envelope.fence)
         if cached is not None and is_newer and self._purges.is_current():

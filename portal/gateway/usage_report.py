@@ -108,6 +108,11 @@ class UsageLog:
         """Return the usage of each caller since the day ``first``."""
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
+    def of_caller(self, caller: str) -> Usage:
+        """Return a caller's usage in the present month."""
+        found = self._sums(self.today().replace(day=1), "caller", caller=caller)
+        return found.get((caller,), Usage())
+
     def by_operation(self, month: str | None = None) -> dict[str, Usage]:
         """Return the usage of each operation in a month such as "2026-11", or in all months."""
         first, before = date.min, date.max
@@ -173,13 +178,17 @@ class UsageLog:
         return CallsToday(counters.get(DAY, 0), by_token)
 
     def _sums(
-        self, first: date, *groups: str, before: date = date.max
+        self, first: date, *groups: str, before: date = date.max, caller: str | None = None
     ) -> dict[tuple[str, ...], Usage]:
         found: defaultdict[tuple[str, ...], list[Usage]] = defaultdict(list)
         paid = paid_query(self._namespace, first, *groups, before=before)
+        unpaid = _within(lookup_counts.c.day, first, before)
+        if caller is not None:
+            paid = paid.where(ledger.c.caller == caller)
+            unpaid = and_(unpaid, lookup_counts.c.caller == caller)
         for *group, price, calls in self._all(paid):
             found[tuple(group)].append(Usage(calls=calls, spent=calls * Decimal(price)))
-        for key, usage in self._unpaid(_within(lookup_counts.c.day, first, before), *groups):
+        for key, usage in self._unpaid(unpaid, *groups):
             found[key].append(usage)
         return {group: merged(usage) for group, usage in found.items()}
 

@@ -52,6 +52,11 @@ API_ERRORS: Final[Mapping[str, ApiError]] = {
     "batch_too_long": ApiError(
         400, "O lote tem placas demais.", "Divida a lista em lotes menores."
     ),
+    "idempotency_key_invalid": ApiError(
+        400,
+        "Idempotency-Key tem de 1 a 128 caracteres ASCII visíveis.",
+        "Envie uma chave só, como um UUID.",
+    ),
     "request_malformed": ApiError(
         400, "O pedido não foi entendido.", "Envie o corpo inteiro, com o tamanho declarado."
     ),
@@ -86,6 +91,9 @@ API_ERRORS: Final[Mapping[str, ApiError]] = {
         "O estado do lote não permite a ação.",
         "Leia state no lote; um lote cancelado não recomeça.",
     ),
+    "lookup_not_asked": ApiError(
+        409, "Este lote não pediu esta consulta.", "Crie um lote que a peça em ask."
+    ),
     "body_too_large": ApiError(
         413, "O corpo do pedido passa de 256 KiB.", "Envie menos dados de uma vez."
     ),
@@ -93,6 +101,11 @@ API_ERRORS: Final[Mapping[str, ApiError]] = {
         415,
         "O corpo do pedido deve ser application/json.",
         "Envie o cabeçalho Content-Type com application/json.",
+    ),
+    "idempotency_mismatch": ApiError(
+        422,
+        "Esta Idempotency-Key já foi usada com outro conteúdo.",
+        "Use uma chave nova para cada pedido novo.",
     ),
     "daily_limit": ApiError(
         429,

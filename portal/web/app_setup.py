@@ -73,6 +73,7 @@ def init_app(app: Flask, web: Web) -> None:
     app.ensure_sync = lambda func: func  # type: ignore[method-assign]
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
+    app.json.sort_keys = False  # type: ignore[attr-defined]
     _add_middleware(app, web)
     register_request_log(app, web.metrics)
     # The rate-limit headers must follow the other headers, as in the responses of the hit cache.

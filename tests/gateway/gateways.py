@@ -46,7 +46,6 @@ def as_caller(
 
 CALLER = as_caller("somebody")
 MEBIBYTE = 1024 * 1024
-MOST_LEASES = 1000
 FRESH_S, STALE_S = 1000, 5000
 
 
@@ -216,7 +215,7 @@ def bench(
     gateway = Gateway(
         upstream,
         store,
-        SingleFlight(leases or FileLeases(folder / "leases"), MOST_LEASES),
+        SingleFlight(leases or FileLeases(folder / "leases")),
         ledger,
         policy,
         observer,

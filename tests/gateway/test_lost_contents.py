@@ -15,7 +15,6 @@ class Backend:
     """A backend that can be down and can lose its contents."""
 
     is_down = False
-    slowest_purge_s = 0.0
 
     def __init__(self) -> None:
         self.lose()

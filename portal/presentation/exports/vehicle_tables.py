@@ -33,21 +33,45 @@ def vehicle_table(name: TableName, dossier: Dossier) -> Table | None:
 
     The last column is the time of the lookup's answer.
     """
+    rows = _rows(name, dossier)
+    return None if rows is None else Table(name, _columns(name), rows)
+
+
+def batch_table(name: TableName, dossiers: Iterable[Dossier]) -> Table:
+    """Return the table ``name`` of many vehicles. The first column is the plate or Renavam."""
+    rows = (
+        [dossier.subject.text, *cells]
+        for dossier in dossiers
+        for cells in _rows(name, dossier) or ()
+    )
+    return Table(name, [Column("plate", "subject"), *_columns(name)], rows)
+
+
+def _columns(name: TableName) -> list[Column]:
     names: Iterable[str]
+    match name:
+        case "fines":
+            names = FINE_COLUMNS
+        case "restrictions":
+            names = (*ORDER_COLUMNS, *(f"{act}_{member}" for act, member in _EFFECT_COLUMNS))
+        case "prices":
+            names = (*PRICE_COLUMNS, *MONTH_COLUMNS)
+    return [*map(Column, names), Column("fetched_at", "moment")]
+
+
+def _rows(name: TableName, dossier: Dossier) -> Iterator[list[Any]] | None:
     rows: Iterator[list[Any]]
     match name:
         case "fines" if dossier.fines is not None:
-            names, rows = FINE_COLUMNS, map(_fine_cells, dossier.fines)
+            rows = map(_fine_cells, dossier.fines)
         case "restrictions" if dossier.orders is not None:
-            names = (*ORDER_COLUMNS, *(f"{act}_{member}" for act, member in _EFFECT_COLUMNS))
             rows = map(_order_cells, dossier.orders)
         case "prices" if dossier.prices is not None:
-            names, rows = (*PRICE_COLUMNS, *MONTH_COLUMNS), _months(dossier.prices)
+            rows = _months(dossier.prices)
         case _:
             return None
     fetched_at = dossier.answers.of(NEEDS[name]).fetched_at
-    columns = [*map(Column, names), Column("fetched_at", "moment")]
-    return Table(name, columns, ([*cells, fetched_at] for cells in rows))
+    return ([*cells, fetched_at] for cells in rows)
 
 
 def _fine_cells(fine: AssessedFine) -> list[Any]:

@@ -57,8 +57,13 @@ _GROUPS: Final = (
                 "resultados",
                 "Resultados de um lote",
                 "Resultados",
-                ("resultsCsv", "resultsJsonl", "resultsXlsx", "resultsZip"),
+                (
+                    *("resultsCsv", "resultsJsonl", "resultsXlsx", "resultsZip"),
+                    *("batchFinesCsv", "batchFinesJsonl", "batchRestrictionsCsv"),
+                    *("batchRestrictionsJsonl", "batchPricesCsv", "batchPricesJsonl"),
+                ),
             ),
+            ("uso", "O mês do token", "Uso", ("usage",)),
         ),
     ),
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 # Headers that a script may send or read, in addition to the headers that CORS always allows.
-_REQUEST_HEADERS: Final = "Authorization, Cache-Control, Content-Type"
+_REQUEST_HEADERS: Final = "Authorization, Cache-Control, Content-Type, Idempotency-Key"
 _RESPONSE_HEADERS: Final = (
     "Age, Cache-Status, Content-Disposition, Location, RateLimit, RateLimit-Policy, "
     "Retry-After, X-Request-Id"

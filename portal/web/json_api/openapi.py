@@ -17,17 +17,30 @@ DOCUMENT = Path(__file__).with_name("openapi.yaml")
 
 @cache
 def as_document() -> dict[str, Any]:
-    """Return the document with its YAML anchors resolved and with the errors of API_ERRORS.
+    """Return the document with its YAML anchors resolved and with what is described elsewhere.
 
-    The file describes an error of ``/api/v1`` by the contract's response of the same status.
+    The errors of ``/api/v1`` are those of API_ERRORS. The file describes them by the contract's
+    response of the same status. The rows of a batch's records are those of a vehicle's records,
+    with the plate before them.
     """
     # The two ways through JSON make one object of each place that an anchor's object appears in.
     document: dict[str, Any] = msgspec.json.decode(
         msgspec.json.encode(msgspec.yaml.decode(DOCUMENT.read_bytes()))
     )
     components = document["components"]
+    schemas = components["schemas"]
+    for name in ("FineRow", "RestrictionRow", "PriceRow"):
+        row = schemas[name]
+        schemas[f"Batch{name}"] = {
+            **row,
+            "required": ["plate", *row["required"]],
+            "properties": {
+                "plate": schemas["BatchRow"]["properties"]["plate"],
+                **row["properties"],
+            },
+        }
     for name in ("Error", "Problem"):
-        components["schemas"][name]["properties"]["code"]["enum"] = [*API_ERRORS]
+        schemas[name]["properties"]["code"]["enum"] = [*API_ERRORS]
     for path, item in document["paths"].items():
         for method, operation in item.items() if is_own_path(path) else ():
             responses = {} if method == "parameters" else operation["responses"]

@@ -5,19 +5,25 @@ may also be authenticated by the session cookie of the HTML pages.
 """
 
 import logging
+import re
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from difflib import get_close_matches
 from os import SEEK_END
 from tempfile import SpooledTemporaryFile
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import msgspec
 from flask import Response, request, session, stream_with_context, url_for
+from werkzeug.exceptions import ServiceUnavailable
 
 from portal.access.credentials import NoCredential, sends_credential
+from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity, TokensUnavailable
+from portal.batch.batches import MOST_LISTED, new_id
 from portal.batch.model import Batch, Item, NotAllowed
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import read_strings
@@ -28,9 +34,9 @@ from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.exports.explained import explained
-from portal.presentation.exports.tables import Dialect, Table
-from portal.presentation.exports.vehicle_tables import NEEDS, TableName, vehicle_table
-from portal.presentation.exports.workbook import Format, write_table
+from portal.presentation.exports.tables import Dialect, Table, csv_lines, json_lines
+from portal.presentation.exports.vehicle_tables import NEEDS, TableName, batch_table, vehicle_table
+from portal.presentation.exports.workbook import write_workbook
 from portal.presentation.exports.zip_file import Incomplete, zip_stream
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
@@ -59,6 +65,8 @@ log = logging.getLogger(__name__)
 INVALID_ASK: Final = "Em um só “ask” vão decode, renainf e renajud, separados por vírgula."
 INVALID_ASK_LIST: Final = 'Em "ask" vai uma lista com decode, renainf ou renajud, ao menos um.'
 INVALID_DIALECT: Final = "O dialeto é brazil ou rfc4180."
+INVALID_AFTER: Final = "Em “after” vai o “next” da página anterior."
+INVALID_WAIT: Final = "Em “wait” vão segundos inteiros, de 0 a 30."
 INVALID_BATCH: Final = 'O corpo deve ser um objeto JSON com "plates", uma lista de textos.'
 INVALID_BODY: Final = "O corpo deve ser um objeto JSON, ou faltar."
 UNKNOWN_PARAMETER: Final = "Este endereço não tem o parâmetro “{}”."
@@ -81,6 +89,10 @@ _TYPES: Final = {
     "jsonl": "application/jsonl",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
+_LONGEST_WAIT_S: Final = 30
+_POLL_S: Final = 0.5
+_SECONDS: Final = re.compile(r"[0-9]{1,2}")
+_CURSOR: Final = re.compile(r"([0-9]{1,12}\.[0-9]{1,20})-([0-9a-f]{24})")
 _HIGHEST_COST: Final = 10**9  # R$
 _SMALLEST_PRICE: Final = Decimal("0.000001")  # R$, the precision of the settings PRICE_…
 _encoder = msgspec.json.Encoder(decimal_format="number")
@@ -125,7 +137,7 @@ def vehicle(web: Web, plate: str) -> Response:
     return _json(explained(context.dossier(subject, panels, names), context.now))
 
 
-def _table(name: TableName, ending: Format) -> Callable[[Web, str], Response]:
+def _table(name: TableName, ending: str) -> Callable[[Web, str], Response]:
     def table(web: Web, plate: str) -> Response:
         need = NEEDS[name]
         requester = _requester(web, need)
@@ -167,25 +179,51 @@ def deadlines(web: Web, plate: str) -> Response:
 @routes.get(BATCHES)
 def listed(web: Web) -> Response:
     requester = _requester(web)
+    after = _after()
     count(web, requester.identity)
     owner, identity = requester.owner, requester.identity
-    batches = web.pricing.priced_list(web.batches.listed(owner), owner, identity)
-    return _json([_object(web, batch, requester) for batch in batches])
+    found = web.batches.listed(owner, after)
+    batches = web.pricing.priced_list(found, owner, identity)
+    is_full, last = len(found) == MOST_LISTED, found[-1:]
+    return _json(
+        {
+            "batches": [_object(web, batch, requester) for batch in batches],
+            "next": f"{last[0].created_at!r}-{last[0].id}" if is_full else None,
+        }
+    )
+
+
+def _after() -> tuple[float, str] | None:
+    """Return where the former page of a list ended. Raises Refusal (400)."""
+    cursor = _parameter("after", INVALID_AFTER)
+    if cursor is None:
+        return None
+    if found := _CURSOR.fullmatch(cursor):
+        return float(found[1]), found[2]
+    raise Refusal("parameter_invalid", INVALID_AFTER)
 
 
 @routes.post(BATCHES)
 def create(web: Web) -> Response:
     requester = _requester(web)
     identity = requester.identity
-    values, ask = _new_batch(web, identity)
+    document = _body(web, identity, INVALID_BATCH)
+    values, ask = _new_batch(document, identity)
     listed = read_strings(values, most_wrong=web.batch_limit)
     if len(listed.subjects) > web.batch_limit:
         raise Refusal("batch_too_long", TOO_LONG.format(web.batch_limit))
     if not listed.subjects:
         hints = [wrong_message(each) for each in listed.wrong[:1]]
         raise Refusal("batch_empty", " ".join([API_ERRORS["batch_empty"].message, *hints]))
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not is_idempotency_key(key):
+        raise Refusal("idempotency_key_invalid")
     count(web, identity)
-    batch = web.pricing.create(requester.owner, identity, ask, listed)
+    batch = ""
+    if key is not None:
+        content = msgspec.json.encode(document, order="sorted")
+        batch = web.idempotency.claim("batch", requester.owner, key, content, new_id())
+    batch = web.pricing.create(requester.owner, identity, ask, listed, batch)
     response = _one(web, batch, requester)
     response.status_code = 201
     response.headers["Location"] = url_for(".batch", batch=batch)
@@ -195,8 +233,38 @@ def create(web: Web) -> Response:
 @routes.get(BATCH)
 def batch(web: Web, batch: str) -> Response:
     requester = _requester(web)
+    wait_s = _wait_s()
     count(web, requester.identity)
+    if wait_s and request.method == "GET":
+        _await_change(web, batch, requester.owner, wait_s)
+        _sender(web)  # the token may have been revoked meanwhile
     return _one(web, batch, requester)
+
+
+def _wait_s() -> int:
+    text = _parameter("wait", INVALID_WAIT)
+    if text is None:
+        return 0
+    if not _SECONDS.fullmatch(text) or int(text) > _LONGEST_WAIT_S:
+        raise Refusal("parameter_invalid", INVALID_WAIT)
+    return int(text)
+
+
+def _await_change(web: Web, batch: str, owner: str, wait_s: int) -> None:
+    """Return when the state or the counts of a batch change, at the latest after ``wait_s``.
+
+    Returns at once if the batch changes only by a request, if too many requests wait, or if the
+    process is to end. Raises UnknownBatch.
+    """
+    first = found = web.batches.get(batch, owner)
+    ends_at = time.monotonic() + wait_s
+    with suppress(ServiceUnavailable), web.batch_waits.reading(owner):
+        while (found.state, found.counts) == (first.state, first.counts) and found.goes_on:
+            left_s = ends_at - time.monotonic()
+            if left_s <= 0 or not web.ready():
+                break
+            time.sleep(min(_POLL_S, left_s))
+            found = web.batches.get(batch, owner)
 
 
 @routes.post(f"{BATCH}/start")
@@ -228,6 +296,11 @@ def _changed(web: Web, batch: str, change: Callable[[str, str], None]) -> Respon
     return _one(web, batch, requester)
 
 
+@routes.handle(KeyReused)
+def _key_reused(_: Web, __: KeyReused) -> Response:
+    return message_response("idempotency_mismatch")
+
+
 @routes.handle(UnknownBatch)
 def _unknown(_: Web, __: UnknownBatch) -> Response:
     return message_response("batch_unknown")
@@ -238,7 +311,7 @@ def _not_allowed(_: Web, error: NotAllowed) -> Response:
     return message_response("batch_state", NOT_ALLOWED[error.action])
 
 
-def _results(ending: Literal[Format, "zip"]) -> Callable[[Web, str], Response]:
+def _results(ending: str) -> Callable[[Web, str], Response]:
     def results(web: Web, batch: str) -> Response:
         requester = _requester(web)
         dialect = _dialect()
@@ -257,8 +330,8 @@ def _results(ending: Literal[Format, "zip"]) -> Callable[[Web, str], Response]:
     return results
 
 
-for _kind in ("csv", "jsonl", "xlsx", "zip"):
-    routes.get(f"{BATCH}/results.{_kind}", f"results_{_kind}")(_results(_kind))
+for _ending in ("csv", "jsonl", "xlsx", "zip"):
+    routes.get(f"{BATCH}/results.{_ending}", f"results_{_ending}")(_results(_ending))
 
 
 @routes.get(f"{BATCH}/deadlines.ics", "batch_deadlines")
@@ -276,6 +349,49 @@ def batch_deadlines(web: Web, batch: str) -> Response:
     if calendar is None:
         raise Failure("not_stored")
     return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
+
+
+def _records(name: TableName, ending: str) -> Callable[[Web, str], Response]:
+    def records(web: Web, batch: str) -> Response:
+        need = NEEDS[name]
+        requester = _requester(web, need)
+        dialect = _dialect()
+        count(web, requester.identity)
+        if need not in web.batches.get(batch, requester.owner).ask:
+            raise Refusal("lookup_not_asked")
+        subjects = [each.subject for each in web.batches.items(batch, requester.owner)]
+        panels_of, context = stored_panels(web, [need], requester.identity), web.render_context()
+        dossiers = (context.dossier(each, panels_of(each), [need]) for each in subjects)
+        table = batch_table(name, dossiers)
+        return _download(table, ending, dialect, f"lote-{batch[:8]}-{name}")
+
+    return records
+
+
+for _name in NEEDS:
+    for _ending in ("csv", "jsonl"):
+        _path = f"{BATCH}/{_name}.{_ending}"
+        routes.get(_path, f"batch_{_name}_{_ending}")(_records(_name, _ending))
+
+
+@routes.get("/api/v1/usage")
+def usage(web: Web) -> Response:
+    """Return what the sender's token has used in the present month."""
+    requester = _requester(web)
+    identity = requester.identity
+    count(web, identity)
+    found = web.usage.of_caller(identity.name)
+    return _json(
+        {
+            "month": f"{web.usage.today():%Y-%m}",
+            "calls": found.calls,
+            "hits": found.hits,
+            "spent": found.spent,
+            "saved": found.saved,
+            "daily_limit": identity.daily_limit or None,
+            "calls_left_today": web.ledger.allowance(identity).left,
+        }
+    )
 
 
 def _zip(
@@ -373,9 +489,10 @@ def _panels(web: Web, plate: Plate, names: Sequence[LookupName], requester: Requ
     return web.lookups.panels(plate, requester.identity, _directive(requester), names)
 
 
-def _new_batch(web: Web, identity: Identity) -> tuple[list[object], tuple[LookupName, ...]]:
-    """Return the plates and lookups in the request's body. Raises Refusal (400 or 403)."""
-    document = _body(web, identity, INVALID_BATCH)
+def _new_batch(
+    document: dict[str, Any], identity: Identity
+) -> tuple[list[object], tuple[LookupName, ...]]:
+    """Return the plates and lookups in a request's body. Raises Refusal (400 or 403)."""
     plates, names = document.get("plates"), document.get("ask")
     if not isinstance(plates, list):
         raise Refusal("body_invalid", INVALID_BATCH)
@@ -502,7 +619,7 @@ def _json(document: object) -> Response:
     return Response(_encoder.encode(document), 200, content_type="application/json")
 
 
-def _download(table: Table, ending: Format, dialect: Dialect, name: str) -> Response:
+def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Response:
     """Return a table as a file. The whole file is written before the response starts.
 
     The response therefore has a Content-Length, which tells a truncated file from a complete one.
@@ -512,7 +629,13 @@ def _download(table: Table, ending: Format, dialect: Dialect, name: str) -> Resp
     if request.method == "HEAD":
         return _attachment((), content_type, file_name)
     file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
-    write_table(table, file, ending, dialect)
+    match ending:
+        case "csv":
+            file.writelines(line.encode() for line in csv_lines(table, dialect))
+        case "jsonl":
+            file.writelines(json_lines(table))
+        case _:
+            write_workbook(table, file)
     length = file.seek(0, SEEK_END)
     file.seek(0)
     if length <= _SPOOLED:

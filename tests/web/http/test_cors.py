@@ -95,7 +95,9 @@ def test_allowed_origin_at_the_wire(upstream: FaultUpstream, origin: str) -> Non
             assert cors_headers(response) == {
                 "Access-Control-Allow-Origin": origin,
                 "Access-Control-Allow-Methods": methods,
-                "Access-Control-Allow-Headers": "Authorization, Cache-Control, Content-Type",
+                "Access-Control-Allow-Headers": (
+                    "Authorization, Cache-Control, Content-Type, Idempotency-Key"
+                ),
                 "Access-Control-Max-Age": "600",
             }
             assert response.headers["Vary"] == "Authorization, Cookie, Origin"

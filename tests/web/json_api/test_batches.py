@@ -96,7 +96,7 @@ def test_new_batch_is_a_draft_with_its_price(
     assert "5 dos 7 caracteres" in found["wrong"][0]["message"]
     assert "LMP0A01" in found["wrong"][1]["message"]
     assert here.get(f"{BATCHES}/{found['id']}").get_json() == found
-    assert here.get(BATCHES).get_json() == [found | {"wrong": []}]
+    assert here.get(BATCHES).get_json() == {"batches": [found | {"wrong": []}], "next": None}
 
 
 def test_draft_whose_answers_have_expired_has_its_present_price(
@@ -108,7 +108,7 @@ def test_draft_whose_answers_have_expired_has_its_present_price(
     monkeypatch.setattr(Gateway, "get_fresh", lambda *_: None)
     with no_upstream_call(upstream):
         found = here.get(f"{BATCHES}/{draft['id']}").get_json()
-        (listed,) = here.get(BATCHES).get_json()
+        (listed,) = here.get(BATCHES).get_json()["batches"]
     assert found["cost"] == listed["cost"] == {"spent": 0, "at_most": 0.85}
 
 
@@ -426,14 +426,15 @@ def test_another_owners_batch_is_not_found(here: InProcessPortal) -> None:
         expect_message(here.get(path, token=other), 404)
     for action in ("start", "pause", "cancel"):
         expect_message(post(here, f"{BATCHES}/{batch}/{action}", token=other), 404)
-    assert here.get(BATCHES, token=other).get_json() == []
+    assert here.get(BATCHES, token=other).get_json() == {"batches": [], "next": None}
 
 
 def test_session_of_the_pages_reads_but_does_not_write(here: InProcessPortal) -> None:
     batch = created(here)["id"]
     expect_message(here.get(BATCHES, token=None), 401, UNAUTHORIZED)
     visitor(here)
-    assert [each["id"] for each in here.get(BATCHES, token=None).get_json()] == [batch]
+    listed = here.get(BATCHES, token=None).get_json()["batches"]
+    assert [each["id"] for each in listed] == [batch]
     expect_message(here.client.post(f"{BATCHES}/{batch}/start"), 401, UNAUTHORIZED)
     expect_message(here.get(BATCHES, token="wrong"), 401, UNAUTHORIZED)
 

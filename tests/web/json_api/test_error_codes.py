@@ -69,6 +69,24 @@ class Scene:
         here, batch = self.draft()
         return here.client.post(f"{batch}/pause", headers=AUTH)
 
+    def keyed(self, *keys: str) -> Any:
+        """Send a batch of another plate with each key. Return the last response."""
+        here = self.portal()
+        return [
+            here.client.post(
+                BATCHES,
+                json={"plates": [f"ABC1D2{number}"]},
+                headers={**AUTH, "Idempotency-Key": key},
+            )
+            for number, key in enumerate(keys)
+        ][-1]
+
+    def fines_not_asked(self) -> Any:
+        here = self.portal()
+        body = {"plates": [PLATE], "ask": ["decode"]}
+        created = here.client.post(BATCHES, json=body, headers=AUTH)
+        return here.get(f"{BATCHES}/{created.get_json()['id']}/fines.csv")
+
     def archive(self, error: Exception) -> Any:
         def fail(_: PdfProcess) -> None:
             raise error
@@ -116,6 +134,7 @@ SCENES: dict[str, Callable[[Scene], Any]] = {
     "body_invalid": lambda here: here.posted({"plates": PLATE}),
     "batch_empty": lambda here: here.posted({"plates": ["hello"]}),
     "batch_too_long": lambda here: here.posted({"plates": [PLATE, "ABC1D24"]}, BATCH_LIMIT="1"),
+    "idempotency_key_invalid": lambda here: here.keyed("with space"),
     "request_malformed": lambda here: here.sent(
         data=b"{", environ_overrides={"CONTENT_LENGTH": "9"}
     ),
@@ -130,8 +149,10 @@ SCENES: dict[str, Callable[[Scene], Any]] = {
     "record_not_found": lambda here: here.prices(faults.status(404)),
     "method_not_allowed": lambda here: here.portal().client.delete(VEHICLE),
     "batch_state": Scene.paused_draft,
+    "lookup_not_asked": Scene.fines_not_asked,
     "body_too_large": lambda here: here.sent(data=b"x" * 300_000),
     "body_type": lambda here: here.sent(data=b"{}", content_type="text/plain"),
+    "idempotency_mismatch": lambda here: here.keyed("one", "one"),
     "daily_limit": lambda here: here.with_token(PRICES, daily_limit=1),
     "too_many_requests": lambda here: here.second_call(RATE_LIMIT_TOKEN="1/minute"),
     "upstream_limit": lambda here: here.prices(faults.status(429, retry_after="7"), own=True),

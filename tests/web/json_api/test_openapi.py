@@ -16,7 +16,7 @@ from portal.gateway.lookup import FailureKind
 from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import COLUMNS
 from portal.presentation.exports.tables import json_lines
-from portal.presentation.exports.vehicle_tables import NEEDS, vehicle_table
+from portal.presentation.exports.vehicle_tables import NEEDS, batch_table, vehicle_table
 from portal.vehicle.plate import STATES, Plate
 from portal.web.http.errors import is_json_path
 from portal.web.json_api.own_routes import NOT_ALLOWED
@@ -140,6 +140,8 @@ def test_row_schemas_match_the_tables(document: dict[str, Any]) -> None:
         for name, table in tables.items()
         if table is not None
     }
+    for name in NEEDS:
+        columns[f"/api/v1/batches/{{batch}}/{name}"] = batch_table(name, []).columns
     columns["/api/v1/batches/{batch}/results"] = COLUMNS
     seen = set()
     for path, item in document["paths"].items():
@@ -183,7 +185,7 @@ def test_head_of_a_file_has_the_headers_and_type_of_its_document(
         described = item["head"]["responses"]["200"]["headers"]
         assert "Content-Disposition" in response.headers and "Content-Disposition" in described
         tried += 1
-    assert tried == 11
+    assert tried == 17
 
 
 def _resolved(document: dict[str, Any], reference: dict[str, str]) -> Any:

@@ -65,7 +65,7 @@ def test_unknown_member_of_a_body_is_refused(
         response = here.client.post(address, json={**body, "aks": ["decode"]}, headers=AUTH)
     refused(response, "aks")
     assert here.get(batch).get_json()["state"] == "draft"
-    assert len(here.get(BATCHES).get_json()) == 1
+    assert len(here.get(BATCHES).get_json()["batches"]) == 1
 
 
 @pytest.mark.parametrize("body", [{}, {"json": {}}, {"data": b""}])

@@ -1,0 +1,109 @@
+"""The records of a batch's stored answers as files, and the usage of a token."""
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.web.json_api.test_batches import created, ended
+from tests.web.json_paths import RENAVAM, expect_message, issue, no_upstream_call
+
+BATCHES = "/api/v1/batches"
+PLATES = ["ABC1D23", "LMP0A01"]
+
+
+def lines(response: Any) -> list[dict[str, Any]]:
+    assert response.status_code == 200, response.data
+    return [json.loads(line) for line in response.data.splitlines()]
+
+
+@pytest.mark.parametrize("name", ["fines", "restrictions", "prices"])
+def test_rows_are_those_of_the_vehicles_with_their_plates(
+    portal: PortalFactory, upstream: FaultUpstream, name: str
+) -> None:
+    here = portal()
+    batch = created(here, PLATES)["id"]
+    ended(here, batch)
+    with no_upstream_call(upstream):
+        rows = lines(here.get(f"{BATCHES}/{batch}/{name}.jsonl"))
+        expected = [
+            {"plate": plate, **row}
+            for plate in PLATES
+            for row in lines(here.get(f"/api/v1/vehicles/{plate}/{name}.jsonl"))
+        ]
+        table = here.get(f"{BATCHES}/{batch}/{name}.csv?dialect=rfc4180")
+    assert rows == expected and rows
+    assert list(rows[0]) == list(next(csv.reader(io.StringIO(table.data.decode()))))
+    assert f'filename="lote-{batch[:8]}-{name}.csv"' in table.headers["Content-Disposition"]
+    assert int(table.headers["Content-Length"]) == len(table.data)
+
+
+def test_draft_asks_nothing_and_has_a_header_alone(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal()
+    with no_upstream_call(upstream):
+        batch = created(here, PLATES)["id"]
+        assert lines(here.get(f"{BATCHES}/{batch}/fines.jsonl")) == []
+        table = here.get(f"{BATCHES}/{batch}/fines.csv").data
+    assert table.startswith(b"\xef\xbb\xbfplate;number;") and table.count(b"\n") == 1
+
+
+def test_renavam_and_failed_plates(portal: PortalFactory, upstream: FaultUpstream) -> None:
+    upstream.script(path_of("renainf", "LMP0A01"), faults.status(500))
+    here = portal()
+    batch = created(here, [*PLATES, RENAVAM], ask=["renainf"])["id"]
+    ended(here, batch)
+    rows = lines(here.get(f"{BATCHES}/{batch}/fines.jsonl"))
+    assert {row["plate"] for row in rows} == {"ABC1D23", RENAVAM}
+    assert f"{RENAVAM[:-1]}-{RENAVAM[-1]};" in here.get(f"{BATCHES}/{batch}/fines.csv").text
+
+
+def test_lookup_that_the_batch_did_not_ask_is_no_empty_file(portal: PortalFactory) -> None:
+    """An empty file would read as "no fines"."""
+    here = portal()
+    batch = created(here, PLATES, ask=["decode"])["id"]
+    expect_message(here.get(f"{BATCHES}/{batch}/fines.csv"), 409)
+    expect_message(here.get(f"{BATCHES}/{'0' * 24}/fines.csv"), 404)
+
+
+def test_records_need_their_scope_and_owner(portal: PortalFactory) -> None:
+    here = portal()
+    batch = created(here, PLATES)["id"]
+    narrow = issue(here, "narrow", scopes=frozenset({"decode"}))
+    expect_message(here.get(f"{BATCHES}/{batch}/fines.csv", token=narrow), 403)
+    expect_message(here.get(f"{BATCHES}/{batch}/prices.csv", token=narrow), 404)
+
+
+def used(here: InProcessPortal, token: str = PORTAL_TOKEN) -> dict[str, Any]:
+    here.app.extensions["portal"].scheduler.run_all()  # writes the counts of hits
+    response = here.get("/api/v1/usage", token=token)
+    assert response.status_code == 200, response.data
+    found: dict[str, Any] = response.get_json()
+    return found
+
+
+def test_usage_is_the_tokens_own_month(portal: PortalFactory) -> None:
+    here = portal(PRICE_DECODE="0.85", PRICE_RENAINF="0.95")
+    token = issue(here, "ana", daily_limit=5)
+    for _ in range(3):
+        assert here.get(path_of("decode"), token=token).status_code == 200
+    assert here.get(path_of("renainf"), token=token).status_code == 200
+    assert here.get(path_of("decode")).status_code == 200  # another token's hit
+    mine, others = used(here, token), used(here)
+    assert (mine["calls"], mine["hits"], mine["spent"], mine["saved"]) == (2, 2, 1.8, 1.7)
+    assert (mine["daily_limit"], mine["calls_left_today"]) == (5, 3)
+    assert (others["calls"], others["hits"], others["spent"]) == (0, 1, 0)
+    assert (others["daily_limit"], others["calls_left_today"]) == (None, None)
+
+
+def test_usage_needs_a_credential_and_knows_no_parameter(portal: PortalFactory) -> None:
+    here = portal()
+    expect_message(here.get("/api/v1/usage", token=None), 401)
+    expect_message(here.get("/api/v1/usage?month=2026-11"), 400)
