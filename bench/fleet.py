@@ -41,6 +41,7 @@ def fleet(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
             f"portal-{number}",
             REDIS_URL=f"redis://127.0.0.1:{redis.port}/0",
             SECRET_KEY=SHARED_SECRET,
+            DATABASE_URL=f"sqlite:///{stage.directory / 'fleet.sqlite'}",
             WORKERS="1",
         )
         for number in range(PORTALS)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import click
 from flask import Flask
@@ -38,9 +39,10 @@ from portal.storage.backup import CACHE_NAME, DATABASE_NAME, remove_copies
 from portal.storage.data_lock import DataLock
 from portal.storage.database import database_file, open_engine
 from portal.storage.origin import is_restored, record_origin
+from portal.storage.purge_log import PurgeLog
 from portal.storage.schema import SchemaMismatch
 from portal.storage.secret import NAME as KEY_NAME
-from portal.storage.secret import InvalidSecretKey, load_secret_key, read_secret_key
+from portal.storage.secret import InvalidSecretKey, fingerprint, load_secret_key, read_secret_key
 
 log = logging.getLogger(__name__)
 
@@ -134,6 +136,8 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
         require_willing_store(backend, settings.redis_url)
         key = server_data_key(settings, engine)
         _require_own_cache(settings, backend, key)
+        if settings.redis_url:
+            _require_own_redis(settings, backend, PurgeLog(engine).identity())
         if is_restored(engine):
             _pause_restored_batches(settings, engine, key)
         if lock.is_alone:
@@ -157,6 +161,16 @@ def _require_own_cache(settings: Settings, backend: Backend, key: bytes) -> None
             f"{settings.data_dir / CACHE_NAME} is of another database: restore that database, or "
             "move the file away"
         )
+
+
+def _require_own_redis(settings: Settings, backend: Any, database: str) -> None:
+    """Refuse a Redis that portals with this secret key use with another database."""
+    from portal.gateway.redis_probe import require_own_database  # lazy: Redis is optional
+
+    key = fingerprint((settings.secret_key or "").encode())[:16]
+    # The demonstration has a database of its own.
+    owner = f"{key} demo" if settings.mode == "demo" else key
+    require_own_database(backend, owner, database)
 
 
 def _pause_restored_batches(settings: Settings, engine: Engine, key: bytes) -> None:

@@ -63,6 +63,23 @@ def require_willing_redis(cache: SealedRedisCache) -> None:
         log.warning("Redis cannot store answers at the start: %s", error_kind(error))
 
 
+def require_own_database(cache: SealedRedisCache, owner: str, database: str) -> None:
+    """Raise StoreRefused if portals of the same ``owner`` use Redis with another database.
+
+    Their data keys differ, so they would share no answer and no lease, and pay twice.
+    """
+    try:
+        recorded = cache.claim(owner, database)
+    except (RedisError, OSError):
+        return  # ``require_willing_redis`` has logged the failure
+    if recorded != database:
+        raise StoreRefused(
+            "Redis is used by portals with this SECRET_KEY and another database: portals that "
+            "share a Redis share the database (DATABASE_URL). If that database is lost, delete "
+            f"the key {PREFIX}databases in Redis"
+        )
+
+
 def _is_passing(error: RedisError) -> bool:
     # If redis-py has an exception class for an error, redis-py removes the first word of the
     # error's text. In this case, the class identifies the error.

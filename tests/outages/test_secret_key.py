@@ -3,7 +3,7 @@
 import sqlite3
 import subprocess
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -297,6 +297,31 @@ def test_forgotten_key_keeps_other_portals_answers_in_redis(
             assert one.get(DECODE, headers=OWN).headers["Cache-Status"].startswith("portal; hit")
             assert one.command_line("purge", PLATE).stdout == "Purged 1 stored answers.\n"
     assert upstream.count() == 3
+
+
+def test_portals_of_one_key_and_redis_must_share_the_database(
+    tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    """With data keys of their own, they would share no answer and no lease."""
+    with RedisProcess() as store, ExitStack() as stack:
+
+        def portal(folder: str) -> PortalProcess:
+            settings = managed(upstream.url) | {
+                "PORTAL_REDIS_URL": store.url,
+                "PORTAL_DATA_DIR": str(tmp_path / folder),
+                "PORTAL_SECRET_KEY": "the key of both portals",
+            }
+            return stack.enter_context(closing(PortalProcess(settings, workers=1)))
+
+        for _ in range(2):
+            one = portal("one")
+            one.start()
+            one.stop()
+        with pytest.raises(AssertionError, match="another database: portals that share a Redis"):
+            portal("other").start()
+        with Redis.from_url(store.url) as client:
+            client.delete("portal:databases")
+        portal("other").start()
 
 
 @pytest.mark.parametrize("content", [b"", b"short\n", b"\xff\xfe\x00" * 30, b"0f" * 31])
