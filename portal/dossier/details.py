@@ -32,6 +32,14 @@ _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
     "com {whom} antes de comprar."
 )
+_MAY_COST_NOTHING: Final = (
+    "Pode não custar nada: sem outra infração em 12 meses, a leve ou média deve virar advertência "
+    "por escrito (art. 267 do CTB)."
+)
+_FREE_FLOW: Final = (
+    "Antes de pagar a multa, confira se ainda vale quitar só o pedágio: anunciou-se em março de "
+    "2026 que isso, até 30/12/2026, tiraria a multa e os pontos. A tarifa é outra dívida."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,10 @@ def explanations(fine: AssessedFine, *, shared: bool = False) -> Iterator[str]:
         is_passed = ends_on is not None and ends_on < fine.today
         if fine.standing is Standing.NOTICE and is_passed and not shared:
             yield fine.penalty.sentence
+    if fine.standing is Standing.NOTICE and fine.gravity_word in ("leve", "média"):
+        yield _MAY_COST_NOTHING
+    if fine.is_open and fine.infraction is not None and fine.infraction.code == "7730":
+        yield _FREE_FLOW
     if fine.amount.note:
         yield fine.amount.note
     if fine.points.note and (shared or not fine.points.dateless_note):

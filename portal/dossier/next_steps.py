@@ -65,7 +65,7 @@ def _situations(
         yield "court_order"
         if any("penhora" in order.effect.kinds for order in in_force):
             yield "penhora"
-    else:
+    elif orders is not None:
         yield "free_of_court_orders"
     if any(fine.differing for fine in fines or ()) or any(o.differing for o in orders or ()):
         yield "other_vehicle"
@@ -102,8 +102,8 @@ def _case(order: AssessedOrder) -> str:
     if case:
         return f"Processo {case}, {where}."
     if case.is_hidden:
-        return f"{where}: a fonte oculta o número do processo; peça-o ao vendedor."
-    return f"{where}: a fonte não informa o número do processo; peça-o ao vendedor."
+        return f"{where}: a fonte oculta o número do processo; peça ao vendedor."
+    return f"{where}: a fonte não informa o número do processo; peça ao vendedor."
 
 
 def _authorities(fines: Sequence[AssessedFine]) -> Iterator[str]:

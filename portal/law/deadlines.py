@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from typing import Literal
 
 from portal.law.office_days import next_office_day
+from portal.law.rules import CONSULTED
 from portal.wording import counted, day
 
 Verdict = Literal["in_time", "late", "unknown"]
@@ -74,13 +75,13 @@ class Clock:
 
 
 RULES_NOTE = (
-    "contados pelas datas que a fonte registra. Onde falta uma data, não é possível dizer se o "
-    "prazo foi cumprido. O último dia sem expediente passa ao dia útil seguinte (Res. Contran "
-    "918/2022, art. 29); feriados do município não são conhecidos. A data exata do vencimento está "
-    "na notificação e pode ser posterior. A "
-    "prescrição, em regra de 5 anos, recomeça com atos que o registro não traz, e pode vir antes: "
-    "processo parado por 3 anos, ou recurso sem julgamento por 24 meses desde 2024 (arts. 285, "
-    "§ 6º, 289 e 289-A do CTB). Confirme com um profissional."
+    f"contados pelas datas que a fonte registra, pela lei consultada em {CONSULTED}. Onde falta "
+    "uma data, não é possível dizer se o prazo foi cumprido. O último dia sem expediente passa ao "
+    "dia útil seguinte (Res. Contran 918/2022, art. 29); feriados do município não são conhecidos. "
+    "A data exata do vencimento está na notificação e pode ser posterior. A prescrição, em regra "
+    "de 5 anos, recomeça com atos que o registro não traz, e pode vir antes: processo parado por 3 "
+    "anos, ou recurso sem julgamento por 24 meses desde 2024 (arts. 285, § 6º, 289 e 289-A do "
+    "CTB). Confirme com um profissional."
 )
 _NOTICE_LATE = (
     f"A notificação da autuação passou do limite de {NOTICE_DAYS} dias: em regra, o registro "

@@ -2,9 +2,10 @@
 
 The name of a kind states its legal effect: "licenciamento" forbids licensing. The further effects
 of a kind have weaker sources. Websites of the car trade report some of them (``confidence``
-"reported"). No source confirms the others ("memory"). Each of the four kinds
-(``restriction_kinds.Kind``) stops a transfer. A restriction of unknown, hidden or missing kind
-therefore stops a transfer, too.
+"reported"). No source confirms the others ("memory"). Each of Renajud's own four kinds stops a
+transfer. A restriction of unknown, hidden or missing kind therefore stops a transfer, too. Of the
+orders that a text may name instead, only the averbação premonitória leaves the transfer possible:
+the creditor may have the sale undone.
 
 A record may say that a restriction or one of its kinds was lifted ("BAIXADA"). The source (the
 upstream API) does not document such words, so the answers are then "unknown". If the record also
@@ -16,6 +17,7 @@ answers for all acts are then "unknown".
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import cast
 
 from portal.law.act_answers import ACTS, Act, Answer, Confidence, worst
 from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
@@ -23,7 +25,7 @@ from portal.vehicle.judicial import Restriction
 from portal.wording import listed
 
 WHO_LIFTS = (
-    "Só o juízo que a ordenou pode retirá-la; Detran e Senatran não podem. "
+    "Só o juiz que deu a ordem (ou um tribunal acima) pode retirá-la; Detran e Senatran não podem. "
     "O interessado pede a baixa no processo, com advogado ou defensor."
 )
 
@@ -163,8 +165,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
             "em regra não pode transferir",
             "A restrição de licenciamento, em regra, impede também a transferência: confirme "
             "no Detran.",
-            _PRACTICE[0],
-            "memory",
+            *_PRACTICE,
         ),
         "licence": Answer(
             "no",
@@ -209,6 +210,64 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
             *_PRACTICE,
         ),
     },
+}
+
+
+# The creditor of a financed vehicle may seize it from whoever holds it.
+_KINDS["busca_e_apreensao"] = {
+    "transfer": Answer(
+        "no",
+        "na prática não pode transferir",
+        "Na busca e apreensão, o credor pode tomar o veículo de quem estiver com ele.",
+        "DL 911/1969, art. 3º, § 9º",
+        "reported",
+    ),
+    "licence": replace(
+        _UNKNOWN["licence"], reason="Na busca e apreensão, confirme no Detran se pode licenciar."
+    ),
+    "drive": Answer(
+        "careful",
+        "circular expõe à apreensão",
+        "Encontrado na rua, o veículo pode ser apreendido.",
+        "DL 911/1969, art. 3º, § 9º",
+        "reported",
+    ),
+    "removal": Answer(
+        "no",
+        "risco de apreensão",
+        "O veículo pode ser apreendido onde estiver (DL 911/1969, art. 3º, § 9º).",
+        "DL 911/1969, art. 3º, § 9º",
+        "reported",
+    ),
+}
+for _kind, _why in (
+    ("arresto", "O arresto guarda o veículo para pagar uma dívida do dono."),
+    ("sequestro", "O sequestro guarda o veículo que se discute na Justiça."),
+    ("indisponibilidade", "A indisponibilidade proíbe o dono de vender o que tem."),
+):
+    _KINDS[cast(Kind, _kind)] = _KINDS["penhora"] | {
+        "transfer": Answer("no", "na prática não pode transferir", _why, *_PRACTICE),
+        "licence": replace(
+            _KINDS["penhora"]["licence"],
+            reason="Em regra, não impede o licenciamento: confirme no Detran.",
+        ),
+        "drive": replace(
+            _KINDS["penhora"]["drive"], reason="A ordem, sozinha, não impede a circulação."
+        ),
+        "removal": replace(
+            _KINDS["penhora"]["removal"],
+            reason="A ordem, sozinha, não manda recolher o veículo.",
+        ),
+    }
+_KINDS["averbacao_premonitoria"] = _KINDS["arresto"] | {
+    "transfer": Answer(
+        "careful",
+        "a compra pode ser desfeita",
+        "A averbação premonitória, em regra, não impede transferir, mas a venda depois dela se "
+        "presume fraude contra o credor, que pode tomar o veículo de quem comprou.",
+        "art. 828, § 4º, do CPC",
+        "memory",
+    ),
 }
 
 

@@ -5,6 +5,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from portal.law.rules import CONSULTED
+
 # The finding that makes a step apply.
 Situation = Literal[
     "always",
@@ -49,7 +51,8 @@ PHASE_TITLES: Final[dict[Phase, str]] = {
 }
 # The page shows this caution once, so that the steps need not repeat it.
 HEDGE: Final = (
-    "Orientações gerais, a partir dos registros e da lei; cada Detran tem o seu procedimento. "
+    f"Orientações gerais, a partir dos registros e da lei consultada em {CONSULTED}; cada Detran "
+    "tem o seu procedimento. "
     "Confirme com ele ou com um profissional."
 )
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from portal.law.courts import Court, court_body_name, find_court
 from portal.law.effects import Effect, effect_of
-from portal.law.restriction_kinds import RENAJUD_SINCE, says_lifted
+from portal.law.restriction_kinds import NAMED_ORDERS, RENAJUD_SINCE, says_lifted
 from portal.vehicle.field import Field
 from portal.vehicle.identity import VehicleIdentity, differing_fields
 from portal.vehicle.judicial import Restriction
@@ -43,9 +43,8 @@ class AssessedOrder:
     @property
     def is_doubtful(self) -> bool:
         """Whether the record leaves open what the order forbids, or whether it still does."""
-        return self.in_force and not any(
-            answer.mark == "no" for answer in self.effect.answers.values()
-        )
+        marks = {answer.mark for answer in self.effect.answers.values()}
+        return self.in_force and "no" not in marks and "unknown" in marks
 
     @cached_property
     def _court(self) -> Court | None:
@@ -77,6 +76,8 @@ class AssessedOrder:
             return f"Restrição “{effect.unrecognised}”"
         if effect.kinds == ("penhora",):
             return "Penhora registrada"
+        if len(effect.kinds) == 1 and effect.kinds[0] in NAMED_ORDERS:
+            return effect.kinds_word[0].upper() + effect.kinds_word[1:]
         if effect.kinds_word:
             return f"Restrição de {effect.kinds_word}"
         kinds = self.record.kinds_text

@@ -7,6 +7,7 @@ from typing import Literal
 from portal.law.act_answers import ACTS, Mark, worst
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
+from portal.law.restriction_kinds import NAMED_ORDERS
 from portal.law.standing import Standing
 from portal.wording import counted, day, listed, money
 
@@ -42,7 +43,11 @@ def court_reasons(orders: Sequence[AssessedOrder]) -> Iterator[Reason]:
     for group in groups.values():
         first, effect = group[0], group[0].effect
         name = f"{len(group)} restrições judiciais" if len(group) > 1 else "Restrição judicial"
-        kind = f" de {effect.kinds_word}" if effect.kinds else ""
+        is_named = len(group) == len(effect.kinds) == 1 and not effect.unrecognised
+        if is_named and effect.kinds[0] in ("penhora", *NAMED_ORDERS):
+            name, kind = first.title, ""
+        else:
+            kind = f" de {effect.kinds_word}" if effect.kinds else ""
         as_sent = f" “{effect.unrecognised}”" if effect.unrecognised else ""
         doubt = f"{effect.doubt}; " if effect.doubt else ""
         mark = worst([effect.answers[act] for act in ACTS])[0].mark
@@ -59,36 +64,48 @@ def _origin(orders: Sequence[AssessedOrder]) -> str:
     return f" ({', '.join(known)})" if known else ""
 
 
+# The words of a consequence that depend on the number of fines.
+_OF_ONE = {
+    "paid": "paga",
+    "may": "pode",
+    "stop": "impede",
+    "due": "se venceu, impede até ser paga",
+}
+_OF_MANY = {
+    "paid": "pagas",
+    "may": "podem",
+    "stop": "impedem",
+    "due": "as vencidas impedem até serem pagas",
+}
 # A standing says whether payment of a fine can be enforced. The gravest standing comes first. Each
-# value has three texts: the name of one such fine, the name of several, and the consequence. "paga"
-# or "pagas" ("paid") replaces {} in a consequence.
+# value has three texts: the name of one such fine, the name of several, and the consequence.
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     Standing.ENFORCEABLE: (
         "Multa exigível",
         "multas exigíveis",
-        "em regra, licenciamento e transferência só depois de {}",
+        "em regra, licenciamento e transferência só depois de {paid}",
     ),
     Standing.PROBABLY_DUE: (
-        "Multa de vencimento provável",
-        "multas de vencimento provável",
-        "se venceu, impede até ser paga",
+        "Multa provavelmente vencida",
+        "multas provavelmente vencidas",
+        "{due}",
     ),
     Standing.DUE: (
-        "Multa no prazo de pagamento ou recurso",
-        "multas no prazo de pagamento ou recurso",
-        "pode passar a impedir",
+        "Multa ainda no prazo para pagar ou recorrer,",
+        "multas ainda no prazo para pagar ou recorrer",
+        "{may} passar a impedir",
     ),
     Standing.UNKNOWN: (
         "Multa de situação incerta",
         "multas de situação incerta",
-        "pode impedir a transferência",
+        "{may} impedir a transferência",
     ),
     Standing.SUSPENDED: (
         "Multa suspensa",
         "multas suspensas",
-        "em regra, não impede enquanto durar a suspensão",
+        "em regra, não {stop} enquanto durar a suspensão",
     ),
-    Standing.NOTICE: ("Autuação", "autuações", "ainda sem multa aplicada, pode virar multa"),
+    Standing.NOTICE: ("Autuação", "autuações", "ainda sem multa aplicada, {may} virar multa"),
     Standing.CALLED_OFF: (
         "Multa que a fonte dá como cancelada",
         "multas que a fonte dá como canceladas",
@@ -105,11 +122,11 @@ def fine_reasons(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
         committed_on = found[0].record.committed_on
         if len(found) == 1:
             name = f"{singular} de {day(committed_on)}" if committed_on else singular
-            paid = "paga"
         else:
-            name, paid = f"{len(found)} {plural}", "pagas"
+            name = f"{len(found)} {plural}"
+        words = _OF_ONE if len(found) == 1 else _OF_MANY
         finding = f"{name}, {_sum(found)}"
-        consequence = f"{detail.format(paid)}{_lapse(standing, found)}"
+        consequence = f"{detail.format(**words)}{_lapse(standing, found)}"
         yield Reason(finding, consequence, found[0].anchor, "careful", "fine")
 
 

@@ -1,9 +1,10 @@
 """Read the kinds of a court's restriction from free text.
 
-RENAJUD, the register of court restrictions, has exactly four kinds (TJSC, Código de Normas,
+RENAJUD, the register of court restrictions, has four kinds of its own (TJSC, Código de Normas,
 Apêndice III, art. 1º). They are transferência (no transfer), licenciamento (no licensing),
 circulação (no driving) and averbação de registro de penhora (the vehicle secures a debt).
-"restrição total" means circulação. An unrecognised word is never read as "no restriction".
+"restrição total" means circulação. A text may also name the order that the court gave, such as
+arresto or busca e apreensão. An unrecognised word is never read as "no restriction".
 
 Two statements put a restriction in doubt. Its order may have been lifted ("PENHORA BAIXADA"), or
 the text may deny that there is an order ("SEM RESTRICAO DE TRANSFERENCIA"). The upstream does not
@@ -20,14 +21,34 @@ from typing import Literal
 from portal.vehicle.wire import read_moment
 from portal.wording import bare
 
-Kind = Literal["transferencia", "licenciamento", "circulacao", "penhora"]
+Kind = Literal[
+    "transferencia",
+    "licenciamento",
+    "circulacao",
+    "penhora",
+    "busca_e_apreensao",
+    "arresto",
+    "sequestro",
+    "indisponibilidade",
+    "averbacao_premonitoria",
+]
 
 KIND_WORDS: dict[Kind, str] = {
     "transferencia": "transferência",
     "licenciamento": "licenciamento",
     "circulacao": "circulação",
     "penhora": "penhora",
+    "busca_e_apreensao": "busca e apreensão",
+    "arresto": "arresto",
+    "sequestro": "sequestro",
+    "indisponibilidade": "indisponibilidade",
+    "averbacao_premonitoria": "averbação premonitória",
 }
+# Orders that a text may name instead of Renajud's own kinds.
+NAMED_ORDERS: tuple[Kind, ...] = (
+    *("busca_e_apreensao", "arresto", "sequestro"),
+    *("indisponibilidade", "averbacao_premonitoria"),
+)
 _STEMS: tuple[tuple[str, Kind], ...] = (
     ("TRANSF", "transferencia"),
     ("TRANFER", "transferencia"),
@@ -35,11 +56,17 @@ _STEMS: tuple[tuple[str, Kind], ...] = (
     ("CIRCUL", "circulacao"),
     ("PENHORA", "penhora"),
     ("TOTAL", "circulacao"),
+    ("BUSCA", "busca_e_apreensao"),
+    ("APREENS", "busca_e_apreensao"),
+    ("ARREST", "arresto"),
+    ("SEQUESTR", "sequestro"),
+    ("INDISPONIB", "indisponibilidade"),
+    ("PREMONIT", "averbacao_premonitoria"),
 )
 # Words next to a kind that do not change its meaning.
 _FILLER_WORDS = """
 A AO AS COM DA DAS DE DO DOS E O PARA POR
-ATIVA ATIVO ANOTACAO AVERBACAO BLOQUEIO JUDICIAL JUDICIARIA ORDEM
+ATIVA ATIVO ANOTACAO AVERBACAO BENS BLOQUEIO JUDICIAL JUDICIARIA ORDEM
 PROPRIEDADE REGISTRO RENAJUD RESTRICAO RESTRICOES VEICULAR VEICULO
 AUTORIZADA AUTORIZADO BLOQUEADA BLOQUEADO IMPEDIDA IMPEDIDO IMPEDIMENTO NAO PERMITIDA PERMITIDO
 PROIBICAO PROIBIDA PROIBIDO SUSPENSA SUSPENSO VEDADA VEDADO

@@ -187,6 +187,9 @@ def _finding(
         first = of_vehicle[0]
         cause: Cause = "condition" if first.anchor == VEHICLE else "identification"
         return cause, "caution", first.finding, first.detail
+    if any(order.in_force for order in orders) and not any(o.is_doubtful for o in orders):
+        finding = "Há averbação premonitória"
+        return "order_in_doubt", "caution", finding, "o credor pode desfazer a compra"
     if any(order.in_force for order in orders):
         return (
             "order_in_doubt",
@@ -214,8 +217,10 @@ def _no_ceiling(level: Level, orders: Sequence[AssessedOrder], of_vehicle: Seque
     """Return why no price may be suggested to a buyer, or ""."""
     if level == "blocked":
         return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
-    if any(order.in_force for order in orders):
+    if any(order.is_doubtful for order in orders):
         return "Há restrição judicial de situação incerta: confirme com o juízo."
+    if any(order.in_force for order in orders):
+        return "Há averbação premonitória: o credor pode desfazer a compra."
     if of_vehicle:
         first = of_vehicle[0]
         if first.anchor == VEHICLE:
@@ -265,11 +270,11 @@ def _blocked_finding(licence_too: bool, drive_too: bool, orders: Sequence[Assess
     sources = {answer.confidence for answer in transfers if answer.mark == "no"}
     if drive_too:
         return "Não pode circular, ser licenciado nem ser transferido agora"
-    if sources == {"memory"}:
-        if licence_too:
-            return "Não pode ser licenciado agora nem, em regra, transferido"
-        return "Em regra, não pode ser transferido agora"
+    if licence_too and "verified" not in sources:
+        return "Não pode ser licenciado e, na prática, também não transfere"
     acts = "transferido nem licenciado" if licence_too else "transferido"
+    if sources == {"memory"}:
+        return "Em regra, não pode ser transferido agora"
     if "verified" not in sources:
-        return f"Na prática, não pode ser {acts} agora"
+        return "Na prática, não pode ser transferido agora"
     return f"Não pode ser {acts} agora"

@@ -60,10 +60,19 @@ RECORDS = [
     (HIDDEN, {}, UNREAD, "blocked"),
     (HIDDEN, {"block_type": HIDDEN}, UNREAD, "blocked"),
     (HIDDEN, {"detail": "CONSTA DETALHE RENAJUD"}, UNREAD, "blocked"),
-    ("INDISPONIBILIDADE", {}, UNREAD, "blocked"),
-    ("BUSCA E APREENSAO", {}, UNREAD, "blocked"),
-    ("SEQUESTRO", {}, UNREAD, "blocked"),
-    ("ARRESTO", {}, UNREAD, "blocked"),
+    # Orders by their own names.
+    ("INDISPONIBILIDADE", {}, "ncyy", "blocked"),
+    ("INDISPONIBILIDADE DE BENS", {}, "ncyy", "blocked"),
+    ("BUSCA E APREENSAO", {}, "nucn", "blocked"),
+    ("Busca e apreensão", {}, "nucn", "blocked"),
+    ("BUSCA E APREENSAO DO VEICULO", {}, "nucn", "blocked"),
+    ("MANDADO DE APREENSAO", {}, "nuun", "blocked"),
+    ("SEQUESTRO", {}, "ncyy", "blocked"),
+    ("ARRESTO", {}, "ncyy", "blocked"),
+    ("AVERBACAO PREMONITORIA", {}, "ccyy", "caution"),
+    ("ARRESTO E TRANSFERENCIA", {}, "ncyy", "blocked"),
+    ("AVERBACAO PREMONITORIA, CIRCULACAO", {}, "nnnn", "blocked"),
+    ("ARRESTO BAIXADO", {}, "uuuu", "caution"),
     ("ALGO NOVO", {}, UNREAD, "blocked"),
     ("RESTRICAO JUDICIAL", {}, UNREAD, "blocked"),
     ("0", {}, UNREAD, "blocked"),
@@ -198,7 +207,7 @@ def test_table_has_at_least_sixty_records() -> None:
     assert len({(str(kinds), str(members)) for kinds, members, *_ in RECORDS}) >= 60
 
 
-@pytest.mark.parametrize("kinds", [HIDDEN, "INDISPONIBILIDADE", ""])
+@pytest.mark.parametrize("kinds", [HIDDEN, "ORDEM NOVA XYZ", ""])
 def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds: Field | str) -> None:
     members: dict[str, Any] = {"kinds_text": kinds} if kinds != "" else {}
     verdict = judge(True, [], [restriction(**members)])

@@ -72,7 +72,7 @@ def test_circulation_restriction_blocks_every_act() -> None:
         ("PENHORA", "Na prática, não pode ser transferido agora"),
         ("TRANSFERENCIA E LICENCIAMENTO", "Não pode ser transferido nem licenciado agora"),
         # No source confirms that a licensing restriction also stops a transfer.
-        ("LICENCIAMENTO", "Não pode ser licenciado agora nem, em regra, transferido"),
+        ("LICENCIAMENTO", "Não pode ser licenciado e, na prática, também não transfere"),
     ],
 )
 def test_headline_is_as_certain_as_its_source(kinds: str, headline: str) -> None:
@@ -174,7 +174,7 @@ def test_probable_due_date_gives_caution_and_an_obstacle() -> None:
     verdict = judge(True, [assessed(penalty_on=date(2026, 10, 10))], [])
     assert verdict.level == "caution"
     assert "vencimento provável" in verdict.row("transfer").why
-    assert "vencimento provável" in verdict.reasons[0].finding
+    assert "Multa provavelmente vencida" in verdict.reasons[0].finding
 
 
 def test_unrecognised_restriction_blocks() -> None:

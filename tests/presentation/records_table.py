@@ -59,7 +59,7 @@ DOUBTED = "Há restrição judicial de situação incerta"
 NO_TRANSFER = "Não pode ser transferido agora"
 AS_A_RULE = "Em regra, não pode ser transferido agora"
 IN_PRACTICE = "Na prática, não pode ser transferido agora"
-NO_LICENCE = "Não pode ser licenciado agora nem, em regra, transferido"
+NO_LICENCE = "Não pode ser licenciado e, na prática, também não transfere"
 NO_DRIVING = "Não pode circular, ser licenciado nem ser transferido agora"
 AFTER_LIFTING = "Só depois da baixa da restrição judicial"
 ASK_COURT = "Há restrição judicial de situação incerta"
@@ -497,7 +497,7 @@ _STANDING_ORDERS = (
     ("TRANSFERENCIA, BAIXADO: 0", NO_TRANSFER),
     ("PENHORA LEVANTADA EM 10/10/2025 E RENOVADA", IN_PRACTICE),
     ("TRANSFERENCIA BAIXADA EM 10/10/2025 - REINCLUIDA EM 05/05/2026", NO_TRANSFER),
-    ("PENHORA BAIXADA, ARRESTO", AS_A_RULE),
+    ("PENHORA BAIXADA, ARRESTO", IN_PRACTICE),
     ("TRANSFERENCIA BAIXADA; NOVA ORDEM EM 2026", AS_A_RULE),
 )
 _LIFTED = (

@@ -32,7 +32,7 @@ def test_court_order_asks_for_its_case_number(medium: str) -> None:
     assert f"Processo {CASE}, TJMG" in text
     assert "Penhora: o veículo pode ser levado a leilão" not in text
     hidden = shown_on(medium, panels(renajud=renajud_body(restriction(processo=HIDDEN))))
-    assert "a fonte oculta o número do processo; peça-o ao vendedor" in hidden
+    assert "a fonte oculta o número do processo; peça ao vendedor" in hidden
 
 
 def test_penhora_warns_the_buyer(medium: str) -> None:
@@ -109,7 +109,7 @@ def test_unavailable_lookups_are_steps(medium: str) -> None:
 def test_orders_without_a_case_number_are_said_once_a_court(medium: str) -> None:
     orders = [restriction(restricoes=kind) for kind in ("TRANSFERENCIA", "LICENCIAMENTO")]
     text = shown_on(medium, panels(renajud=renajud_body(*orders)))
-    assert text.count("a fonte oculta o número do processo; peça-o ao vendedor") == 1
+    assert text.count("a fonte oculta o número do processo; peça ao vendedor") == 1
 
 
 def test_record_of_another_vehicle_is_a_step(medium: str) -> None:

@@ -1,6 +1,7 @@
 """The sign-in page, the glossary, the error page, and types for other pages."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -8,6 +9,7 @@ from typing import ClassVar, Final, Literal
 from urllib.parse import parse_qs, urlsplit
 
 from portal.law.glossary import GLOSSARY, Term
+from portal.law.rules import CONSULTED, RULES, SOURCE_WORDS, Rule
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.tools.comparison import MOST_PLATES
 from portal.vehicle.plate import InvalidSubject, parse_subject
@@ -95,6 +97,9 @@ class DossierSummary:
 class GlossaryPage:
     template: ClassVar[str] = "pages/glossary.html"
     terms: tuple[Term, ...] = GLOSSARY
+    rules: tuple[Rule, ...] = RULES
+    source_words: ClassVar[Mapping[str, str]] = SOURCE_WORDS
+    consulted: ClassVar[str] = CONSULTED
 
 
 @dataclass(frozen=True, slots=True)
