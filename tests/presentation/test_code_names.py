@@ -87,8 +87,10 @@ def test_places_of_fines_are_listed_by_year_with_whom_to_ask() -> None:
         "2025: Betim/MG (2); 2024: SP; sem data: MG. Multas do estado e do município podem faltar "
         "nesta consulta: pergunte também ao Detran/MG, ao Detran/SP e à Prefeitura de Betim/MG."
     )
-    for text in faces(*fines).values():
-        assert said in text
+    shown, annex = faces(*fines), faces(*fines, *[BETIM] * 9)["paper"]
+    assert said in shown["page"]
+    assert said.split(". ")[1] in shown["paper"]  # few fines name their places themselves
+    assert "Onde foi multado. 2025: Betim/MG (11); 2024: SP; sem data: MG. Multas" in annex
     member = exported(*fines)[0]
     assert member["places"] == [
         {"year": 2025, "state": "MG", "town": "Betim", "count": 2},
@@ -96,6 +98,15 @@ def test_places_of_fines_are_listed_by_year_with_whom_to_ask() -> None:
         {"year": None, "state": "MG", "town": "", "count": 1},
     ]
     assert member["whom_to_ask"] in said
+
+
+def test_annex_names_who_hears_the_appeals_once() -> None:
+    paid = payment(dataPagamento="01/11/2025", valorPago="104")
+    paper = faces(*[BETIM] * 9, fine(), BETIM | {"pagamento": paid}, fine())["paper"]
+    numbers = ", ".join(map(str, range(1, 9)))
+    assert f"Quem julga o recurso: {APPEAL}: {numbers} e 9; JARI do órgão" in paper
+    assert "(art. 289, I, do CTB): 10 e 12." in paper
+    assert paper.count(APPEAL) == 1
 
 
 def test_advice_names_the_states_of_the_most_fines() -> None:

@@ -90,6 +90,9 @@ class PaperFines:
         codes = [f"{name}: {', '.join(found)}" for name, found in self._codes.items() if found]
         if codes:
             yield f"Códigos do órgão autuador e do município: {'; '.join(codes)}."
+        bodies = [f"{body}: {numbers}" for body, numbers in self._appeals.items()]
+        if bodies:
+            yield f"Quem julga o recurso: {'; '.join(bodies)}."
 
     @property
     def discounts(self) -> Iterator[tuple[str, str]]:
@@ -103,9 +106,10 @@ class PaperFines:
 
     @property
     def places(self) -> str:
-        """Where the fines happened, and whom to ask for others."""
-        found = places_by_year(self.rows)
-        return f"{found}. {whom_to_ask(self.rows)}" if found else ""
+        """Whom to ask for other fines, and in an annex where its fines happened."""
+        found = f"{places_by_year(self.rows)}. " if self.is_annex else ""
+        advice = whom_to_ask(self.rows)
+        return f"{found}{advice}" if advice else ""
 
     @cached_property
     def _sentences(self) -> dict[int, tuple[str, ...]]:
@@ -146,6 +150,15 @@ class PaperFines:
             of_body = found.setdefault(field_text(authority(fine)), set())
             of_body.add(tuple(str(code) for code in codes if code))
         return {name: codes.pop() for name, codes in found.items() if len(codes) == 1}
+
+    @property
+    def _appeals(self) -> dict[str, str]:
+        """The numbers of the open fines of each appeal body in the annex, which has no such row."""
+        found: dict[str, list[str]] = {}
+        for fine in self.rows if self.is_annex else ():
+            if fine.is_open and fine.authority:
+                found.setdefault(fine.authority.appeal_body, []).append(str(fine.number))
+        return {body: listed(numbers) for body, numbers in found.items()}
 
     def _on(self, fine: AssessedFine) -> Iterator[str]:
         """Yield the sentences on a fine, except for those about all fines."""
