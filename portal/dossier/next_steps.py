@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from portal.law.assessment import AssessedFine
+from portal.law.fine_hints import hints_of
 from portal.law.identification import tampering_of
 from portal.law.next_steps import HEDGE, PHASE_TITLES, Situation, Step, steps_for
 from portal.law.orders import AssessedOrder
@@ -37,7 +38,8 @@ def next_steps(
 ) -> NextSteps:
     """Return the steps that the records and the unavailable lookups call for."""
     situations = frozenset(_situations(fines, orders, vehicle_is_known=vehicle_is_known))
-    facts = {"before": tuple(_cases(orders or ())), "fines": tuple(_authorities(fines or ()))}
+    before = (*_cases(orders or ()), *hints_of(fines or ()))
+    facts = {"before": before, "fines": tuple(_authorities(fines or ()))}
     chosen = steps_for(situations)
     groups = (
         StepGroup(title, facts.get(phase, ()), tuple(s for s in chosen if s.phase == phase))

@@ -8,6 +8,7 @@ import pytest
 
 from portal.dossier.details import explanations, fine_notes
 from portal.law.assessment import AssessedFine, totals
+from portal.law.fine_hints import hints_of
 from portal.law.reasons import fine_reasons
 from tests.law.records import TODAY, fine, known
 
@@ -201,3 +202,23 @@ def test_discount_names_the_law_before_the_practice() -> None:
     assert "já usava o SNE quando a autuação saiu" in note
     assert "A lei o garante em todo órgão desde 2023 (§ 6º)" in note
     assert note.index("A lei") < note.index("na prática")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("6610", "exija o CSV da alteração (multa de 10/03/2026)."),
+        ("66102", "exija o CSV"),
+        ("6920", "confira no CRV se o vendedor é o dono"),
+        ("65992", "exija o CRLV-e deste ano"),
+        ("5002", "locadora ou frota"),
+        ("6408", "confira as placas"),
+        ("7455", ""),
+    ],
+)
+@pytest.mark.parametrize("paid_on", [None, date(2026, 7, 1)])
+def test_fine_says_something_about_the_vehicle(code: str, words: str, paid_on: date | None) -> None:
+    fines = [assessed(code=code, amount=None, paid_on=paid_on)] * 2
+    hints = list(hints_of(fines))
+    assert len(hints) == bool(words)
+    assert words in "".join(hints)
