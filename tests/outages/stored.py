@@ -3,8 +3,15 @@
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
+from sqlalchemy import insert
+
+from portal.access.data_key import stored_data_key
 from portal.gateway.envelope import Seal
+from portal.storage.database import open_engine, writing
+from portal.storage.secret import fingerprint
+from portal.storage.tables import meta
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
@@ -28,9 +35,22 @@ def serving(upstream: FaultUpstream, workers: int = 2, **named: str) -> Iterator
         "PORTAL_DEADLINE": "300",
         **{f"PORTAL_{name}": value for name, value in named.items()},
     }
-    with PortalProcess(settings, workers=workers) as server:
+    portal = PortalProcess(settings, workers=workers)
+    _use_known_data_key(settings.get("PORTAL_DATABASE_URL"), portal.data_dir)
+    with portal as server:
         server.wait_for_workers()
         yield server
+
+
+def _use_known_data_key(url: str | None, data_dir: Path) -> None:
+    """Make SECRET the data key, as of a database of a version without data keys."""
+    engine = open_engine(url, data_dir)
+    if stored_data_key(engine, [SECRET.encode()]) is None:
+        with writing(engine) as db:
+            db.execute(
+                insert(meta).values(name="key_fingerprint", value=fingerprint(SECRET.encode()))
+            )
+    engine.dispose()
 
 
 def lookup(server: PortalProcess, plate: str, headers: dict[str, str] = HEADER) -> Answer:

@@ -4,6 +4,7 @@ import hashlib
 import re
 import time
 from http.cookies import Morsel, SimpleCookie
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -270,12 +271,12 @@ def test_credential_length_is_limited_by_the_cookie_size(
 
 
 def test_session_of_another_portal_or_mode_is_invalid(
-    portal: PortalFactory, upstream: FaultUpstream
+    portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
     here: InProcessPortal = portal()
     ana = Person.at(here).signed_in()
     stolen = ana.client.get_cookie("portal").value
-    for other in (portal(SECRET_KEY="another"), portal(pass_through(upstream.url))):
+    for other in (portal(DATA_DIR=str(tmp_path / "another")), portal(pass_through(upstream.url))):
         eve = Person.at(other)
         eve.client.set_cookie("portal", stolen)
         with no_upstream_call(upstream):
