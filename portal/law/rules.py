@@ -1,6 +1,6 @@
 """The rules of law that the texts cite, each with its act, article and source.
 
-``rules.csv`` was compared with the compiled laws in November 2026. Its ``source`` is "lei" (the
+``rules.csv`` was written in November 2026 from notes on the laws. Its ``source`` is "lei" (the
 authors read the text), "prática" (sites of the trade or the press report the rule) or "memória" (no
 source confirms it). ``tests/law/test_rules.py`` fails if a text cites an article that it lacks.
 """
