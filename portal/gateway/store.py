@@ -155,7 +155,10 @@ class Store:
         An answer is not stored if its vehicle was purged after the answer was requested.
         """
         left_s = envelope.delete_at - self._clock()
-        if left_s <= 0:
+        # An emptied backend would accept an answer of a purged vehicle, and a process that was
+        # stopped has an old purge clock.
+        self._purges.is_current()
+        if left_s <= 0 or self._purges.hides(envelope):
             return False
         envelope = msgspec.structs.replace(envelope, namespace=self._namespace)
         key, sealed = envelope.key, self._seal.sign(envelope)

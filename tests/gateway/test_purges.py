@@ -213,6 +213,21 @@ def lose(made: Bench) -> None:
         file.unlink()
 
 
+def test_unstored_answer_is_not_written_to_a_lost_store_after_a_purge(
+    logged: Callable[[], tuple[Bench, PurgeLog]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lost store no longer knows the purge, so the process must."""
+    made, log = logged()
+    with monkeypatch.context() as patch:
+        patch.setattr(SQLiteCache, "replace", refuse)
+        made.decode(PLATES[0])
+    log.note([purge_bucket(made.store.tag(PLATES[0]))])
+    lose(made)
+    made.expire_local_cache()
+    made.store._write_unstored()
+    assert keys_of(made) == []
+
+
 def test_write_back_to_lost_store_omits_purged_plates(
     logged: Callable[[], tuple[Bench, PurgeLog]],
 ) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -130,13 +131,14 @@ def test_documented_rights_suffice(upstream: FaultUpstream) -> None:
             assert "warning" not in portal.output, portal.output
 
 
-def test_probe_leaves_nothing_behind_and_no_purge(upstream: FaultUpstream) -> None:
+def test_probe_leaves_nothing_behind_and_no_purge(upstream: FaultUpstream, tmp_path: Path) -> None:
     with running() as server, redis.Redis.from_url(address(server)) as client:
-        with PortalProcess(settings(upstream, address(server)), workers=1) as portal:
+        shared = {**settings(upstream, address(server)), "PORTAL_DATA_DIR": str(tmp_path)}
+        with PortalProcess(shared, workers=1) as portal:
             assert lookup(portal, PLATE).status == 200
             (purges,) = client.scan_iter("portal:purges:*")
             numbers = client.hgetall(purges)
-        with PortalProcess(settings(upstream, address(server)), workers=1):
+        with PortalProcess(shared, workers=1):
             assert client.hgetall(purges) == numbers
             assert [key for key in client.scan_iter() if b"probe" in key] == []
 
