@@ -39,9 +39,9 @@ from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.lease import Leases
-from portal.gateway.lease_limit import LimitedLeases
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
+from portal.gateway.lookup import Observer
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
 from portal.gateway.purge_clock import PurgeClock
 from portal.gateway.retention import retention_of
@@ -261,10 +261,10 @@ class Portal(Web):
     def store(self) -> Store:
         purges = PurgeClock(self._purge_log.after)
         return Store(
-            self.tracing.backend(self.backend) if self.tracing else self.backend,
+            self.backend,
             Seal(self.secret),
             LocalCache(self._local_cache_bytes, purges.hides),
-            self.metrics,
+            self._observer,
             purges=purges,
             retention=retention_of(self._policy.terms),
             namespace=self.namespace,
@@ -358,14 +358,14 @@ class Portal(Web):
     @cached_property
     def gateway(self) -> Gateway:
         upstream = Failover(self.breakers or self._origins)
-        flight = SingleFlight[Any](LimitedLeases(self.leases, capacity().lookups))
-        return (self.tracing.gateway if self.tracing else Gateway)(
-            self.tracing.upstream(upstream) if self.tracing else upstream,
+        flight = SingleFlight[Any](self.leases, capacity().lookups)
+        return Gateway(
+            upstream,
             self.store,
             flight,
             self.ledger,
             self._policy,
-            self.metrics,
+            self._observer,
             self._savings.count,
         )
 
@@ -450,6 +450,10 @@ class Portal(Web):
             calls_left=lambda: self.ledger.allowance(Identity("", "", frozenset())).day,
             is_worker=self._process.batch_holder is None,
         )
+
+    @cached_property
+    def _observer(self) -> Observer:
+        return self.tracing.observer(self.metrics) if self.tracing else self.metrics
 
     @cached_property
     def metrics_access(self) -> MetricsAccess:

@@ -170,7 +170,7 @@ def _read(field: str, text: str) -> object:
 
     Raises SettingsError with the setting's name, but without the text, which may be a secret.
     """
-    reader = _READERS.get(field) or _READERS.get(field.partition("_")[0])
+    reader = _READERS.get(field)
     try:
         if reader is not None:
             return reader(text)
@@ -375,8 +375,7 @@ def _rate(text: str) -> str:
     return text
 
 
-# The functions that convert a setting's text. A key is the name of one field, or the first word of
-# several fields' names. For example, ``price`` stands for ``price_decode`` and ``price_renainf``.
+# The functions that convert a setting's text, by field.
 _READERS: dict[str, Callable[[str], object]] = {
     "mask_names": _switch,
     "access_tokens": _tokens,
@@ -388,11 +387,11 @@ _READERS: dict[str, Callable[[str], object]] = {
     "upstream_secondary_url": _base_address,
     "upstream_name": partial(_one_line, longest=LONGEST_NAME),
     "data_dir": Path,
-    "price": _price,
+    **dict.fromkeys(("price_decode", "price_renainf", "price_renajud", "price_report"), _price),
     "cors_origins": _cors_origins,
     "redis_url": _redis_address,
     "database_url": _database_address,
-    "rate": _rate,
+    **dict.fromkeys(("rate_limit_token", "rate_limit_address"), _rate),
     "issuer_name": _one_line,
     "issuer_document": _tax_number,
     "issuer_contact": _one_line,

@@ -9,10 +9,11 @@ requests have no span. A cache access or a rendering has a span only within anot
 """
 
 import contextvars
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from importlib.metadata import entry_points
 from typing import Any, Final, cast
 
@@ -23,17 +24,10 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
 
-from portal.access.tokens import Identity
-from portal.gateway.backend import Backend, Found, Outcome
-from portal.gateway.gateway import Gateway, Snapshot
-from portal.gateway.lookup import Directive, Failure, Lookup, Served
+from portal.gateway.lookup import CacheStatus, FailureKind, Observer
 from portal.upstream.errors import ANSWERED
-from portal.upstream.protocol import Account, Attempt, Upstream
-from portal.upstream.protocol import Resource as UpstreamResource
-from portal.upstream.protocol import Response as UpstreamResponse
 
 SERVICE: Final = "dossie-veicular"
-_LOOKUP: Final = "lookup"
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
 # Requests for these paths have no spans, because such spans would outnumber all other spans.
 _UNTRACED: Final = ("/healthz", "/readyz", "/metrics", "/static/")
@@ -62,7 +56,7 @@ def exporter_of(environ: Mapping[str, str]) -> SpanExporter:
 
 
 class Tracing:
-    """Wraps the parts of a portal so that their work is recorded as spans.
+    """Records the work of a portal as spans.
 
     If ``continues`` is true, a request continues the trace that its ``traceparent`` header names.
     Set ``continues`` only behind a trusted proxy, because a client could otherwise use the header
@@ -82,22 +76,23 @@ class Tracing:
         """Export the pending spans, and stop tracing."""
         self._provider.shutdown()
 
-    def gateway(self, *parts: Any) -> Gateway:
-        """Build a Gateway that records each lookup as a span. ``parts`` are Gateway's arguments."""
-        return _TracedGateway(self._tracer, *parts)
-
-    def upstream(self, upstream: Upstream) -> Upstream:
-        return _TracedUpstream(upstream, self._tracer)
-
-    def backend(self, backend: Backend) -> Backend:
-        return cast(Backend, _TracedBackend(backend, self._tracer))
+    def observer(self, observer: Observer) -> Observer:
+        """Return an observer that makes spans of the events, and hands them on to ``observer``."""
+        return cast(Observer, _Spans(observer, self._tracer))
 
     def in_context(self, pool: Executor) -> Executor:
         """Return an executor that runs each task within the span that submitted it."""
         return _ContextExecutor(pool)
 
     def pdf_span(self) -> AbstractContextManager[object]:
-        return _inner_span(self._tracer, "render", {"portal.template": "pdf"})
+        if not _is_within_span():
+            return nullcontext()
+        return self._tracer.start_as_current_span(
+            "render",
+            attributes={"portal.template": "pdf"},
+            record_exception=False,
+            set_status_on_exception=False,
+        )
 
     def attach(self, app: Flask) -> None:
         """Trace the application's requests.
@@ -150,101 +145,79 @@ class Tracing:
         template_rendered.connect(end_render, app, weak=False)
 
 
-class _TracedGateway(Gateway):
-    def __init__(self, tracer: Tracer, *parts: Any) -> None:
-        super().__init__(*parts)
+class _AttemptsOfThread(threading.local):
+    def __init__(self) -> None:
+        self.ended: list[tuple[int, float, dict[str, Any]]] = []
+
+
+class _Spans:
+    """An Observer. The spans of a lookup's attempts are made with that of the lookup."""
+
+    def __init__(self, observer: Observer, tracer: Tracer) -> None:
+        self._observer = observer
         self._tracer = tracer
-
-    def fetch(
-        self,
-        lookup: Lookup,
-        caller: Identity,
-        directive: Directive = Directive.NORMAL,
-        snapshot: Snapshot | None = None,
-    ) -> Served:
-        attributes = {"portal.operation": lookup.operation.name}
-        with self._tracer.start_as_current_span(
-            _LOOKUP, attributes=attributes, record_exception=False, set_status_on_exception=False
-        ) as span:
-            try:
-                served = super().fetch(lookup, caller, directive, snapshot)
-            except Failure as failure:
-                span.set_attribute("portal.result", failure.kind)
-                span.set_status(Status(StatusCode.ERROR, failure.kind))
-                raise
-            span.set_attribute("portal.result", served.cache_status)
-            return served
-
-    def cached(
-        self, snapshot: Snapshot, caller: str, directive: Directive = Directive.NORMAL
-    ) -> Served | None:
-        served = super().cached(snapshot, caller, directive)
-        current = trace.get_current_span()
-        if served is not None and getattr(current, "name", "") != _LOOKUP:
-            name = snapshot.lookup.operation.name
-            took_ns = int((time.monotonic() - snapshot.read_at) * 1e9)
-            self._tracer.start_span(
-                _LOOKUP,
-                attributes={"portal.operation": name, "portal.result": served.cache_status},
-                start_time=time.time_ns() - took_ns,
-            ).end()
-        return served
-
-
-class _TracedUpstream:
-    def __init__(self, upstream: Upstream, tracer: Tracer) -> None:
-        self._upstream = upstream
-        self._tracer = tracer
-
-    def send(
-        self, resource: UpstreamResource, account: Account, deadline: float
-    ) -> UpstreamResponse:
-        return self._upstream.send(resource, _TracedAccount(account, self._tracer), deadline)
-
-
-class _TracedAccount:
-    def __init__(self, account: Account, tracer: Tracer) -> None:
-        self._account = account
-        self._tracer = tracer
-
-    def begin(self, origin: str) -> Attempt:
-        attempt = self._account.begin(origin)
-        attributes = {"portal.address": origin}
-        return _TracedAttempt(
-            attempt, self._tracer.start_span("attempt", kind=SpanKind.CLIENT, attributes=attributes)
-        )
-
-
-class _TracedAttempt:
-    def __init__(self, attempt: Attempt, span: Span) -> None:
-        self._attempt = attempt
-        self._span = span
-
-    def finish(self, outcome: str, status: int | None = None) -> None:
-        self._span.set_attribute("portal.outcome", outcome)
-        if status is not None:
-            self._span.set_attribute("http.response.status_code", status)
-        if outcome != ANSWERED:
-            self._span.set_status(Status(StatusCode.ERROR, outcome))
-        self._span.end()
-        self._attempt.finish(outcome, status)
-
-
-class _TracedBackend:
-    def __init__(self, backend: Backend, tracer: Tracer) -> None:
-        self._backend = backend
-        self._tracer = tracer
+        self._attempts = _AttemptsOfThread()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._backend, name)
+        return getattr(self._observer, name)
 
-    def read_many(self, keys: Sequence[str]) -> Found:
-        with _inner_span(self._tracer, "store", {"portal.store": "read"}):
-            return self._backend.read_many(keys)
+    def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
+        self._observer.served(operation, how, seconds, times)
+        if how != "hit" or _is_within_span():  # the hit cache's hits are counted later
+            self._add_lookup(operation, how, seconds)
 
-    def replace(self, key: str, value: bytes, timeout: float, fence: int, purge_no: int) -> Outcome:
-        with _inner_span(self._tracer, "store", {"portal.store": "write"}):
-            return self._backend.replace(key, value, timeout, fence, purge_no)
+    def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
+        self._observer.failed(operation, kind, seconds)
+        self._add_lookup(operation, kind, seconds, error=kind)
+
+    def asked(
+        self, operation: str, origin: str, outcome: str, seconds: float, status: int | None
+    ) -> None:
+        self._observer.asked(operation, origin, outcome, seconds, status)
+        attributes: dict[str, Any] = {"portal.address": origin, "portal.outcome": outcome}
+        if status is not None:
+            attributes["http.response.status_code"] = status
+        self._attempts.ended.append((time.time_ns(), seconds, attributes))
+
+    def used_store(self, what: str, seconds: float, error: str = "") -> None:
+        if _is_within_span():
+            self._add("store", {"portal.store": what}, time.time_ns(), seconds, error=error)
+
+    def store_failed(self, what: str) -> None:
+        self._observer.store_failed(what)
+        self.used_store(what, 0.0, error="failed")
+
+    def _add_lookup(self, operation: str, result: str, seconds: float, error: str = "") -> None:
+        attributes = {"portal.operation": operation, "portal.result": result}
+        lookup = self._add("lookup", attributes, time.time_ns(), seconds, error=error)
+        inside = trace.set_span_in_context(lookup)
+        for ended_at, taken_s, attempt in self._attempts.ended:
+            outcome = attempt["portal.outcome"]
+            error = "" if outcome == ANSWERED else outcome
+            self._add("attempt", attempt, ended_at, taken_s, inside, SpanKind.CLIENT, error)
+        self._attempts.ended.clear()
+
+    def _add(
+        self,
+        name: str,
+        attributes: Mapping[str, Any],
+        ended_at: int,
+        seconds: float,
+        parent: context.Context | None = None,
+        kind: SpanKind = SpanKind.INTERNAL,
+        error: str = "",
+    ) -> Span:
+        """Make a span that ended at a time in epoch nanoseconds."""
+        began_at = ended_at - int(seconds * 1e9)
+        span = self._tracer.start_span(name, parent, kind, attributes, start_time=began_at)
+        if error:
+            span.set_status(Status(StatusCode.ERROR, error))
+        span.end(ended_at)
+        return span
+
+
+def _is_within_span() -> bool:
+    return trace.get_current_span().is_recording()
 
 
 class _ContextExecutor(Executor):
@@ -256,22 +229,3 @@ class _ContextExecutor(Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         self._executor.shutdown(wait, cancel_futures=cancel_futures)
-
-
-@contextmanager
-def _inner_span(tracer: Tracer, name: str, attributes: dict[str, str]) -> Iterator[None]:
-    """Make a span within the current span.
-
-    If there is no current span, for example in a periodic task, make no span.
-    """
-    if not trace.get_current_span().is_recording():
-        yield
-        return
-    with tracer.start_as_current_span(
-        name, attributes=attributes, record_exception=False, set_status_on_exception=False
-    ) as span:
-        try:
-            yield
-        except Exception as error:
-            span.set_status(Status(StatusCode.ERROR, type(error).__name__))
-            raise

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final
 
 import click
 
@@ -24,13 +24,11 @@ from portal.commands.parts import Parts
 from portal.gateway.lookup import Directive
 from portal.gateway.operations import lookups_of
 from portal.presentation.exports.batches import results_table
-from portal.presentation.exports.tables import Table, csv_lines, json_lines
-from portal.presentation.exports.workbook import write_workbook
+from portal.presentation.exports.workbook import Format, write_table
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.typed import Doubt
 from portal.wording import money
 
-Format = Literal["csv", "jsonl", "xlsx"]
 _FORMATS: Final[Mapping[str, Format]] = {".jsonl": "jsonl", ".xlsx": "xlsx"}
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 # The owner of the batches that ``flask batch`` creates. All other owners have a hexadecimal digest
@@ -264,21 +262,11 @@ def _write(portal: Parts, batch: Batch, identity: Identity, out: Path, chosen: F
     part = out.with_name(f".{out.name}.part")
     try:
         with part.open("wb") as file:
-            _write_table(table, file, chosen)
+            write_table(table, file, chosen)
         part.replace(out)
     except OSError as error:
         part.unlink(missing_ok=True)
         fail(f"{out} cannot be written: {os.strerror(error.errno or 0)}")
-
-
-def _write_table(table: Table, file: Any, chosen: Format) -> None:
-    match chosen:
-        case "csv":
-            file.writelines(line.encode() for line in csv_lines(table))
-        case "jsonl":
-            file.writelines(json_lines(table))
-        case "xlsx":
-            write_workbook(table, file)
 
 
 def _impossible(batches: Batches, owner: str, batch: Batch) -> int:

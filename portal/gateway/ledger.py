@@ -441,7 +441,7 @@ class LedgerEntry:
         ended = replace(self, outcome=outcome, status=status)
         self.ledger.close(ended)
         seconds = time.monotonic() - self.started
-        self.observer.asked(self.operation, self.origin, outcome, seconds)
+        self.observer.asked(self.operation, self.origin, outcome, seconds, status)
         if ended.cost:
             self.observer.spent(self.operation, ended.cost)
 

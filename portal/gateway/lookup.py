@@ -154,7 +154,9 @@ class Observer:
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
         """Count a failed lookup."""
 
-    def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
+    def asked(
+        self, operation: str, origin: str, outcome: str, seconds: float, status: int | None
+    ) -> None:
         """Count a finished upstream call to the base address ``origin``."""
 
     def spent(self, operation: str, amount: Decimal) -> None:
@@ -165,6 +167,9 @@ class Observer:
 
     def drifted(self, operation: str, fields: Collection[str]) -> None:
         """Count the fields in which an answer differs from docs/contract.md."""
+
+    def used_store(self, what: str, seconds: float) -> None:
+        """Note a read or write of the store's backend."""
 
     def store_failed(self, what: str) -> None:
         """Count a failed operation of the store."""

@@ -38,11 +38,11 @@ class PurgeClock:
     @property
     def number(self) -> int:
         """The number of the last purge that this process knows."""
-        if self._tried_at == -math.inf:
-            self.refresh()
+        self._read_first()
         return self._number
 
     def hides(self, envelope: Envelope) -> bool:
+        self._read_first()
         return self._last.get(purge_bucket(envelope.key), 0) > envelope.purge_no
 
     def since(self, number: int) -> dict[int, int]:
@@ -61,6 +61,11 @@ class PurgeClock:
                 self._last[bucket] = max(number, self._last.get(bucket, 0))
                 self._number = max(number, self._number)
             self._read_at = at
+
+    def _read_first(self) -> None:
+        """Read the log for the first time. A request may arrive before the first ``tick``."""
+        if self._tried_at == -math.inf:
+            self.refresh()
 
     def is_current(self) -> bool:
         """Return whether the log was read within the last second, if necessary by this call."""

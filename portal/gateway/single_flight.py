@@ -7,11 +7,12 @@ lease. A leader without the lease polls the store until it finds the lease holde
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Generic, TypeVar
 
-from portal.gateway.lease import Leases
+from portal.gateway.lease import RETRY_AFTER_S, Leases
 from portal.gateway.lookup import Failure
 
 POLL_INTERVAL_S = 0.025
@@ -24,10 +25,17 @@ class _LeaderFailed(Exception):
 
 
 class SingleFlight(Generic[T]):
-    """Runs at most one upstream call at a time for each key."""
+    """Runs at most one upstream call at a time for each key.
 
-    def __init__(self, leases: Leases) -> None:
+    Each cache miss needs file descriptors for a lease and for a connection to the upstream. A
+    process holds or requests at most ``limit`` leases at a time, which leaves descriptors for new
+    clients and for the databases. Beyond the limit, ``run`` raises Failure("unreachable") at once,
+    before a request is sent or charged.
+    """
+
+    def __init__(self, leases: Leases, limit: int) -> None:
         self._leases = leases
+        self._slots = threading.BoundedSemaphore(limit)
         self._flights: dict[str, Future[T]] = {}
         self._lock = threading.Lock()
 
@@ -104,7 +112,7 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Call ``lead`` under the lease, or poll for the answer of the lease's holder."""
         while True:
-            with self._leases.hold(key) as fence:
+            with self._lease(key) as fence:
                 # Poll even with the lease, because the lease's previous holder may have stored a
                 # result.
                 result = poll()
@@ -116,6 +124,16 @@ class SingleFlight(Generic[T]):
             if not in_time:
                 raise _WaitTimeout
             time.sleep(POLL_INTERVAL_S)
+
+    @contextmanager
+    def _lease(self, key: str) -> Iterator[int | None]:
+        if not self._slots.acquire(blocking=False):
+            raise Failure("unreachable", RETRY_AFTER_S)
+        try:
+            with self._leases.hold(key) as fence:
+                yield fence
+        finally:
+            self._slots.release()
 
 
 class _WaitTimeout(Failure):

@@ -128,12 +128,14 @@ class Store:
         Bypasses the local cache, which may miss changes of the last second. Use this method before
         a paid call, because another process may just have stored the answer.
         """
+        began = time.monotonic()
         try:
             found = self._backend.read_many(keys)
         except Exception as error:
             self._report_fault("read", error)
             self._purges.is_current()
             return Reading([self._cached(key) for key in keys], self._purges.number)
+        self._observer.used_store("read", time.monotonic() - began)
         values = zip(keys, found.values, strict=True)
         envelopes = [self._verified(key, value, found.purged_to) for key, value in values]
         return Reading(envelopes, max(self._purges.number, found.purged_to))
@@ -162,6 +164,7 @@ class Store:
             return False
         envelope = msgspec.structs.replace(envelope, namespace=self._namespace)
         key, sealed = envelope.key, self._seal.sign(envelope)
+        began = time.monotonic()
         try:
             outcome = self._backend.replace(key, sealed, left_s, envelope.fence, envelope.purge_no)
         except Exception as error:
@@ -169,6 +172,7 @@ class Store:
             self._memory.put(envelope)
             self._unstored.put(envelope)
             return False
+        self._observer.used_store("write", time.monotonic() - began)
         if outcome == "stored":
             self._memory.put(envelope, sealed[:SEAL_BYTES])
         else:
@@ -334,7 +338,9 @@ class Store:
         If the local cache has a newer answer than the backend, which may have lost its contents,
         write the newer answer back to the backend and return the newer answer.
         """
-        envelope = self._unhidden(self._seal.verify(value, key), purged_to)
+        envelope = None
+        if value is not None:
+            envelope = self._unhidden(self._seal.verify(value, key), purged_to)
         cached = self._memory.get_stale(key)
         is_newer = cached is not None and (envelope is None or cached.fence > envelope.fence)
         if cached is not None and is_newer and self._purges.is_current():

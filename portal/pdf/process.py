@@ -13,14 +13,11 @@ import socket
 import subprocess
 import sys
 import threading
-import weakref
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Final
-
-import msgspec
+from typing import Any, Final
 
 from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable
 from portal.system.error_kind import error_kind
@@ -36,9 +33,8 @@ ARCHIVE_WITHIN_S: Final = 120.0  # for each PDF of an archive, which no person w
 MOST_WAITING: Final = 8
 _IDLE_S: Final = 600.0
 _STARTS_WITHIN_S: Final = 30.0
+_PROGRAM: Final = "import sys; from portal.pdf.process import serve; serve(int(sys.argv[1]))"
 _PROJECT_ROOT: Final = Path(__file__).resolve().parents[2]
-_READY, _UNAVAILABLE = b"ready", b"unavailable"
-_PDF, _FAILURE = b"+", b"-"  # first byte of the child's answer
 
 
 class RenderingFailed(Exception):
@@ -86,7 +82,7 @@ class PdfProcess:
         with self._locked(within_s):
             child = self._started()
             try:
-                pdf = child.render(html, within_s)
+                pdf: bytes = child.ask(html, within_s)
             except (EOFError, OSError) as error:
                 log.warning("a PDF was not rendered: %s", error_kind(error))
                 self._end_child()  # the next page starts a new child
@@ -109,7 +105,7 @@ class PdfProcess:
         if self._child is None:
             try:
                 self._child = _Child()
-                self._child.prepare(self._files())
+                self._child.ask(self._files(), _STARTS_WITHIN_S)
             except PDFUnavailable:
                 self._end_child()
                 raise
@@ -126,10 +122,7 @@ class PdfProcess:
 
 
 class _Child:
-    """A running child process.
-
-    ``prepare`` and ``render`` raise EOFError or OSError if the child ends or takes too long.
-    """
+    """A running child process, which ends with its connection."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -140,7 +133,7 @@ class _Child:
                 name: value for name, value in os.environ.items() if not name.startswith("PORTAL_")
             }
             self._process = subprocess.Popen(  # noqa: S603 our own program
-                [sys.executable, "-m", "portal.pdf", str(theirs.fileno())],
+                [sys.executable, "-c", _PROGRAM, str(theirs.fileno())],
                 cwd=_PROJECT_ROOT,
                 env=environment,
                 stdin=subprocess.DEVNULL,
@@ -151,43 +144,28 @@ class _Child:
             self._connection = Connection(ours.detach())
         # The thread reaps the child, which ends when it has been idle.
         threading.Thread(target=self._process.wait, daemon=True).start()
-        # Nothing calls ``end`` for the child of a portal that is no longer used.
-        weakref.finalize(self, _kill, self._process)
 
     @property
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
-    def prepare(self, files: Mapping[str, File]) -> None:
-        """Wait until the child has imported WeasyPrint, and send it the files.
+    def ask(self, message: Any, within_s: float) -> Any:
+        """Return the answer to the files, which come first, or to a page.
 
-        Raises PDFUnavailable if the child cannot import WeasyPrint.
+        Raises the child's exception, or EOFError or OSError if the child ends or takes too long.
         """
-        if self._received(_STARTS_WITHIN_S) != _READY:
-            raise PDFUnavailable("in the child")
-        self._connection.send_bytes(msgspec.msgpack.encode(files))
-
-    def render(self, html: str, within_s: float) -> bytes:
-        self._connection.send_bytes(html.encode())
-        answer = self._received(within_s)
-        if answer[:1] != _PDF:
-            raise RenderingFailed(answer[1:].decode())
-        return answer[1:]
+        self._connection.send(message)
+        if not self._connection.poll(within_s):
+            raise TimeoutError
+        answer = self._connection.recv()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def end(self) -> None:
         self._connection.close()
-        _kill(self._process)
-
-    def _received(self, within_s: float) -> bytes:
-        if not self._connection.poll(within_s):
-            raise TimeoutError
-        return self._connection.recv_bytes()
-
-
-def _kill(process: "subprocess.Popen[bytes]") -> None:
-    if process.poll() is None:
-        process.kill()
-        process.wait()
+        self._process.kill()
+        self._process.wait()
 
 
 def serve(descriptor: int) -> None:
@@ -196,22 +174,19 @@ def serve(descriptor: int) -> None:
     ``descriptor`` is the child's end of the connection.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C, the parent ends the child
-    files: dict[str, File] = {}
     with Connection(descriptor) as parent, suppress(EOFError, OSError):
         try:
-            renderer = PdfRenderer(files.get)
-        except PDFUnavailable:
-            parent.send_bytes(_UNAVAILABLE)
+            renderer = PdfRenderer(parent.recv().get)
+        except PDFUnavailable as error:
+            parent.send(error)
             return
-        parent.send_bytes(_READY)
+        parent.send(None)
         # The priority is lowered only after the slow import of WeasyPrint in PdfRenderer, because a
         # client may be waiting for the import.
         lower_priority(NICENESS)
-        files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
         while parent.poll(_IDLE_S):
-            html = parent.recv_bytes().decode()
+            html = parent.recv()
             try:
-                answer = _PDF + renderer.render(html)
+                parent.send(renderer.render(html))
             except Exception as error:
-                answer = _FAILURE + type(error).__name__.encode()
-            parent.send_bytes(answer)
+                parent.send(RenderingFailed(type(error).__name__))

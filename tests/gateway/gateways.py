@@ -46,6 +46,7 @@ def as_caller(
 
 CALLER = as_caller("somebody")
 MEBIBYTE = 1024 * 1024
+MOST_LEASES = 1000
 FRESH_S, STALE_S = 1000, 5000
 
 
@@ -215,7 +216,7 @@ def bench(
     gateway = Gateway(
         upstream,
         store,
-        SingleFlight(leases or FileLeases(folder / "leases")),
+        SingleFlight(leases or FileLeases(folder / "leases"), MOST_LEASES),
         ledger,
         policy,
         observer,

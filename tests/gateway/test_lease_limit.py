@@ -1,38 +1,56 @@
-"""Leases beyond the limit are rejected before a file is opened."""
+"""Leases beyond the limit of a process are rejected before a file is opened."""
 
+import time
 from pathlib import Path
 
 import pytest
 
 from portal.gateway.lease import FileLeases
-from portal.gateway.lease_limit import LimitedLeases
 from portal.gateway.lookup import Failure
+from portal.gateway.single_flight import SingleFlight
+
+
+def flights(folder: Path, limit: int) -> SingleFlight[str]:
+    return SingleFlight(FileLeases(folder), limit)
+
+
+def run(flights: SingleFlight[str], key: str, wait_s: float = 10.0) -> tuple[str, bool]:
+    return flights.run(key, lambda _: "answer", lambda: None, time.monotonic() + wait_s)
 
 
 def test_lease_beyond_limit_is_rejected_and_opens_no_file(tmp_path: Path) -> None:
-    leases = LimitedLeases(FileLeases(tmp_path), 2)
-    with leases.hold("a") as one, leases.hold("b") as other:
-        assert one and other
-        with pytest.raises(Failure) as caught, leases.hold("c"):
-            pass
+    limited = flights(tmp_path, 2)
+
+    def lead(_: int) -> str:
+        limited.run("b", lead_within, lambda: None, time.monotonic() + 10)
+        return "answer"
+
+    def lead_within(_: int) -> str:
+        with pytest.raises(Failure) as caught:
+            run(limited, "c")
         assert (caught.value.kind, caught.value.retry_after_s) == ("unreachable", 1.0)
         assert {each.name for each in tmp_path.iterdir()} == {"a", "b"}
-    with leases.hold("c") as fence:
-        assert fence
+        return "answer"
+
+    assert limited.run("a", lead, lambda: None, time.monotonic() + 10) == ("answer", True)
+    assert run(limited, "c") == ("answer", True)
 
 
 def test_failure_frees_the_slot(tmp_path: Path) -> None:
-    leases = LimitedLeases(FileLeases(tmp_path), 1)
+    limited = flights(tmp_path, 1)
+
+    def fail(_: int) -> str:
+        raise RuntimeError("broken")
+
     for _ in range(3):
-        with pytest.raises(RuntimeError, match="broken"), leases.hold("a"):
-            raise RuntimeError("broken")
+        with pytest.raises(RuntimeError, match="broken"):
+            limited.run("a", fail, lambda: None, time.monotonic() + 10)
 
 
 def test_waiting_for_a_held_lease_uses_a_slot_temporarily(tmp_path: Path) -> None:
-    elsewhere = FileLeases(tmp_path)
-    leases = LimitedLeases(FileLeases(tmp_path), 1)
-    with elsewhere.hold("a"):
-        with leases.hold("a") as fence:
-            assert fence is None
-        with leases.hold("b") as fence:
-            assert fence
+    limited = flights(tmp_path, 1)
+    with FileLeases(tmp_path).hold("a"):
+        with pytest.raises(Failure) as caught:
+            run(limited, "a", wait_s=0.1)
+        assert caught.value.kind == "too_slow"
+        assert run(limited, "b") == ("answer", True)

@@ -330,3 +330,12 @@ def test_purge_erases_copies_of_rows_that_sqlite_moved(tmp_path: Path) -> None:
     kept = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert [tag for tag in tags[:120] if tag.encode() in kept] == []
     assert tags[-1].encode() in kept
+
+
+def test_first_read_of_a_new_process_is_compared_with_the_log(made: Bench, tmp_path: Path) -> None:
+    """After a restore, a request arrived before the first tick and got a purged answer."""
+    made.decode()
+    (key,) = keys_of(made)
+    made.purge_log.note([purge_bucket(key)])
+    restarted = bench(tmp_path, made.clock)
+    assert restarted.store.read(key) is None

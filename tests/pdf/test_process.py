@@ -149,8 +149,7 @@ def test_child_ends_when_idle() -> None:
         number = theirs.fileno()
         ended = subprocess.Popen([sys.executable, "-c", code, str(number)], pass_fds=[number])
         parent = Connection(ours.detach())
-    if parent.recv_bytes() == b"ready":
-        parent.send_bytes(b"\x80")  # no files
+    parent.send({})  # no files
     assert ended.wait(60) == 0
     parent.close()
 
@@ -169,7 +168,8 @@ def test_child_that_cannot_start_interrupts_the_page(
 
 def test_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A child that lacks the PDF library reports this and ends."""
-    monkeypatch.setattr(process._Child, "_received", lambda *_: process._UNAVAILABLE)
+    program = "import sys; sys.modules['weasyprint'] = None; "
+    monkeypatch.setattr(process, "_PROGRAM", program + process._PROGRAM)
     pdfs = PdfProcess(lambda: FILES)
     for use in (pdfs.check, lambda: pdfs.render(STYLED)):
         with pytest.raises(PDFUnavailable):

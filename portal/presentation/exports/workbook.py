@@ -1,12 +1,22 @@
-"""Write tables as XLSX files with typed cells."""
+"""Writes tables to files: CSV, JSON Lines, and XLSX with typed cells."""
 
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import IO, Any, Final
+from typing import IO, Any, Final, Literal
 
-from portal.presentation.exports.tables import Cell, Kind, Table, safe_text
+from portal.presentation.exports.tables import (
+    Cell,
+    Dialect,
+    Kind,
+    Table,
+    csv_lines,
+    json_lines,
+    safe_text,
+)
 from portal.system.local_time import local_time
+
+Format = Literal["csv", "jsonl", "xlsx"]
 
 _FORMATS: Final[Mapping[Kind, str]] = {
     "money": '"R$" #,##0.00',
@@ -23,6 +33,18 @@ _WIDTHS: Final[Mapping[Kind, int]] = {
     "flag": 8,
 }
 _LONGEST_TEXT: Final = 32_767  # the most characters that XLSX allows in a cell
+
+
+def write_table(
+    table: Table, file: IO[bytes], file_format: Format, dialect: Dialect = "brazil"
+) -> None:
+    match file_format:
+        case "csv":
+            file.writelines(line.encode() for line in csv_lines(table, dialect))
+        case "jsonl":
+            file.writelines(json_lines(table))
+        case "xlsx":
+            write_workbook(table, file)
 
 
 def write_workbook(table: Table, file: IO[bytes]) -> None:

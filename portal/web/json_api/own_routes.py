@@ -14,7 +14,7 @@ from decimal import ROUND_DOWN, Decimal
 from difflib import get_close_matches
 from os import SEEK_END
 from tempfile import SpooledTemporaryFile
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from flask import Response, request, session, stream_with_context, url_for
@@ -34,9 +34,9 @@ from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.exports.explained import explained
-from portal.presentation.exports.tables import Dialect, Table, csv_lines, json_lines
+from portal.presentation.exports.tables import Dialect, Table
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, batch_table, vehicle_table
-from portal.presentation.exports.workbook import write_workbook
+from portal.presentation.exports.workbook import Format, write_table
 from portal.presentation.exports.zip_file import Incomplete, zip_stream
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
@@ -89,6 +89,7 @@ _TYPES: Final = {
     "jsonl": "application/jsonl",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
+_RECORD_FILES: Final[tuple[Format, ...]] = ("csv", "jsonl")
 _LONGEST_WAIT_S: Final = 30
 _POLL_S: Final = 0.5
 _SECONDS: Final = re.compile(r"[0-9]{1,2}")
@@ -137,7 +138,7 @@ def vehicle(web: Web, plate: str) -> Response:
     return _json(explained(context.dossier(subject, panels, names), context.now))
 
 
-def _table(name: TableName, ending: str) -> Callable[[Web, str], Response]:
+def _table(name: TableName, ending: Format) -> Callable[[Web, str], Response]:
     def table(web: Web, plate: str) -> Response:
         need = NEEDS[name]
         requester = _requester(web, need)
@@ -156,7 +157,7 @@ def _table(name: TableName, ending: str) -> Callable[[Web, str], Response]:
 
 
 for _name in NEEDS:
-    for _ending in ("csv", "jsonl"):
+    for _ending in _RECORD_FILES:
         routes.get(f"{VEHICLE}/{_name}.{_ending}", f"{_name}_{_ending}")(_table(_name, _ending))
 
 
@@ -311,7 +312,7 @@ def _not_allowed(_: Web, error: NotAllowed) -> Response:
     return message_response("batch_state", NOT_ALLOWED[error.action])
 
 
-def _results(ending: str) -> Callable[[Web, str], Response]:
+def _results(ending: Literal[Format, "zip"]) -> Callable[[Web, str], Response]:
     def results(web: Web, batch: str) -> Response:
         requester = _requester(web)
         dialect = _dialect()
@@ -330,8 +331,8 @@ def _results(ending: str) -> Callable[[Web, str], Response]:
     return results
 
 
-for _ending in ("csv", "jsonl", "xlsx", "zip"):
-    routes.get(f"{BATCH}/results.{_ending}", f"results_{_ending}")(_results(_ending))
+for _kind in ("csv", "jsonl", "xlsx", "zip"):
+    routes.get(f"{BATCH}/results.{_kind}", f"results_{_kind}")(_results(_kind))
 
 
 @routes.get(f"{BATCH}/deadlines.ics", "batch_deadlines")
@@ -351,7 +352,7 @@ def batch_deadlines(web: Web, batch: str) -> Response:
     return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
 
 
-def _records(name: TableName, ending: str) -> Callable[[Web, str], Response]:
+def _records(name: TableName, ending: Format) -> Callable[[Web, str], Response]:
     def records(web: Web, batch: str) -> Response:
         need = NEEDS[name]
         requester = _requester(web, need)
@@ -369,7 +370,7 @@ def _records(name: TableName, ending: str) -> Callable[[Web, str], Response]:
 
 
 for _name in NEEDS:
-    for _ending in ("csv", "jsonl"):
+    for _ending in _RECORD_FILES:
         _path = f"{BATCH}/{_name}.{_ending}"
         routes.get(_path, f"batch_{_name}_{_ending}")(_records(_name, _ending))
 
@@ -619,7 +620,7 @@ def _json(document: object) -> Response:
     return Response(_encoder.encode(document), 200, content_type="application/json")
 
 
-def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Response:
+def _download(table: Table, ending: Format, dialect: Dialect, name: str) -> Response:
     """Return a table as a file. The whole file is written before the response starts.
 
     The response therefore has a Content-Length, which tells a truncated file from a complete one.
@@ -629,13 +630,7 @@ def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Respons
     if request.method == "HEAD":
         return _attachment((), content_type, file_name)
     file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
-    match ending:
-        case "csv":
-            file.writelines(line.encode() for line in csv_lines(table, dialect))
-        case "jsonl":
-            file.writelines(json_lines(table))
-        case _:
-            write_workbook(table, file)
+    write_table(table, file, ending, dialect)
     length = file.seek(0, SEEK_END)
     file.seek(0)
     if length <= _SPOOLED:

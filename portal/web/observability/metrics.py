@@ -151,7 +151,14 @@ class Metrics(Observer):
         self._failures.labels(operation, kind).inc()
         self._lookup_seconds.labels(operation, "failed").observe(seconds)
 
-    def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
+    def asked(
+        self,
+        operation: str,
+        origin: str,
+        outcome: str,
+        seconds: float,
+        status: int | None,  # noqa: ARG002 traces have it
+    ) -> None:
         self._attempts.labels(operation, origin, outcome).inc()
         self._attempt_seconds.labels(operation, origin).observe(seconds)
 

@@ -181,7 +181,7 @@ def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: Portal
             metrics.failed(operation, kind, 0.1)
         for base in ("primary", "secondary"):
             for end in ("answered", "maybe", "not_sent", "circuit_open", "timed_out", "broken"):
-                metrics.asked(operation, base, end, 0.1)
+                metrics.asked(operation, base, end, 0.1, None)
         metrics.drifted(operation, [f"{letter * 40}[].{letter * 40}" for letter in "abcdefgh"] * 30)
     statuses = [status.value for status in HTTPStatus if status >= 200][:40]
     for rule in portal().app.url_map.iter_rules():
