@@ -220,7 +220,7 @@ def _gravity(fine: AssessedFine) -> Field:
     if points.by_gravity is None:
         return _known(f"{words}, pontos: não é possível dizer")
     outside = ", pelo código" if fine.wording.conflict else ""
-    outside += ", fora da contagem" if points.counted == 0 and points.by_gravity else ""
+    outside += ", não contados" if points.counted == 0 and points.by_gravity else ""
     return _known(f"{words}, {counted(points.by_gravity, 'ponto', 'pontos')}{outside}")
 
 
@@ -339,7 +339,7 @@ FINE_ROWS: Final = (
     FineRow("Prescrição", _prescription, ("grid",)),
     FineRow("Limite", lambda fine: _speed(fine, fine.record.limit)),
     FineRow("Medido", lambda fine: _speed(fine, fine.record.measured)),
-    FineRow("Considerado (após a tolerância)", lambda fine: _speed(fine, fine.record.considered)),
+    FineRow("Considerado", lambda fine: _speed(fine, fine.record.considered)),
     FineRow("Acima do limite", _excess),
     FineRow("Pagamento", lambda fine: _payment(fine, fine.record.paid_on_text)),
     FineRow("Valor pago", lambda fine: _payment(fine, _paid_amount(fine))),

@@ -48,14 +48,14 @@ _DIVERGING_POINTS = (
     "Não é possível dizer os pontos: código e descrição são de infrações diferentes."
 )
 _NO_DISCOUNT = (
-    "Em regra, não há mais desconto: ele acaba no vencimento, que o registro não traz. Juros só "
-    "correm depois do último recurso (art. 284, § 4º, do CTB)."
+    "Em regra, não há mais desconto: ele acaba no vencimento. Juros só correm depois do último "
+    "recurso (art. 284, § 4º, do CTB)."
 )
 _DISCOUNT = (
-    "Em regra: com 20% de desconto até o vencimento, que está na notificação; com 40% para o dono "
-    "ou infrator que já usava o SNE quando a autuação saiu, admite a infração e não se defende nem "
-    "recorre (art. 284, § 1º, do CTB). A lei o garante em todo órgão desde 2023 (§ 6º), mas na "
-    "prática há órgão que só o dá se participa do SNE. Quem compra não pode contar com ele."
+    "Em regra: 20% até o vencimento; 40% para o dono ou infrator que já usava o SNE quando a "
+    "autuação saiu, admite a infração e não se defende nem recorre (art. 284, § 1º, do CTB). Vale "
+    "em todo órgão desde 2023 (§ 6º), mas há os que só o dão se participam do SNE. Quem compra não "
+    "pode contar com ele."
 )
 _PLURALS = {
     "leve": "leves",

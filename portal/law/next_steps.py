@@ -50,11 +50,7 @@ PHASE_TITLES: Final[dict[Phase, str]] = {
     "after": "Depois de comprar",
 }
 # The page shows this caution once, so that the steps need not repeat it.
-HEDGE: Final = (
-    f"Orientações gerais, a partir dos registros e da lei consultada em {CONSULTED}; cada Detran "
-    "tem o seu procedimento. "
-    "Confirme com ele ou com um profissional."
-)
+HEDGE: Final = f"Orientações gerais, pela lei consultada em {CONSULTED}; confirme com o Detran."
 
 STEPS: Final = msgspec.toml.decode(
     resources.files(__package__).joinpath("next_steps.toml").read_bytes(),

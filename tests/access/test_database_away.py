@@ -244,7 +244,8 @@ def test_lost_batch_tables_are_503_for_batches_alone(
             headers={"Authorization": "demo"},
             json={"plates": [PLATE]} if path == base and method == "POST" else None,
         )
-        assert (response.status_code, [*response.get_json()]) == (503, ["message"]), path
+        document = response.get_json()
+        assert (response.status_code, document["code"]) == (503, "portal_unavailable"), path
         assert response.headers["Retry-After"] == "1"
     assert "unexpected" not in caplog.text
     assert "SQLITE_ERROR" in caplog.text

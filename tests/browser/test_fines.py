@@ -141,7 +141,7 @@ def test_filter_works_without_javascript(
     page.goto(f"{portal.url}{MANY}&versao=1")
     everything = visible(page).count()
     page.select_option("select[name=situacao]", "paga")
-    page.fill("input[name=busca]", "velocidade")
+    page.fill(".ledger-form input[name=busca]", "velocidade")
     with page.expect_navigation():
         page.click("#multas button:has-text('Aplicar')")
     assert query(page)["versao"] == ["1"]
@@ -176,7 +176,7 @@ def test_selection_is_summed_without_javascript(
 def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}{MANY}&versao=1")
     before = page.evaluate("history.length")
-    page.fill("input[name=busca]", "velocidade")
+    page.fill(".ledger-form input[name=busca]", "velocidade")
     page.select_option("select[name=situacao]", "aberto")
     settled(page)
     count = visible(page).count()
@@ -197,7 +197,7 @@ def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: Port
     assert page.inner_text(".ledger-shown") == words
     assert [visible(page).nth(n).get_attribute("id") for n in range(count)] == shown
     assert page.locator(".ledger__yearsum:visible").all_inner_texts() == by_script
-    page.fill("input[name=busca]", "")
+    page.fill(".ledger-form input[name=busca]", "")
     page.select_option("select[name=situacao]", "")
     settled(page)
     assert visible(page).count() == 45
@@ -265,7 +265,7 @@ def test_choice_keeps_focus_caret_and_opened_details(page: "Page", portal: Porta
     page.goto(portal.url + MANY)
     opened = page.locator("#multa-5 .ledger__more > details")
     opened.locator("> summary").click()
-    search = page.locator("input[name=busca]")
+    search = page.locator(".ledger-form input[name=busca]")
     search.press_sequentially("de ")
     settled(page)
     search.press_sequentially("v")
@@ -338,7 +338,7 @@ def test_choice_causes_no_lookup(page: "Page") -> None:
                 asked = upstream.count()
                 assert asked > 0
                 page.wait_for_timeout(1200)
-                page.fill("input[name=busca]", "ccccc")
+                page.fill(".ledger-form input[name=busca]", "ccccc")
                 settled(page)
                 assert visible(page).count() == 1
                 assert upstream.count() == asked

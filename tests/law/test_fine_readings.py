@@ -200,7 +200,7 @@ def test_one_notice_in_two_records_is_noted() -> None:
 def test_discount_names_the_law_before_the_practice() -> None:
     note = assessed(penalty_on=date(2026, 11, 10)).discount_note
     assert "já usava o SNE quando a autuação saiu" in note
-    assert "A lei o garante em todo órgão desde 2023 (§ 6º)" in note
+    assert "Vale em todo órgão desde 2023 (§ 6º)" in note
     assert note.index("A lei") < note.index("na prática")
 
 

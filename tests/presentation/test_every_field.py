@@ -129,7 +129,7 @@ def test_readable_values_are_shown_in_their_own_form(medium: str) -> None:
     assert re.search(r"Paga em \(estado\):? RN", shown)
     assert re.search(r"Limite:? 50 km/h", shown)
     assert re.search(r"Medido:? 64 km/h", shown)
-    assert re.search(r"Considerado \(após a tolerância\):? 57 km/h", shown)
+    assert re.search(r"Considerado:? 57 km/h", shown)
 
 
 @pytest.mark.parametrize("medium", ["page", "dossier"])
@@ -150,7 +150,7 @@ def test_considered_speed_alone_is_shown() -> None:
             )
         )
     )
-    assert "Considerado (após a tolerância) 88 km/h" in shown
+    assert "Considerado 88 km/h" in shown
 
 
 def test_renavam_page_shows_every_text_of_fines_and_restrictions() -> None:

@@ -119,7 +119,7 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
     alike = {**PENALTY, "dataEmissaoPenalidade": "14/10/2026"}
     annex = printed(*[fine(localInfracao=f"KM {n}", **alike) for n in range(MOST_IN_LEDGER + 1)])
     assert annex.bodies[3].startswith(
-        "745-5, art. 218, I do CTB; média, 4 pontos, fora da contagem; "
+        "745-5, art. 218, I do CTB; média, 4 pontos, não contados; "
         "Polícia Rodoviária Federal (MG); km 3; "
     )
     # Every sentence is a note, and the notes say what is hidden.
@@ -199,7 +199,7 @@ def test_enforceable_fine_prints_no_discounted_amount() -> None:
     assert "Desconto: R$ 104,13 com 20%; R$ 78,10 com 40% pelo SNE." in table.bodies[1]
     (past, running) = table.discounts
     assert past.startswith("Desconto, exigível: Em regra, não há mais desconto")
-    assert running.startswith("Desconto, situação não informada: Em regra: com 20% de desconto")
+    assert running.startswith("Desconto, situação não informada: Em regra: 20% até o vencimento")
 
 
 def test_truncated_paid_amount_is_completed() -> None:
