@@ -1,7 +1,7 @@
 """The key figures of a vehicle: price, fines and court orders, in the words of every face."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from portal import formats
@@ -55,6 +55,31 @@ def fines(dossier: Dossier) -> Figure:
     note = f", {formats.integer(unpriced)} sem valor informado" if unpriced else ""
     note = "; ".join(filter(None, (totals.open_words + note, ended)))
     return Figure(label, formats.brl(totals.known_amount), note)
+
+
+def owed(dossier: Dossier) -> Figure:
+    """The open fines in the words of the first screen: their sum, and what can be enforced."""
+    label, found, totals = "Deve", fines(dossier), dossier.totals
+    if totals is None:
+        return replace(found, label=label, value="não se sabe", note=f"multas {found.value}")
+    if not totals.open_count:
+        return Figure(label, "Nada", f"multas: {found.value}")
+    if totals.enforceable_amount:
+        return replace(
+            found, label=label, note=f"{formats.brl(totals.enforceable_amount)} já exigível"
+        )
+    return replace(found, label=label, note=f"em {found.note}")
+
+
+def worth(dossier: Dossier) -> Figure:
+    """The price in the words of the first screen, with its change in 12 months if it is sure."""
+    found, prices = replace(price(dossier), label="Vale"), dossier.prices
+    if prices is None or prices.price_summary is None:
+        return found
+    if prices.price_summary.doubt or len(prices.likeliest) > 1:
+        return found
+    change = next(price_change(dossier), None)
+    return replace(found, note=f"{change.value} em 12 meses" if change else "")
 
 
 def orders(dossier: Dossier) -> Figure:

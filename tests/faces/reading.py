@@ -111,17 +111,19 @@ def _figure(label: str, text: str) -> Facts:
             counted = counted if " sem valor" in text else text
             count = sum(int(each.replace(".", "")) for each in _FINES.findall(counted))
             return {"open": count if is_known else None, "amount": _sum(text)}
-        case "Restrições judiciais":
+        case "Deve":
+            return {"amount": _sum(text.partition("já exigível")[0])}
+        case "Transfere?" | "Restrições judiciais":
             numbers = re.findall(r"(\d+) (?:em vigor|de situação incerta|registradas?)", text)
             return {"orders": sum(map(int, numbers)) if is_known else None}
-        case "Preço FIPE":
+        case "Vale" | "Preço FIPE":
             return {"price": _prices(text.partition("(")[0]) if is_known else None}
     return {}
 
 
 def _of_page(tree: Node) -> Facts:
     facts = _verdict(tree.first(id="resumo-titulo"))
-    for place in tree.all("dl", class_="figures"):
+    for place in tree.all("dl", class_="hero__numbers"):
         facts |= _figures(place)
     return facts | _of_fines_panel(tree) | _of_vehicle_panel(tree)
 

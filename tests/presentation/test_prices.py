@@ -104,7 +104,7 @@ def test_tie_is_shown_on_page_and_negotiation_sheet() -> None:
         informacoesFipe=[fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")],
     )
     page = text_of(check_html(render(vehicle_page(PLATE, panels(body), UNASKED, CONTEXT))))
-    assert "Preço FIPE R$ 89.325 a R$ 95.000 2 versões prováveis" in page
+    assert "ValeR$ 89.325 a R$ 95.000 2 versões prováveis" in page
     assert "A versão certa está no documento" in page and ">mais provável<" not in render(
         vehicle_page(PLATE, panels(body), UNASKED, CONTEXT)
     )

@@ -177,6 +177,17 @@ def figures(html: str, name: str) -> dict[str, str]:
     }
 
 
+def numbers(html: str) -> dict[str, str]:
+    """Return the figures of a page's first screen, by the labels of the other faces."""
+    told = figures(html, "hero__numbers")
+    labels = {
+        "Deve": "Multas em aberto",
+        "Vale": "Preço FIPE",
+        "Transfere?": "Restrições judiciais",
+    }
+    return {name: told[label] for label, name in labels.items() if label in told}
+
+
 def tone_of_transfer(html: str) -> str:
     found = re.search(r'<li class="act tone-(\w+)">(?:(?!</li>).)*?Transferir', html, re.DOTALL)
     return found[1] if found else ""
@@ -299,12 +310,11 @@ def figure_differences(row: Row, shown: Faces) -> Iterator[str]:
     orders = in_words(row) or NONE
     orders = "indisponíveis" if row.in_force is None else orders
     wanted = {"Multas em aberto": owed, "Restrições judiciais": orders, "Preço FIPE": row.price}
-    for face, html, name in (
-        ("page", shown.page, "figures"),
-        ("paper", shown.paper, "figures"),
-        ("issued", shown.issued, "issued-figures"),
+    for face, told in (
+        ("page", numbers(shown.page)),
+        ("paper", figures(shown.paper, "figures")),
+        ("issued", figures(shown.issued, "issued-figures")),
     ):
-        told = figures(html, name)
         for label, text in wanted.items():
             yield from has(face, label, told.get(label, ""), text)
     for key, text in zip(("fines", "courts", "price"), wanted.values(), strict=True):
@@ -395,7 +405,7 @@ def price_differences(row: Row, shown: Faces) -> Iterator[str]:
         yield from same("batch page", "price", in_batch, "")
     yield from same("batch CSV", "fipe_note", shown.batch_cells["fipe_note"], row.with_price)
     faces = (
-        ("page", figures(shown.page, "figures")["Preço FIPE"]),
+        ("page", numbers(shown.page)["Preço FIPE"]),
         ("paper", figures(shown.paper, "figures")["Preço FIPE"]),
         ("issued", figures(shown.issued, "issued-figures")["Preço FIPE"]),
         ("comparison", compared(shown.comparison, "price")),
