@@ -15,7 +15,7 @@ from tests.browser.conftest import PageFactory
 from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
 from tests.effort import long
-from tests.fakes import FaultUpstream, faults
+from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 from tests.pdf.rendering import can_render_pdf
@@ -161,6 +161,7 @@ def test_cancellation_is_confirmed(
     page = new_page(java_script_enabled=has_script)
     draft(page, portal)
     page.locator(".price-card button").first.click()
+    wait_until(lambda: upstream.count() > 0, "a call that costs something")
     confirmed = page.get_by_role("button", name="Sim, cancelar o lote")
     assert not confirmed.is_visible()
     page.get_by_text("Cancelar…").click()

@@ -182,6 +182,7 @@ def _tone(node: Node) -> str:
 
 
 def _tile(label: str, text: str) -> Facts:
+    text = re.sub(r"[^;]*, à parte: R\$\s[\d.,]+", "", text)  # what is called off
     match label:
         case "Em aberto, valor cheio":
             return {

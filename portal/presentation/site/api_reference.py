@@ -40,7 +40,7 @@ _GROUPS: Final = (
                     *("pricesCsv", "pricesJsonl"),
                 ),
             ),
-            ("prazos", "Prazos em um calendário", "Calendário", ("deadlines", "batchDeadlines")),
+            ("prazos", "Prazos em um calendário", "Calendário", ("deadlines",)),
         ),
     ),
     (
@@ -61,6 +61,7 @@ _GROUPS: Final = (
                     *("resultsCsv", "resultsJsonl", "resultsXlsx", "resultsZip"),
                     *("batchFinesCsv", "batchFinesJsonl", "batchRestrictionsCsv"),
                     *("batchRestrictionsJsonl", "batchPricesCsv", "batchPricesJsonl"),
+                    "batchDeadlines",
                 ),
             ),
             ("uso", "O mês do token", "Uso", ("usage",)),
