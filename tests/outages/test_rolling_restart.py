@@ -10,7 +10,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.effort import cases, long
+from tests.effort import cases
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess
@@ -29,17 +29,8 @@ PLATES = [
 ]
 
 
-@pytest.fixture(params=["postgresql", *long("sqlite")])
-def database(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Database settings: none (one file for each portal), or a shared PostgreSQL."""
-    if request.param == "sqlite":
-        return {}
-    server: PostgresProcess = request.getfixturevalue("postgres")
-    return {"PORTAL_DATABASE_URL": server.new_database()}
-
-
 @pytest.fixture
-def portals(upstream: FaultUpstream, database: dict[str, str]) -> Iterator[list[PortalProcess]]:
+def portals(upstream: FaultUpstream, postgres: PostgresProcess) -> Iterator[list[PortalProcess]]:
     with ExitStack() as stack, RedisProcess() as store, ThreadPoolExecutor(2) as starting:
         settings = {
             **managed(upstream.url),
@@ -47,7 +38,7 @@ def portals(upstream: FaultUpstream, database: dict[str, str]) -> Iterator[list[
             "PORTAL_REDIS_URL": store.url,
             "PORTAL_SECRET_KEY": "what both portals share",
             "PORTAL_DRAIN_SECONDS": str(DRAIN_S),
-            **database,
+            "PORTAL_DATABASE_URL": postgres.new_database(),
         }
         both = [PortalProcess(settings) for _ in range(2)]
         for portal in both:
