@@ -18,6 +18,7 @@ from portal.gateway.store import StoreDown
 from tests.fakes import Clock, wait_until
 from tests.fakes.processes import RedisProcess
 from tests.gateway.gateways import Bench, StubUpstream, bench, decode
+from tests.gateway.reviews import kept_after_review
 
 if TYPE_CHECKING:
     import redis
@@ -165,23 +166,7 @@ def test_review_changes_the_ends_of_chosen_entries(
     cache: SealedRedisCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(redis_cache, "BATCH_SIZE", 3)
-    keys = [f"{number:024x}:name" for number in range(10)]
-    for key in keys:
-        cache.replace(key, b"x", 60)
-    chosen, seen = {purge_bucket(key) for key in keys[:5]}, []
-
-    def end_of(key: str, _: bytes) -> float | None:
-        seen.append(key)
-        if key == keys[0]:
-            cache.replace(key, b"newer", 60, fence=1)
-        return None if key == keys[1] else 0.0
-
-    for _ in cache.review(end_of, chosen):
-        pass
-    assert sorted(seen) == keys[:5]
-    assert [value(cache, key) is not None for key in keys] == (
-        [True] * 2 + [False] * 3 + [True] * 5
-    )
+    assert kept_after_review(cache) == [True] * 2 + [False] * 3 + [True] * 5
 
 
 def test_all_keys_have_the_prefix(tmp_path: Path, clock: Clock, server: RedisProcess) -> None:

@@ -14,6 +14,7 @@ from portal.gateway import sqlite_cache, sqlite_file
 from portal.gateway.backend import BytesRemain, Found, purge_bucket
 from portal.gateway.sqlite_cache import SQLiteCache
 from tests.gateway.gateways import opened_cache
+from tests.gateway.reviews import kept_after_review
 
 SECRET = b"REGISTRO-SECRETO-DO-VEICULO"
 
@@ -267,21 +268,7 @@ def test_review_changes_the_ends_of_chosen_entries(
     cache: SQLiteCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_cache, "SWEEP_BATCH", 3)
-    keys = [f"{number:024x}:name" for number in range(10)]
-    for key in keys:
-        cache.replace(key, b"x", 60)
-    chosen, seen = {purge_bucket(key) for key in keys[:5]}, []
-
-    def end_of(key: str, _: bytes) -> float | None:
-        seen.append(key)
-        if key == keys[0]:
-            cache.replace(key, b"newer", 60, fence=1)
-        return None if key == keys[1] else 0.0
-
-    for _ in cache.review(end_of, chosen):
-        pass
-    assert sorted(seen) == keys[:5]
-    assert [cache.get(key) is not None for key in keys] == [True] * 2 + [False] * 3 + [True] * 5
+    assert kept_after_review(cache) == [True] * 2 + [False] * 3 + [True] * 5
     assert cache.sweep() == 3
 
 
