@@ -5,17 +5,17 @@ table for vehicles. All FIPE codes except 008190-6 are fictitious. The fictitiou
 check digits, and begin like real codes of the same make.
 """
 
-import csv
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Literal, cast
+from typing import Literal
+
+import msgspec
+
+from portal.sandbox.tables import table_rows
 
 Fuel = Literal["flex", "gasoline", "diesel"]
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(msgspec.Struct, frozen=True, array_like=True):
     """An entry of the price table. Its price is ``weight`` times the family's price.
 
     ``fipe_id`` is the FIPE code without leading zeros and hyphen, as the upstream sends the code:
@@ -29,8 +29,7 @@ class Version:
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Family:
+class Family(msgspec.Struct, frozen=True):
     """A model with its versions.
 
     ``registration`` is make and model as the vehicle registry spells them, such as "I/AUDI A3".
@@ -68,35 +67,17 @@ class Family:
         return self.vehicle_type.startswith("Caminhão")
 
 
-def _version(text: str) -> Version:
-    fipe_id, name, power, displacement, weight = text.split(":")
-    return Version(fipe_id, name, int(power), int(displacement), float(weight))
-
-
-def _family(row: dict[str, str]) -> Family:
-    return Family(
-        make=row["make"],
-        fipe_make=row["fipe_make"],
-        registration=row["registration"],
-        model=row["model"],
-        vehicle_type=row["vehicle_type"],
-        fuel=cast(Fuel, row["fuel"]),
-        national=row["national"],
-        passengers=row["passengers"],
-        load=row["load"],
-        gearbox=row["gearbox"],
-        first_year=int(row["first_year"]),
-        last_year=int(row["last_year"]),
-        price=int(row["price"]),
-        versions=tuple(_version(text) for text in row["versions"].split("|")),
-    )
-
-
 @cache
 def families() -> tuple[Family, ...]:
     """Return all families, in the order of families.csv."""
-    table = files(__package__).joinpath("families.csv").read_text(encoding="utf-8")
-    return tuple(_family(row) for row in csv.DictReader(table.splitlines()))
+    return tuple(
+        msgspec.convert(
+            {**row, "versions": [text.split(":") for text in row["versions"].split("|")]},
+            Family,
+            strict=False,
+        )
+        for row in table_rows("families")
+    )
 
 
 def family_of(registration: str) -> Family:

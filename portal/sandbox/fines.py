@@ -74,7 +74,7 @@ def _record(
 ) -> dict[str, object]:
     offence = OFFENCES[outline.code]
     region = REGIONS[outline.state]
-    issuer = authority(outline.issuer, outline.state, rng)
+    issuer_code, issuer_name, place = authority(outline.issuer, outline.state, rng)
     committed = month - timedelta(days=outline.age_days)
     notified = committed + timedelta(days=outline.notice_after)
     registered = committed + timedelta(days=rng.randint(1, max(1, outline.notice_after - 2)))
@@ -98,7 +98,7 @@ def _record(
         "autoInfracao": HIDDEN_MARKER,
         "codigoInfracao": outline.code,
         "codigoMunicipioInfracao": optional(region.municipality_code, is_municipal),
-        "codigoOrgaoAutuador": issuer.code,
+        "codigoOrgaoAutuador": issuer_code,
         "dataCadastroInfracao": _day(registered),
         "dataEmissaoNotificacao": _day(notified),
         "dataEmissaoPenalidade": _day(penalty),
@@ -106,11 +106,11 @@ def _record(
         "descricao": offence.description,
         "horaInfracao": f" {clock}",
         "limitePermitido": optional(limit),
-        "localInfracao": optional(issuer.place),
+        "localInfracao": optional(place),
         "marcaModelo": optional(vehicle.description, names_vehicle),
         "medicaoConsiderada": optional(considered),
         "medicaoReal": optional(measured),
-        "orgaoAutuador": issuer.name,
+        "orgaoAutuador": issuer_name,
         "tipo": optional(_kind(penalty), names_kind),
         "ufOrgaoAutuador": outline.state,
         "valor": str(offence.amount),

@@ -5,7 +5,6 @@ on today's date. Past prices therefore never change, and a predicted price later
 price.
 """
 
-from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
@@ -13,19 +12,11 @@ from hashlib import blake2b
 _REFERENCE = 2026 * 12 + 10
 _LEAST_PRICE = 900
 
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One month's price in whole reais."""
-
-    year: int
-    month: int
-    value: int
-    predicted: bool
+Record = dict[str, object]
 
 
-def price_history(key: str, level: float, today: date, months: int, tail: int) -> tuple[Point, ...]:
-    """Return one price for each of ``months`` consecutive months.
+def price_history(key: str, level: float, today: date, months: int, tail: int) -> list[Record]:
+    """Return the upstream's record of each of ``months`` consecutive months.
 
     The last ``tail`` prices are predictions for the months after ``today``. ``level`` is the price
     in November 2026 in R$. Equal values of ``key`` give equal price changes.
@@ -33,10 +24,15 @@ def price_history(key: str, level: float, today: date, months: int, tail: int) -
     now = today.year * 12 + today.month - 1
     first, last = now + tail - months + 1, now + tail
     values = _values(key, level, first, last)
-    return tuple(
-        Point(month // 12, month % 12 + 1, values[month], month > now)
-        for month in range(first, last + 1)
-    )
+    return [
+        {
+            "mes": str(month % 12 + 1),
+            "ano": str(month // 12),
+            "valor": str(value),
+            "predicao": month > now,
+        }
+        for month, value in values.items()
+    ]
 
 
 def _values(key: str, level: float, first: int, last: int) -> dict[int, int]:

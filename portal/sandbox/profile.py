@@ -21,7 +21,7 @@ class FineOutline:
     state: str
     age_days: int
     notice_after: int
-    penalty_after: int | None
+    penalty_after: int | None = None
     is_paid: bool = False
 
 

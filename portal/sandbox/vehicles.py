@@ -139,7 +139,7 @@ def _fipe_entry(
         since_sale = (today.year - vehicle.model_year + 1) * 12 + today.month + tail
         months = max(24, min(months, since_sale))
     points = price_history(key, level, today, months, tail)
-    current = next(point.value for point in reversed(points) if not point.predicted)
+    current = next(point["valor"] for point in reversed(points) if not point["predicao"])
     return {
         "ano": str(vehicle.model_year),
         "fipeId": version.fipe_id,
@@ -148,15 +148,7 @@ def _fipe_entry(
         "versao": version.text,
         "combustivel": "" if profile.is_bare else _FIPE_FUEL[family.fuel_of(version)],
         "valorAtual": f"{current}.00",
-        "historicoPreco": [
-            {
-                "mes": str(point.month),
-                "ano": str(point.year),
-                "valor": str(point.value),
-                "predicao": point.predicted,
-            }
-            for point in points
-        ],
+        "historicoPreco": points,
     }
 
 
