@@ -298,7 +298,7 @@ class Portal(Web):
         }
         credential = settings.upstream_token
         if settings.mode == "demo":
-            from portal.sandbox import TOKEN
+            from portal.sandbox.sandbox import TOKEN
 
             credential = TOKEN
         return Policy(terms, settings.deadline, settings.hidden_marker, credential)
@@ -308,7 +308,8 @@ class Portal(Web):
         settings, waiting = self._settings, self._turn.given_up
         limits = (settings.connect_timeout, settings.first_byte_timeout)
         if settings.upstream_url is None:
-            from portal.sandbox import Sandbox, SandboxTransport
+            from portal.sandbox.sandbox import Sandbox
+            from portal.sandbox.transport import SandboxTransport
 
             sandbox = Sandbox()
             return [
@@ -572,7 +573,7 @@ class Portal(Web):
 
     @property
     def samples(self) -> Sequence[SamplePlate]:
-        from portal.sandbox import EXAMPLE_PLATES
+        from portal.sandbox.example_plates import EXAMPLE_PLATES
 
         return [
             SamplePlate(each.plate, each.title, each.alone, each.portal) for each in EXAMPLE_PLATES
@@ -591,7 +592,7 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
     The sandbox imitates the upstream. Its answers do not pass through the gateway, which would
     count them as the visitor's lookups.
     """
-    from portal.sandbox import SHOWCASES
+    from portal.sandbox.example_plates import SHOWCASES
 
     def panel(operation: Operation, plate: Plate) -> Panel:
         path = operation.path_for(plate.text)
@@ -609,7 +610,8 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
 
 def _ask_sandbox(method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
     """Return status and body of the answer of the sandbox, which imitates the upstream."""
-    from portal.sandbox import TOKEN, Request, Sandbox
+    from portal.sandbox.exchange import Request
+    from portal.sandbox.sandbox import TOKEN, Sandbox
 
     headers = {"Authorization": TOKEN, "Content-Type": "application/json"}
     response = Sandbox().handle(Request(method, path, headers=headers, body=body))

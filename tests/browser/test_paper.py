@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pypdf import PdfReader
 
-from portal.pdf import PDFUnavailable
+from portal.pdf.renderer import PDFUnavailable
 from tests.browser.test_overlaps import OVERLAPS
 from tests.effort import long
 from tests.pdf.rendering import render_pdf

@@ -481,6 +481,6 @@ _SETTINGS = {
 
 def _leave_pdfs_out() -> None:
     """An issued dossier's PDF is not compared, and takes a second."""
-    from portal.pdf import PdfProcess
+    from portal.pdf.process import PdfProcess
 
     PdfProcess.render = lambda self, html: b"%PDF-1.7"  # type: ignore[method-assign]

@@ -45,7 +45,7 @@ _IMPORTED_LATER = (
     "flask_caching.jinja2ext",
     "portal.gateway.redis_cache",
     "portal.gateway.sqlite_cache",
-    "portal.sandbox",
+    "portal.sandbox.transport",
     "sqlalchemy.dialects.postgresql.psycopg",
     "sqlalchemy.dialects.sqlite",
     "yaml",

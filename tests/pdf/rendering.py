@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from portal.pdf import File, PdfRenderer, PDFUnavailable
+from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable
 from tests.presentation.rendering import ASSETS
 
 

@@ -13,13 +13,9 @@ from pathlib import Path
 import pytest
 from pypdf import PdfReader
 
-from portal.pdf import (
-    PdfProcess,
-    PDFUnavailable,
-    RenderingFailed,
-    RenderingInterrupted,
-    process,
-)
+from portal.pdf import process
+from portal.pdf.process import PdfProcess, RenderingFailed, RenderingInterrupted
+from portal.pdf.renderer import PDFUnavailable
 from tests.fakes.ports import wait_until
 
 PAGE = '<!doctype html><html lang="pt-BR"><head><title>t</title>{}</head><body>{}</body></html>'

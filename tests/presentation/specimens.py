@@ -41,7 +41,8 @@ from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.tools.notice_check import notice_check_page
 from portal.presentation.vehicle.page import renavam_page
-from portal.sandbox import TOKEN, Request, Sandbox
+from portal.sandbox.exchange import Request
+from portal.sandbox.sandbox import TOKEN, Sandbox
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate, Renavam
 from portal.web.json_api.openapi import resolved_document

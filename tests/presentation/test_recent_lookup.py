@@ -22,7 +22,9 @@ from portal.presentation.site.recent_lookup import (
     UNCERTAIN_ORDER,
     recent_lookup,
 )
-from portal.sandbox import EXAMPLE_PLATES, TOKEN, Request, Sandbox
+from portal.sandbox.example_plates import EXAMPLE_PLATES
+from portal.sandbox.exchange import Request
+from portal.sandbox.sandbox import TOKEN, Sandbox
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.wire import result_of
 from tests.factories import (

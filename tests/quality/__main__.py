@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from portal.pdf import PDFUnavailable
+from portal.pdf.renderer import PDFUnavailable
 from tests.fakes.processes import PortalProcess
 from tests.pdf.rendering import render_pdf
 from tests.presentation import dossiers

@@ -4,7 +4,8 @@ import json
 from datetime import date
 from typing import Any
 
-from portal.sandbox import Request, Response, Role, Sandbox
+from portal.sandbox.exchange import Request, Response, Role
+from portal.sandbox.sandbox import Sandbox
 
 TODAY = date(2026, 11, 21)
 DEMO = {"Authorization": "demo"}

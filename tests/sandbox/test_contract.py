@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.sandbox import EXAMPLE_PLATES, Request
+from portal.sandbox.example_plates import EXAMPLE_PLATES
+from portal.sandbox.exchange import Request
 from portal.vehicle.plate import STATES, Plate
 from tests.sandbox.requests import DEMO, TODAY, get, message, result, sandbox_on
 from tests.sandbox.shape import DECODE, ENTRY, FINE, LICENCE, MONTH, PAYMENT, RESTRICTION

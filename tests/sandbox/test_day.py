@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.sandbox import Sandbox, today
+from portal.sandbox.sandbox import Sandbox, today
 from tests.fakes.in_process import built
 
 
@@ -31,8 +31,7 @@ def given(monkeypatch: pytest.MonkeyPatch) -> list[object]:
             days.append(today)
             super().__init__(today)
 
-    for target in ("portal.sandbox.Sandbox", "portal.sandbox.sandbox.Sandbox"):
-        monkeypatch.setattr(target, Spied)
+    monkeypatch.setattr("portal.sandbox.sandbox.Sandbox", Spied)
     return days
 
 

@@ -5,7 +5,9 @@ from http import HTTPStatus
 
 import pytest
 
-from portal.sandbox import EXAMPLE_PLATES, SHOWCASE_RENAVAM, ExamplePlate, Response, Role, Sandbox
+from portal.sandbox.example_plates import EXAMPLE_PLATES, SHOWCASE_RENAVAM, ExamplePlate
+from portal.sandbox.exchange import Response, Role
+from portal.sandbox.sandbox import Sandbox
 from portal.sandbox.wsgi import application
 from portal.vehicle.plate import Plate
 from tests.sandbox.requests import get, message, post, result

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.sandbox import EXAMPLE_PLATES
+from portal.sandbox.example_plates import EXAMPLE_PLATES
 from portal.sandbox.report import write_report
 from portal.vehicle.names import mask_names
 from portal.vehicle.plate import Plate

@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.sandbox import Request
+from portal.sandbox.exchange import Request
 from tests.sandbox.requests import REPORT, message, post, sandbox_on
 
 PLATE_MESSAGE = "Por favor, informe uma placa válida."

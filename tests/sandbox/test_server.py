@@ -14,7 +14,7 @@ from threading import Thread
 import pytest
 import requests
 
-from portal.sandbox import EXAMPLE_PLATES
+from portal.sandbox.example_plates import EXAMPLE_PLATES
 from tests.sandbox.requests import DEMO
 
 CHECKOUT = Path(__file__).resolve().parents[2]

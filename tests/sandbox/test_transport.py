@@ -5,7 +5,8 @@ import requests
 from requests.exceptions import ConnectionError as RequestsConnectionError
 from requests.exceptions import ReadTimeout
 
-from portal.sandbox import Role, SandboxTransport
+from portal.sandbox.exchange import Role
+from portal.sandbox.transport import SandboxTransport
 from tests.conftest import PortalFactory
 from tests.sandbox.requests import DEMO, get, post, sandbox_on
 

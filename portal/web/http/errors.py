@@ -26,7 +26,7 @@ from portal.access.tokens import TokensUnavailable
 from portal.dossiers.archive import DossiersUnavailable
 from portal.formats import duration
 from portal.gateway.lookup import Failure
-from portal.pdf import PAGE_WITHIN_S, RenderingInterrupted
+from portal.pdf.process import PAGE_WITHIN_S, RenderingInterrupted
 from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.failure_texts import ERROR_PAGES, FAULTS
 from portal.presentation.site.public_pages import ErrorPage

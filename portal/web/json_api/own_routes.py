@@ -29,7 +29,7 @@ from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import read_strings
 from portal.dossier.answers import Panel, Panels
 from portal.gateway.lookup import Directive, Failure
-from portal.pdf import PDFUnavailable
+from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.calendar import deadline_calendar

@@ -22,7 +22,7 @@ from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity
 from portal.dossiers.archive import Dossier, IssuedSnapshot, NumberTaken, Purged
 from portal.dossiers.identifiers import display_number, is_share_key, new_identifiers, parse_number
-from portal.pdf import PDFUnavailable
+from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,

@@ -18,7 +18,7 @@ from portal.dossier.changes import what_changed
 from portal.dossier.gaps import not_refreshed
 from portal.gateway.lookup import Directive, Failure
 from portal.gateway.operations import lookups_of
-from portal.pdf import PDFUnavailable
+from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.failure_texts import FAULTS, sentence_about
 from portal.presentation.tools.negotiation import negotiation_page

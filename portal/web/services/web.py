@@ -25,7 +25,7 @@ from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
-from portal.pdf import PdfProcess
+from portal.pdf.process import PdfProcess
 from portal.presentation.operations.page import OriginBreaker
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.render_context import RenderContext

@@ -17,7 +17,8 @@ import pytest
 
 from portal.gateway.gateway import Gateway
 from portal.gateway.store import Store
-from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable
+from portal.pdf.process import PdfProcess
+from portal.pdf.renderer import PdfRenderer, PDFUnavailable
 from portal.web.json_api import own_routes
 from portal.web.json_api.own_routes import NO_STORED_ANSWER, NOT_RENDERED, ONLY_FOR_PLATES
 from portal.web.services.dossiers import NOT_ASKED_IN_BATCH, NOT_STORED_IN_BATCH

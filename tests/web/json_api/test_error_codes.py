@@ -9,7 +9,8 @@ import jsonschema_rs
 import pytest
 
 from portal.access.tokens import SCOPES
-from portal.pdf import PdfProcess, PDFUnavailable, RenderingInterrupted
+from portal.pdf.process import PdfProcess, RenderingInterrupted
+from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS
 from portal.web.json_api.openapi import as_document
 from tests.conftest import PortalFactory

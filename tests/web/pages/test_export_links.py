@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from portal.sandbox import EXAMPLE_PLATES
+from portal.sandbox.example_plates import EXAMPLE_PLATES
 from tests.conftest import PortalFactory
 from tests.web.page_client import Page, PageClient
 

@@ -15,7 +15,7 @@ import pytest
 from flask import render_template
 
 from portal.dossiers.identifiers import new_identifiers
-from portal.pdf import PdfProcess
+from portal.pdf.process import PdfProcess
 from portal.web.pages import issued
 from portal.web.pages.issued import TOOLBAR
 from tests.commands.test_ledger_and_purge import run_command

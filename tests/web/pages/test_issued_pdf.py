@@ -6,7 +6,8 @@ import pytest
 from pypdf import PdfReader
 
 from portal.dossiers.identifiers import parse_number
-from portal.pdf import PdfProcess, PDFUnavailable, RenderingInterrupted
+from portal.pdf.process import PdfProcess, RenderingInterrupted
+from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS
 from tests.conftest import PortalFactory
 from tests.web.pages.test_issued import issue, link_of

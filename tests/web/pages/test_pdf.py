@@ -18,7 +18,7 @@ from pypdf import PdfReader
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from portal.pdf import PDFUnavailable
+from portal.pdf.renderer import PDFUnavailable
 from portal.vehicle.plate import Plate
 from tests.effort import long
 from tests.factories import restriction
