@@ -106,7 +106,7 @@ class BatchChecks:
                 raise Violation("no clear verdict past freshness", f"{context}, {late:.1f} s old")
 
     def _may_refuse(self, owner: Caller) -> bool:
-        return owner.text in self.model.revoked_at or owner.issued_in not in ("", self.env.name)
+        return self.model.may_refuse(self.env, owner)
 
     def _batch_request(self, owner: Caller, method: str, path: str, document: Any = None) -> Reply:
         headers = {"Authorization": owner.text}

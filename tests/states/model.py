@@ -138,6 +138,14 @@ class Model:
         kept = last is not None and last.stored and last.purged_at is None
         return last if kept and last is not None and self.surely_fresh(last, until) else None
 
+    def may_refuse(self, env: Env, who: Caller) -> bool:
+        """Return whether the portal may answer 401 or 403 to whatever a caller asks.
+
+        In pass-through mode, this includes every token that the portal has issued.
+        """
+        is_known = who.is_token == (env.mode != "pass-through") and env.mode != "demo"
+        return not is_known or who.text in self.revoked_at or who.issued_in not in ("", env.name)
+
     def check_knowledge(
         self, env: Env, who: Caller | None, answer: Answer, asked_at: float
     ) -> None:
@@ -240,11 +248,8 @@ class Model:
         ]
         outcomes = {each.outcome for each in recent}
         kept = self.kept_fresh(env, who, ask.key, reply.ended_at) if alone else None
-        is_known = who.is_token == (env.mode != "pass-through") and env.mode != "demo"
-        is_known &= who.issued_in in ("", env.name)
-        is_revoked = who.text in self.revoked_at
         match reply.status:
-            case 401 | 403 if not is_known or is_revoked or ask.operation not in who.scopes:
+            case 401 | 403 if self.may_refuse(env, who) or ask.operation not in who.scopes:
                 return
             case 401 | 403 if env.mode == "pass-through" and outcomes & {"refused"}:
                 return
