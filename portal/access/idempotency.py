@@ -7,10 +7,10 @@ import hashlib
 import hmac
 import re
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Collection
+from typing import Any, Final
 
-from sqlalchemy import Engine, delete, select, text
+from sqlalchemy import Connection, Engine, Select, delete, select, text
 
 from portal.access.sealing import SubjectKeys
 from portal.storage.database import writing
@@ -31,6 +31,15 @@ class KeyReused(Exception):
 def is_idempotency_key(text: str) -> bool:
     """Return whether a text is 1 to 128 visible ASCII characters."""
     return _KEY.fullmatch(text) is not None
+
+
+def forget_made(db: Connection, made: Collection[str] | Select[Any]) -> None:
+    """Delete the keys of batches or dossiers that are deleted in the same transaction.
+
+    Otherwise a later request with the key would reuse the id of what was deleted. A lookup that is
+    still under way for a deleted batch would then store its result in the new one.
+    """
+    db.execute(delete(table).where(table.c.made.in_(made)))
 
 
 class IdempotencyKeys:

@@ -7,7 +7,7 @@ database transaction. ``ItemLeases`` assigns the items (vehicles) of running bat
 
 import re
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -27,6 +27,7 @@ from sqlalchemy import (
     update,
 )
 
+from portal.access.idempotency import forget_made
 from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
 from portal.batch.rows import (
     Access,
@@ -391,9 +392,8 @@ class Batches:
         found = items.c.subject == self._keys.tag(subject)
         batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
         deleted = db.execute(delete(items).where(found)).rowcount
-        db.execute(
-            delete(table).where(table.c.id.in_(batches), table.c.id.not_in(select(items.c.batch)))
-        )
+        kept = select(items.c.batch).where(items.c.batch.in_(batches)).distinct()
+        _delete(db, {*batches}.difference(db.execute(kept).scalars()))
         for batch in batches:
             if not has_pending(db, batch):
                 self._rows.end(db, batch)
@@ -533,6 +533,7 @@ def _cost(row: Any) -> Cost:
     return Cost(spent, spent if is_ended else max(spent, Decimal(row.at_most)))
 
 
-def _delete(db: Connection, ids: Sequence[str]) -> None:
+def _delete(db: Connection, ids: Collection[str]) -> None:
+    forget_made(db, ids)
     db.execute(delete(items).where(items.c.batch.in_(ids)))
     db.execute(delete(table).where(table.c.id.in_(ids)))

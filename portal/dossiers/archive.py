@@ -25,6 +25,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from portal.access.idempotency import forget_made
 from portal.access.sealing import SubjectKeys
 from portal.dossiers.identifiers import Identifiers
 from portal.storage.database import BytesKept, erase_deleted, lock_dossiers, reading, writing
@@ -240,7 +241,9 @@ class DossierArchive:
         The caller then erases the bytes of the deleted rows (``erase_deleted``).
         """
         lock_dossiers(db)
-        return db.execute(delete(table).where(table.c.subject == self._keys.tag(plate))).rowcount
+        of_plate = table.c.subject == self._keys.tag(plate)
+        forget_made(db, select(table.c.number).where(of_plate))
+        return db.execute(delete(table).where(of_plate)).rowcount
 
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
         """Delete the content of the dossiers that match ``where``, and return how many matched.

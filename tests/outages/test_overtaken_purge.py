@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +17,8 @@ from pathlib import Path
 import pytest
 import requests
 
-from tests.fakes import FaultUpstream, wait_until
+from tests.factories import decode_body
+from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess
 from tests.fakes.processes import PortalProcess
@@ -165,6 +167,53 @@ def test_batch_started_during_a_purge_keeps_no_result(server: PortalProcess) -> 
     assert rows(server, "batch_items WHERE subject = ?", tag_of(PLATE).decode()) == 0
     assert rows(server, "batch_items") == 1
     assert is_stored(server, PLATE) == {False}
+
+
+def test_repeated_request_makes_a_batch_of_its_own_after_a_purge(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
+    """The repeated batch gets no answer from the lookups of the batch that the purge deleted."""
+    first, second = threading.Event(), threading.Event()
+    before = faults.answer("before", decode_body(PLATE, descricao="BEFORE"))
+    upstream.script(path_of("decode", PLATE), before, faults.held(second))
+    upstream.script(path_of("renainf", PLATE), faults.held(first))
+
+    def create() -> str:
+        body = {"plates": [PLATE], "ask": ["decode", "renainf"]}
+        headers = HEADER | {"Idempotency-Key": "nightly"}
+        created = server.post("/api/v1/batches", json=body, headers=headers)
+        assert created.status_code == 201, created.text
+        assert server.post(f"{created.headers['Location']}/start", headers=HEADER).ok
+        return created.headers["Location"]
+
+    purged = create()
+    wait_until(lambda: upstream.count(path_of("renainf", PLATE)) == 1, "the second lookup")
+    assert server.command_line("purge", PLATE).returncode == 0
+    repeated = create()
+    wait_until(lambda: upstream.count(path_of("decode", PLATE)) == 2, "the repeated batch's lookup")
+    first.set()
+    wait_until(lambda: rows(server, "ledger WHERE outcome = 'answered'") == 2, "the second answer")
+    second.set()
+    wait_until(
+        lambda: server.get(repeated, headers=HEADER).json()["state"] == "done", "the batch's end"
+    )
+    assert "before" not in server.get(f"{repeated}/results.jsonl", headers=HEADER).text.lower()
+    assert repeated != purged
+
+
+def test_repeated_request_issues_a_dossier_with_another_number_after_a_purge(
+    server: PortalProcess,
+) -> None:
+    numbers = set()
+    for _ in range(2):
+        cookie, form = page(server)
+        path, data = f"/placa/{PLATE}/dossie/emitir", form | {"idempotency_key": "click"}
+        issued = server.post(path, data=data, headers=cookie, timeout=120)
+        assert issued.status_code == 303
+        numbers.add(issued.headers["Location"])
+        assert server.command_line("purge", PLATE).returncode == 0
+    assert len(numbers) == 2
+    assert rows(server, "idempotency_keys") == 0
 
 
 # Portals with a store of their own and a shared database
