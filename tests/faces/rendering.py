@@ -399,8 +399,8 @@ class Faces:
             self._keep("batch page", one.name, Node("", {}, ["no row"]))
 
 
-# The signature in a draft's code, whose key depends on the source's port, and a request's number.
-_RANDOM = re.compile(r"(?<=\.)[\w-]{27}(?![\w-])|\b[0-9a-f]{16}\b")
+# A request's number.
+_RANDOM = re.compile(r"\b[0-9a-f]{16}\b")
 
 
 def _is_narrow(one: Specimen) -> bool:

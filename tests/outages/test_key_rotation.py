@@ -1,6 +1,5 @@
 """The secret key is rotated under load: nobody is signed out, nothing is paid for again."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +25,6 @@ OLD, NEW = "the key of the past year", "the key of the coming year"
 STORED = [f"DEF{at // 100}G{at % 100:02}" for at in range(cases(60, 200))]
 FRESH = [f"GHJ{at // 100 % 10}{chr(65 + at // 1000)}{at % 100:02}" for at in range(2_000)]
 PER_SECOND = cases(30, 200)
-CODE = re.compile(r"/verificar\?codigo=([A-Za-z0-9_.-]+)|<code[^>]*>([A-Za-z0-9_.-]{60,})</code>")
 
 Keys = tuple[str, str]  # the current key, and the value of PORTAL_SECRET_KEYS_OLD
 

@@ -19,6 +19,7 @@ from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess
 from tests.fakes.in_process import PORTAL_TOKEN, managed, pass_through
 from tests.fakes.processes import PortalProcess, RedisProcess
+from tests.outages.test_dossiers import issue
 
 PLATE = "ABC1D23"
 DECODE = path_of("decode", PLATE)
@@ -55,17 +56,10 @@ def ledger_of(server: PortalProcess, *words: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
-def dossier_code(server: PortalProcess) -> str:
-    page = server.get(f"/placa/{PLATE}/dossie").text
-    found = re.search(r"<code>([\w.-]{60,})</code>", page)
-    assert found, page
-    return found[1]
-
-
-def is_verified(server: PortalProcess, code: str) -> bool:
-    page = server.get("/verificar", params={"codigo": code})
+def is_verified(server: PortalProcess, link: str) -> bool:
+    page = server.get("/verificar", params={"codigo": link})
     assert page.status_code == 200
-    return "O código confere" in page.text
+    return "Dossiê autêntico" in page.text
 
 
 def test_demonstration_and_upstreams_share_nothing(
@@ -77,8 +71,8 @@ def test_demonstration_and_upstreams_share_nothing(
     with running(data, {}) as demo:
         invented = demo.get(DECODE, headers=DEMO)
         assert invented.status_code == 200
-        code = dossier_code(demo)
-        assert is_verified(demo, code)
+        link = issue(demo, demo=True)
+        assert is_verified(demo, link)
         rows_of_demo = ledger_of(demo)
         issued = demo.command_line("token", "issue", "ana").stdout.split()[-1]
         assert demo.get(DECODE, headers={"Authorization": issued}).status_code == 200
@@ -88,7 +82,7 @@ def test_demonstration_and_upstreams_share_nothing(
         assert missed.headers["Cache-Status"] == "portal; fwd=miss; stored"
         assert "STAGING" in missed.text
         assert upstream.count() == 1
-        assert not is_verified(staging, code)
+        assert not is_verified(staging, link)
         assert staging.get(DECODE, headers={"Authorization": issued}).status_code == 401
         assert [row["operation"] for row in ledger_of(staging)] == ["decode"]
         issued = staging.command_line("token", "issue", "ana").stdout.split()[-1]
@@ -105,7 +99,7 @@ def test_demonstration_and_upstreams_share_nothing(
         assert again.headers["Cache-Status"].startswith("portal; hit")
         assert again.content == invented.content
         assert "STAGING" not in demo.get(f"/placa/{PLATE}").text
-        assert is_verified(demo, code)
+        assert is_verified(demo, link)
         assert ledger_of(demo) == rows_of_demo
 
 

@@ -13,7 +13,6 @@ from sqlalchemy import delete, insert
 from portal.storage.database import open_engine, writing
 from portal.storage.secret import fingerprint
 from portal.storage.tables import meta
-from portal.web.services.dossier_code import DossierCodes
 from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
@@ -352,5 +351,4 @@ def test_blank_key_setting_counts_as_unset(tmp_path: Path, upstream: FaultUpstre
     }
     with PortalProcess(settings, workers=1) as server:
         assert len((tmp_path / "secret_key").read_bytes()) == 64
-        assert DossierCodes(b"", "upstream").read("anything") is None
         assert server.get("/entrar").status_code == 200

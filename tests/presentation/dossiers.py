@@ -22,8 +22,7 @@ from tests.factories import (
 from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
 from tests.sandbox.requests import get
 
-CODE = "WyJBQkMxRDIzIl0.c2lnbmF0dXJl"
-DIGEST = "b758 372e 0011 abcd"
+NUMBER = "7F3K-9QMD-2XHA"
 QR = (
     "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 2 2'%3E"
     "%3Cpath d='M0 0h1v1H0zM1 1h1v1H1z'/%3E%3C/svg%3E"
@@ -59,7 +58,7 @@ def usual() -> str:
         CONTEXT,
         address=ADDRESS,
     )
-    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
+    return render(replace(page, number=NUMBER, qr=QR))
 
 
 def of_order(order: Record) -> str:
@@ -75,7 +74,7 @@ def stale() -> str:
 
 def _of(answers: Panels) -> str:
     page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address=ADDRESS)
-    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
+    return render(replace(page, number=NUMBER, qr=QR))
 
 
 def standings() -> str:
@@ -88,7 +87,7 @@ def of_sandbox(plate: str) -> str:
     paths = (f"decode/{plate}", f"restrictions/renainf/{plate}", f"restrictions/renajud/{plate}")
     answers = Panels(*(answered(get(path).body) for path in paths))
     page = dossier_page(Plate.parse(plate), answers, UNASKED, CONTEXT, address=ADDRESS)
-    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
+    return render(replace(page, number=NUMBER, qr=QR))
 
 
 def heavy(fines: int = 40, candidates: int = 6) -> str:

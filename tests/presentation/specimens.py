@@ -29,7 +29,6 @@ from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.history_page import HistoryLine, HistoryPage
 from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
 from portal.presentation.site.public_pages import (
-    DossierSummary,
     ErrorPage,
     GlossaryPage,
     SamplePlate,
@@ -240,8 +239,6 @@ PAGES: dict[str, Callable[[], Any]] = {
             CONTEXT,
             address="https://portal.example/",
         ),
-        code="abc.def",
-        digest="b758 372e 0011 abcd",
         qr="data:image/svg+xml,%3Csvg/%3E",
     ),
     "dossier, all down": lambda: dossier_page(
@@ -266,12 +263,6 @@ PAGES: dict[str, Callable[[], Any]] = {
     "notice, refused": lambda: notice_check_page({"orgao": "abc"}, CONTEXT.today),
     "verify": VerificationPage,
     "verify, unknown": lambda: VerificationPage("abc", "unknown"),
-    "verify, signed": lambda: VerificationPage(
-        "abc", "signed", signed=DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
-    ),
-    "verify, kept": lambda: VerificationPage(
-        "abc", "signed", signed=DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
-    ),
     "verify, number": lambda: verified("valid", "ABC••••"),
     "verify, key": lambda: verified("valid", "ABC1D23", "/d/key"),
     "verify, expired": lambda: verified("expired", ""),

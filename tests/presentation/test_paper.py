@@ -25,6 +25,7 @@ from tests.factories import (
     price_history,
     renainf_body,
 )
+from tests.presentation import dossiers
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import HTML, check_html, text_of
 
@@ -274,10 +275,16 @@ def test_timeline_stays_inside_its_picture(days: list[date]) -> None:
     assert timeline.lines[-1].y < timeline.foot
 
 
+def test_stale_answer_on_paper_does_not_claim_a_source_failure() -> None:
+    text = text_of(check_html(dossiers.stale()))
+    assert "não respondeu" not in text
+    assert "era a última resposta guardada na emissão, já fora do prazo" in text
+
+
 def test_draft_and_issued_dossier_say_which_they_are() -> None:
     issuer = Issuer("Loja Central", "CNPJ 12.345.678/0001-90", "Av. Brasil, 1200", "")
     draft = render(page_of())
-    assert "Rascunho: sem número" in draft and "Emitente: " not in draft
+    assert "Prévia sem número" in draft and "Emitente: " not in draft
     issued = render(replace(page_of(), issuer=issuer, number="7F3K-9QMD-2XHA"))
     assert "Rascunho" not in issued
     for words in ("7F3K-9QMD-2XHA", "Loja Central", "CNPJ 12.345.678/0001-90", "Emitente: Loja"):
@@ -355,10 +362,3 @@ def test_timeline_texts_agree_in_number_and_end_before_the_line_of_today() -> No
     assert f"{MOST_LINES} multas: pagas" in lines
     notice = lines["1 multa: em autuação"]
     assert notice.anchor == "end" and notice.text_x < timeline.today_x
-
-
-def test_draft_offers_its_long_code_only_beside_the_shorter_ways() -> None:
-    page = replace(page_of(), code="x" * 107)
-    html = render(page)
-    assert "Leia o código QR; para um número curto, emita o dossiê." in html
-    assert f"<code>{'x' * 107}</code>" in html

@@ -13,7 +13,6 @@ from tests.states.model import (
     Ask,
     Caller,
     Directive,
-    Env,
     Lifetime,
     Reply,
     Violation,
@@ -50,8 +49,6 @@ class CheckedHistory(BatchChecks):
         self.exact = {upstream.name: True for upstream in self.world.upstreams}
         self.batches: list[Batch] = []
         self.dossiers: list[Dossier] = []
-        # Dossier codes, each with the configuration that issued it.
-        self.codes: list[tuple[Env, str]] = []
         self.purges: list[tuple[float, set[str]]] = []  # when they were done, and the vehicles
         # The rows that the ledger has lost by a restore, by the upstream's name.
         self.lost_rows = dict.fromkeys(self.exact, 0)

@@ -42,8 +42,8 @@ def play() -> Iterator[Callable[..., History]]:
 def test_upstreams_modes_and_demo_share_no_answer(play: Callable[..., History]) -> None:
     history = play(env="demo")
     plate = history.world.plates[2]
-    for env in ("demo", "A", "B", "A passed through", "demo"):
-        if env != history.env.name or history.codes:
+    for env in ("", "A", "B", "A passed through", "demo"):
+        if env:
             history.switch(env)
         who = history.callers()[0]
         history.sign_in(who)

@@ -14,11 +14,10 @@ from datetime import datetime
 from typing import ClassVar, Literal
 
 from portal.presentation.issued.summary import IssuedSummary
-from portal.presentation.site.public_pages import DossierSummary
 
 _SHOWN = 3
 
-Outcome = Literal["none", "unknown", "signed", "valid", "expired", "revoked"]
+Outcome = Literal["none", "unknown", "valid", "expired", "revoked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +41,11 @@ class VerifiedDossier:
 
 @dataclass(frozen=True, slots=True)
 class VerificationPage:
-    """The verification form, and the outcome for the typed ``code``.
-
-    The outcome "signed" means that the code is from a draft, a dossier that the portal does not
-    store. ``signed`` has the values that this code contains. For every other outcome, ``signed`` is
-    None.
-    """
+    """The verification form, and the outcome for the typed ``code``."""
 
     template: ClassVar[str] = "pages/verify.html"
     code: str = ""
     outcome: Outcome = "none"
-    signed: DossierSummary | None = None
     dossier: VerifiedDossier | None = None
 
 

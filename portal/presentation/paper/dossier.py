@@ -54,11 +54,9 @@ class DossierPage:
     that a lookup was not made. For example, a browser's prefetch of the page must not cause paid
     lookups. "empty" means that no lookup has a readable answer.
 
-    An issued dossier has a ``number``. A draft instead has a signed ``code`` and the ``digest`` of
-    the records. The page ``/verificar`` ("verify") checks a number or a code. ``qr`` is a picture
-    of a QR code, as a ``data:image/svg+xml`` URL. The QR code contains the URL of ``/verificar``
-    for this dossier.
-    ``address`` is the portal's base URL.
+    An issued dossier has a ``number``, which the page ``/verificar`` ("verify") checks. ``qr`` is a
+    picture of a QR code with the URL of this check, as a ``data:image/svg+xml`` URL. A draft has
+    neither. ``address`` is the portal's base URL.
     ``origins`` are sentences that name the time and the source of each answer.
     """
 
@@ -81,8 +79,6 @@ class DossierPage:
     unverified: tuple[Unverified, ...]
     issuer: Issuer | None = None
     number: str | None = None
-    code: str = ""
-    digest: str = ""
     qr: str = ""
 
     @cached_property
@@ -120,7 +116,7 @@ def dossier_page(
     address: str,
     report_outdated: bool = False,
 ) -> DossierPage:
-    """Build the dossier of a plate. The caller adds the number or the code."""
+    """Build the dossier of a plate. The caller adds the number."""
     dossier = context.dossier(plate, panels)
     path = subject_path(plate)
     name = dossier.name

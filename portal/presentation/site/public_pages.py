@@ -3,9 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
-from decimal import Decimal
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 from urllib.parse import parse_qs, urlsplit
 
 from portal.law.glossary import GLOSSARY, Term
@@ -61,38 +59,6 @@ class SignInPage:
         return f"{'consultar' if found else 'comparar'} {listed(subjects)}"
 
 
-# Why a dossier has no price: the upstream sent no price ("empty"), or the lookup failed
-# ("unavailable").
-NoPrice = Literal["empty", "unavailable"]
-
-
-@dataclass(frozen=True, slots=True)
-class DossierSummary:
-    """The data in the signed code that is printed on a draft of a dossier.
-
-    ``fines`` is the number of open fines, and ``restrictions`` is the number of court restrictions
-    in force. Each number is None if its lookup failed. A field ``…_kept_at`` is the time at which a
-    stale answer was fetched, or None for a fresh answer.
-    """
-
-    plate: str
-    issued_at: datetime
-    fines: int | None
-    restrictions: int | None
-    price: Decimal | NoPrice
-    digest: str
-    decode_kept_at: datetime | None = None
-    fines_kept_at: datetime | None = None
-    restrictions_kept_at: datetime | None = None
-
-    @property
-    def digest_in_groups(self) -> str:
-        """The digest in groups of four characters, for comparison by eye."""
-        return " ".join(
-            self.digest[at : at + _DIGEST_GROUP] for at in range(0, len(self.digest), _DIGEST_GROUP)
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class GlossaryPage:
     template: ClassVar[str] = "pages/glossary.html"
@@ -123,4 +89,3 @@ class ErrorPage:
 
 
 _VEHICLE_PATH: Final = re.compile(r"/(?:placa|renavam)/([^/]+)")
-_DIGEST_GROUP: Final = 4

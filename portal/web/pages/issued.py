@@ -34,8 +34,7 @@ from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
 from portal.web.pages.vehicle import for_subject
-from portal.web.services.dossier_code import stamp_issued
-from portal.web.services.dossiers import issuable_dossier
+from portal.web.services.dossiers import issuable_dossier, stamp_issued
 from portal.web.services.responses import page_response, pdf_response
 from portal.web.services.routes import Routes, View, signed_in
 from portal.web.services.sessions import SHARED

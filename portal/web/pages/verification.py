@@ -1,4 +1,4 @@
-"""``/verificar`` (verify) checks the number or key of an issued dossier, or the code of a draft."""
+"""``/verificar`` (verify) checks the number or the link's key of an issued dossier."""
 
 import re
 from typing import Final
@@ -48,8 +48,6 @@ def verify(web: Web) -> Response:
 
 
 def _page(web: Web, code: str) -> VerificationPage:
-    if (signed := web.codes.read(code)) is not None:
-        return VerificationPage(code, "signed", signed=signed)
     # The key of a dossier works even after too many wrong guesses from the same address, because a
     # key of 128 random bits cannot be guessed. A number is refused after too many wrong guesses,
     # because it has only 60 random bits.

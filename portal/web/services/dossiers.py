@@ -2,13 +2,16 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
+import segno
 from flask import render_template, request
 
 from portal.access.tokens import Identity
 from portal.dossier.answers import Panel, Panels
+from portal.dossiers.identifiers import Identifiers, display_number
 from portal.gateway.lookup import Directive
-from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.render_context import RenderContext
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
@@ -24,10 +27,10 @@ NOT_ASKED_IN_BATCH = (
 
 
 def draft_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
-    """Return a draft with its code. Only a user's request makes lookups."""
+    """Return a dossier that is not issued. Only a user's request makes lookups."""
     directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
     panels = web.lookups.panels(plate, identity, directive)
-    return web.codes.stamp(_dossier(web, plate, panels, identity, web.render_context()), panels)
+    return _dossier(web, plate, panels, identity, web.render_context())
 
 
 def issuable_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
@@ -38,6 +41,21 @@ def issuable_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
     panels = _stored(web, plate, identity, [NOT_STORED_AT_ISSUE] * len(LOOKUPS))
     context = replace(web.render_context(), mask_names=True)
     return _dossier(web, plate, panels, identity, context)
+
+
+def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | None) -> DossierPage:
+    """Add the issuer, the number and a QR code to a dossier.
+
+    The QR code contains the URL of ``/verificar`` (verify) with the key of the dossier's link.
+    """
+    address = f"{page.address}/verificar?codigo={identifiers.key}"
+    qr_code: Any = segno.make(address, error="m")
+    return replace(
+        page,
+        issuer=issuer,
+        number=display_number(identifiers.number),
+        qr=str(qr_code.svg_data_uri(scale=2, border=2, light="white")),
+    )
 
 
 def batch_dossier(
@@ -51,7 +69,7 @@ def batch_dossier(
     """
     reasons = [NOT_STORED_IN_BATCH if lookup in ask else NOT_ASKED_IN_BATCH for lookup in LOOKUPS]
     panels = _stored(web, plate, identity, reasons)
-    page = web.codes.stamp(_dossier(web, plate, panels, identity, web.render_context()), panels)
+    page = _dossier(web, plate, panels, identity, web.render_context())
     return render_template(page.template, page=page) if page.state == "ready" else None
 
 

@@ -41,7 +41,6 @@ from portal.web.http.rate_limits import RateLimits
 from portal.web.http.upload_limits import UploadLimiter, UploadLimits
 from portal.web.observability.access_log_buffer import AccessLogBuffer
 from portal.web.observability.metrics import Metrics, MetricsAccess
-from portal.web.services.dossier_code import DossierCodes
 from portal.web.services.lookups import Lookups
 from portal.web.services.page_cache import PageCache
 from portal.web.services.sessions import SESSION_S, SHARED, Sessions
@@ -151,7 +150,6 @@ class Web(Parts):
         )
         forms = UploadLimiter(*uploads.forms)
         self.sessions = Sessions(self.gatekeeper, secret, forms, namespace)
-        self.codes = DossierCodes(secret, namespace)
         self.reports = WrittenReports(self.gateway)
         self.daily = DailyQuotas(self.ledger.allowance)
         self.cors = CrossOrigin.of(self.cors_origins)

@@ -1,7 +1,6 @@
 """The pages, read through a client that validates their HTML."""
 
 import gzip
-import re
 import threading
 from typing import Any
 
@@ -12,7 +11,9 @@ from tests.factories import decode_body, fine, renainf_body, renajud_body, restr
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN
 from tests.fakes.wire import Fault
+from tests.web.json_paths import no_upstream_call
 from tests.web.page_client import Page, PageClient, every_reference
+from tests.web.pages.test_spend_guard import NON_USER_HEADERS
 
 PLATE = "ABC1D23"
 OPEN_PAGES = ("/", "/entrar", "/verificar", "/glossario", "/privacidade", "/api")
@@ -251,44 +252,29 @@ def test_vehicle_pages_have_noindex(demo: PageClient) -> None:
         assert demo.get(path).headers["X-Robots-Tag"] == "noindex"
 
 
-def test_dossier_code_verifies_and_a_changed_code_fails(demo: PageClient) -> None:
-    paper = demo.get(f"/placa/{PLATE}/dossie")
-    found = re.search(r"codigo=([\w.-]+)", paper.html) or re.search(r">([\w.-]{60,})<", paper.html)
-    assert found
-    code = found[1]
-    verified = demo.get("/verificar", query_string={"codigo": code})
-    assert "O código confere" in verified.text and PLATE in verified.text
-    for place in range(0, len(code), 7):
-        other = "A" if code[place] != "A" else "B"
-        changed = code[:place] + other + code[place + 1 :]
-        page = demo.get("/verificar", query_string={"codigo": changed})
-        assert "O número ou código não confere" in page.text
+@pytest.mark.parametrize("visitor_kind", ["other site", "prefetch", "WhatsApp/2.23.20.0"])
+@pytest.mark.parametrize("file", ["dossie", "dossie.pdf"])
+def test_idle_dossier_makes_no_claims(
+    buyer: PageClient, upstream: FaultUpstream, visitor_kind: str, file: str
+) -> None:
+    with no_upstream_call(upstream):
+        page = buyer.get(f"/placa/{PLATE}/{file}", headers=NON_USER_HEADERS[visitor_kind])
+    assert "Ainda não consultado" in page.text
+    assert "não significa “nada consta”" in page.text
+    assert "não respondeu" not in page.text and "indisponível" not in page.text
+    assert "data:image" not in page.html and "dossie/emitir" not in page.html
+    (ask,) = [a for a in page.all("a") if "Consultar" in (a.text or "")]
+    asked = buyer.get(str(ask.get("href")))
+    assert upstream.count() == 3
+    assert "De onde e de quando" in asked.text
 
 
-def test_dossier_code_verifies_in_any_pasted_form(demo: PageClient) -> None:
-    html = demo.get("/placa/ABC1D23/dossie").html
-    found = re.search(r"/verificar\?codigo=([\w.-]+)|<code>([\w.-]{60,})</code>", html)
-    assert found is not None
-    code = (
-        found[0].removeprefix("/verificar?codigo=").removeprefix("<code>").removesuffix("</code>")
-    )
-    half = len(code) // 2
-    for typed in (
-        code,
-        f"  {code}\n",
-        f"{code[:half]} {code[half:]}",
-        f"{code[:half]}\r\n{code[half:]}",
-        f"{code[:half]}\u200b\u00a0{code[half:]}",
-        f"https://portal.example/verificar?codigo={code}",
-        f"https://portal.example/verificar?x=1&CODIGO={code}&y=2#z",
-        f"portal.example/verificar?codigo={code[:half]}\n{code[half:]}",
-    ):
-        page = demo.get("/verificar", query_string={"codigo": typed})
-        assert "O código confere" in page.text, typed
-        assert page.by_id("codigo").get("value") == code
-    for wrong in (code[:-1], code + code, f"/verificar?codigo={code}x", "codigo="):
-        page = demo.get("/verificar", query_string={"codigo": wrong})
-        assert "O código confere" not in page.text, wrong
+def test_preview_proves_nothing(demo: PageClient) -> None:
+    """Only an issued dossier has something that can be verified, and issuing costs nothing."""
+    page = demo.get(f"/placa/{PLATE}/dossie")
+    assert "Prévia sem número" in page.text
+    assert "/verificar" not in page.html and "<code>" not in page.html
+    assert "Código QR" not in page.html and "autêntico" not in page.text
 
 
 def test_error_page_has_request_id_and_search_field(demo: PageClient) -> None:
