@@ -30,8 +30,7 @@ from portal.batch.runner import BatchRunner
 from portal.batch.turn import Turn
 from portal.commands import register_commands
 from portal.commands.batch import COMMAND_IDENTITY
-from portal.commands.data_check import DataCheck
-from portal.commands.parts import EmbeddedStore
+from portal.commands.parts import DataFiles
 from portal.dossier.answers import Panel, Panels
 from portal.dossiers.archive import DossierArchive
 from portal.gateway.backend import purge_bucket
@@ -57,8 +56,7 @@ from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_data_key,
     create_missing_database,
-    data_check,
-    embedded_store,
+    data_files,
     exit_on_startup_error,
     is_command,
     prepare,
@@ -175,7 +173,7 @@ class Portal(Web):
         self._key = key
         self._process = process
         self._lock = lock
-        self._is_command = is_command
+        self.is_command = is_command
         self._turn = Turn()
         self.namespace = settings.namespace
         self.batch_limit = settings.batch_limit
@@ -210,7 +208,7 @@ class Portal(Web):
         app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
         app.extensions["portal"] = self  # the portal lives as long as the application
         register_commands(app, self)
-        if self._is_command:
+        if self.is_command:
             return app
         app.secret_key = self.secret
         if self.tracing:
@@ -227,7 +225,7 @@ class Portal(Web):
         # The main process has already created the tables.
         settings = self._settings
         return open_engine(
-            settings.database_url, settings.data_dir, False, create=not self._is_command
+            settings.database_url, settings.data_dir, False, create=not self.is_command
         )
 
     @cached_property
@@ -235,12 +233,12 @@ class Portal(Web):
         """The data key, or None if a command cannot read it."""
         if self._key is not None:
             return self._key
-        read = command_data_key if self._is_command else server_data_key
+        read = command_data_key if self.is_command else server_data_key
         return read(self._settings, self.engine)
 
     @cached_property
     def secret(self) -> bytes:
-        # Commands that need the real key do not run without it, because DataCheck rejects them.
+        # ``data_check`` refuses the commands that need the real key and do not have it.
         return self.data_key or secrets.token_bytes()
 
     @cached_property
@@ -510,7 +508,7 @@ class Portal(Web):
 
     @cached_property
     def tracing(self) -> "Tracing | None":
-        if self._is_command or not wants_traces(os.environ):
+        if self.is_command or not wants_traces(os.environ):
             return None
         if not can_trace():
             log.warning("no traces: OTEL_ variables ask for them, requirements-otel.txt is missing")
@@ -546,13 +544,8 @@ class Portal(Web):
     # Commands
 
     @cached_property
-    def data_check(self) -> DataCheck:
-        has_key = self.data_key is not None
-        return data_check(self._settings, self.engine, has_key, self._is_command)
-
-    @cached_property
-    def files(self) -> EmbeddedStore:
-        return embedded_store(self._settings)
+    def files(self) -> DataFiles:
+        return data_files(self._settings)
 
     def create_database(self) -> None:
         create_missing_database(self._settings)

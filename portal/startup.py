@@ -23,8 +23,7 @@ from portal.access.data_key import OtherSecretKey, keep_data_key, stored_data_ke
 from portal.access.sealing import SubjectKeys
 from portal.batch.batches import Batches
 from portal.batch.rows import BatchRows
-from portal.commands.data_check import DataCheck
-from portal.commands.parts import EmbeddedStore
+from portal.commands.parts import DataFiles
 from portal.gateway.backend import Backend
 from portal.gateway.backend_choice import (
     StoreRefused,
@@ -92,7 +91,7 @@ def secret_keys(settings: Settings) -> list[bytes]:
 
 
 def command_data_key(settings: Settings, engine: Engine) -> bytes | None:
-    """Return the data key, or None if no data key can be read. ``DataCheck`` names the reason.
+    """Return the data key, or None if no data key can be read. ``data_check`` names the reason.
 
     Raises OSError or InvalidSecretKey.
     """
@@ -127,7 +126,7 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
             SHORT_KEY,
         )
     lock = DataLock(settings.data_dir)
-    for folder in embedded_store(settings).folders:
+    for folder in data_files(settings).folders:
         with suppress(OSError):  # a purge names what remains
             remove_copies(folder)
     engine = open_engine(settings.database_url, settings.data_dir)
@@ -223,42 +222,24 @@ def create_missing_database(settings: Settings) -> None:
         open_engine(settings.database_url, settings.data_dir).dispose()
 
 
-def data_check(
-    settings: Settings, engine: Engine, has_data_key: bool, expects_files: bool
-) -> DataCheck:
-    """Return the DataCheck for commands that are run with these settings.
-
-    If ``expects_files`` is true, the DataCheck refuses commands that use the cache until the server
-    has created the cache file.
-    """
-    store = settings.data_dir / CACHE_NAME
+def data_files(settings: Settings) -> DataFiles:
+    """Return the data files of a portal with these settings."""
+    files = {}
     unused = [*settings.data_dir.glob(f"{_UNUSED}{CACHE_NAME}*")]
     if settings.redis_url:
         unused += settings.data_dir.glob(f"{CACHE_NAME}*")
-    return DataCheck(
-        engine=engine,
-        database=database_file(settings.database_url, settings.data_dir),
-        store=store if expects_files and not settings.redis_url else None,
-        unused_stores=sorted(unused),
-        secret_keys=secret_keys(settings),
-        has_data_key=has_data_key,
-        upstreams_data_dir=settings.upstreams_data_dir,
-    )
-
-
-def embedded_store(settings: Settings) -> EmbeddedStore:
-    """Return the data files that a backup with these settings contains."""
-    files = {}
-    if not settings.redis_url:
+    else:
         files[CACHE_NAME] = settings.data_dir / CACHE_NAME
     database = database_file(settings.database_url, settings.data_dir)
     if database is not None:
         files[DATABASE_NAME] = database
     if settings.secret_key is None:
         files[KEY_NAME] = settings.data_dir / KEY_NAME
-    return EmbeddedStore(
+    return DataFiles(
         data_dir=settings.data_dir,
         demo=settings.mode == "demo",
         files=files,
         secret_keys=secret_keys(settings),
+        unused_caches=sorted(unused),
+        upstreams_data_dir=settings.upstreams_data_dir,
     )

@@ -1,10 +1,12 @@
 """The operator's commands, such as ``flask --app app batch``."""
 
+from functools import partial
+
 from flask import Flask
 
 from portal.commands.backup import backup_command, restore_command
 from portal.commands.batch import batch_command
-from portal.commands.data_check import DataCheck
+from portal.commands.data_check import refusal
 from portal.commands.db import db_commands
 from portal.commands.dossier import dossier_commands
 from portal.commands.key import key_commands
@@ -13,19 +15,15 @@ from portal.commands.parts import Parts
 from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
 
+_COMMANDS = (
+    *(backup_command, batch_command, db_commands, dossier_commands, key_commands),
+    *(ledger_command, purge_command, restore_command, token_commands),
+)
+
 
 def register_commands(app: Flask, portal: Parts) -> None:
     """Add the operator's commands to ``app``."""
-    for command, check in (
-        (batch_command(portal), DataCheck.for_batch),
-        (token_commands(portal), DataCheck.for_token),
-        (purge_command(portal), DataCheck.for_purge),
-        (ledger_command(portal), DataCheck.for_ledger),
-        (dossier_commands(portal), DataCheck.for_ledger),
-        (db_commands(portal), DataCheck.for_db),
-        (backup_command(portal), DataCheck.for_backup),
-        (key_commands(portal), DataCheck.for_key),
-    ):
-        command.check = lambda check=check: check(portal.data_check)  # type: ignore[misc]
+    for make in _COMMANDS:
+        command = make(portal)
+        command.check = partial(refusal, portal, str(command.name))
         app.cli.add_command(command)
-    app.cli.add_command(restore_command(portal))

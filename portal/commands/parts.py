@@ -8,7 +8,6 @@ from typing import Protocol
 from sqlalchemy import Engine
 
 from portal.batch.pricing import BatchPricing
-from portal.commands.data_check import DataCheck
 from portal.gateway.lease import Leases
 from portal.presentation.render_context import RenderContext
 from portal.system.scheduler import Scheduler
@@ -17,22 +16,31 @@ from portal.web.services.lookups import Lookups
 
 
 @dataclass(frozen=True, slots=True)
-class EmbeddedStore:
-    """The data files that ``backup`` copies and ``restore`` writes.
+class DataFiles:
+    """The data files, which ``backup`` copies and ``restore`` writes.
 
     ``files`` maps a file's name in the backup to the file's path on disk. A cache in Redis, a
     database in PostgreSQL and a key in PORTAL_SECRET_KEY are not files, so ``files`` lacks them.
-    ``secret_keys`` are the configured secret keys.
+    ``secret_keys`` are the present and the old secret keys in the settings. ``unused_caches`` are
+    cache files from before REDIS_URL was set. For ``upstreams_data_dir`` see ``Settings``.
     """
 
     data_dir: Path
     demo: bool
     files: Mapping[str, Path]
     secret_keys: Sequence[bytes] = field(repr=False)
+    unused_caches: Sequence[Path]
+    upstreams_data_dir: Path | None
 
     @property
     def folders(self) -> set[Path]:
         return {self.data_dir, *(file.parent for file in self.files.values())}
+
+    @property
+    def has_other_data(self) -> bool:
+        """Whether the demonstration's data lies beside an upstream's."""
+        folder = self.upstreams_data_dir
+        return folder is not None and any(folder.glob("*.sqlite"))
 
 
 class Parts(web.Parts, Protocol):
@@ -41,12 +49,14 @@ class Parts(web.Parts, Protocol):
     A part is built when it is first read, so a command reads parts only while it runs.
     """
 
+    is_command: bool  # the process serves no request
+
     @property
-    def data_check(self) -> DataCheck: ...
+    def data_key(self) -> bytes | None: ...
     @property
     def engine(self) -> Engine: ...
     @property
-    def files(self) -> EmbeddedStore: ...
+    def files(self) -> DataFiles: ...
     @property
     def leases(self) -> Leases: ...
     @property
