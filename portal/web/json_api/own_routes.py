@@ -12,9 +12,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from difflib import get_close_matches
+from functools import partial, wraps
 from os import SEEK_END
 from tempfile import SpooledTemporaryFile
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 from flask import Response, request, session, stream_with_context, url_for
@@ -24,10 +25,11 @@ from portal.access.credentials import NoCredential, sends_credential
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.batches import MOST_LISTED, new_id
-from portal.batch.model import Batch, Item, NotAllowed
+from portal.batch.model import Item, NotAllowed
 from portal.batch.rows import UnknownBatch
-from portal.batch.typed_list import read_strings
+from portal.batch.typed_list import TypedList, read_strings
 from portal.dossier.answers import Panel, Panels
+from portal.dossier.dossier import Dossier
 from portal.gateway.lookup import Directive, Failure
 from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS
@@ -113,104 +115,127 @@ class Requester:
     by_session: bool
 
 
+class NewBatch(NamedTuple):
+    """A request for a batch. ``key`` is the header Idempotency-Key, ``content`` the body."""
+
+    listed: TypedList
+    ask: tuple[LookupName, ...]
+    key: str | None
+    content: bytes
+
+
 routes = JsonRoutes("own_api")
 VEHICLE: Final = "/api/v1/vehicles/<plate>"
 BATCHES: Final = "/api/v1/batches"
 BATCH: Final = f"{BATCHES}/<batch>"
 
-# Vehicles
+View = Callable[..., Response]
+# Reads a parameter or the body, and returns None if it is absent. Raises Refusal (400 or 403).
+Read = Callable[[Web, Requester], Any]
 
 
-@routes.get(VEHICLE)
-def vehicle(web: Web, plate: str) -> Response:
-    requester = _requester(web)
-    subject, ask = read_plate(plate), _parameter("ask", INVALID_ASK)
-    # A query without ``ask`` requests all lookups, even if the identity lacks some of their scopes.
-    # The response then states which lookups the identity may not make.
-    names = (
-        LOOKUPS
-        if ask is None
-        else _asked(ask.split(","), requester.identity, "parameter_invalid", INVALID_ASK)
-    )
-    count(web, requester.identity)
-    panels = _panels(web, subject, names, requester)
-    context = web.render_context()
-    return _json(explained(context.dossier(subject, panels, names), context.now))
+def _view(
+    method: Literal["GET", "POST"],
+    path: str,
+    name: str = "",
+    need: LookupName | None = None,
+    **reads: Read,
+) -> Callable[[View], View]:
+    """Return a decorator that adds a view to the routes.
+
+    The view gets the ``Web``, the requester, the parts of the path, and what ``reads`` have found.
+    It is called for a request that is authenticated, has the scope ``need`` (None: of any lookup),
+    is valid, and does not exceed the rate limits. The checks have this order.
+    """
+
+    def decorator(view: View) -> View:
+        @wraps(view)
+        def checked(web: Web, **parts: Any) -> Response:
+            requester = _sender(web)
+            if not any(map(requester.identity.has_scope, LOOKUPS if need is None else [need])):
+                raise Refusal("scope_missing")
+            _refuse_unknown(request.args, _declared().parameters, UNKNOWN_PARAMETER)
+            if "plate" in parts:
+                parts["plate"] = read_plate(parts["plate"])
+            for each, read in reads.items():
+                if (found := read(web, requester)) is not None:
+                    parts[each] = found
+            count(web, requester.identity)
+            return view(web, requester, **parts)
+
+        return routes.add(path, method, name or view.__name__)(checked)
+
+    return decorator
 
 
-def _table(name: TableName, ending: Format) -> Callable[[Web, str], Response]:
-    def table(web: Web, plate: str) -> Response:
-        need = NEEDS[name]
-        requester = _requester(web, need)
-        subject, dialect = read_plate(plate), _dialect()
-        count(web, requester.identity)
-        panels = _panels(web, subject, [need], requester)
-        table = vehicle_table(name, web.render_context().dossier(subject, panels))
-        panel = panels.of(need)
-        if table is None or panel.served is None:
-            raise _without_answer(panel)
-        response = _download(table, ending, dialect, f"{subject.text}-{name}")
-        response.headers.extend(success_headers(panel.served))
-        return response
+_get: Final = partial(_view, "GET")
+_post: Final = partial(_view, "POST")
 
-    return table
+# Parameters and bodies
 
 
-for _name in NEEDS:
-    for _ending in _RECORD_FILES:
-        routes.get(f"{VEHICLE}/{_name}.{_ending}", f"{_name}_{_ending}")(_table(_name, _ending))
+def _ask(_: Web, requester: Requester) -> Sequence[LookupName]:
+    """Return the lookups that the query names, by default all.
+
+    A query without ``ask`` requests all lookups, even if the identity lacks some of their scopes.
+    The response then states which lookups the identity may not make.
+    """
+    if (ask := _parameter("ask", INVALID_ASK)) is None:
+        return LOOKUPS
+    return _asked(ask.split(","), requester.identity, "parameter_invalid", INVALID_ASK)
 
 
-@routes.get(f"{VEHICLE}/deadlines.ics", "vehicle_deadlines")
-def deadlines(web: Web, plate: str) -> Response:
-    requester = _requester(web, "renainf")
-    subject = read_plate(plate)
-    count(web, requester.identity)
-    panel, calendar = stored_deadlines(web, subject, requester.identity)
-    if calendar is None or panel.served is None:
-        raise _without_answer(panel)
-    response = calendar_response(calendar, subject.text, "attachment")
-    response.headers.extend(success_headers(panel.served))
-    return response
-
-
-# Batches
-
-
-@routes.get(BATCHES)
-def listed(web: Web) -> Response:
-    requester = _requester(web)
-    after = _after()
-    count(web, requester.identity)
-    owner, identity = requester.owner, requester.identity
-    found = web.batches.listed(owner, after)
-    batches = web.pricing.priced_list(found, owner, identity)
-    is_full, last = len(found) == MOST_LISTED, found[-1:]
-    return _json(
-        {
-            "batches": [_object(web, batch, requester) for batch in batches],
-            "next": f"{last[0].created_at!r}-{last[0].id}" if is_full else None,
-        }
-    )
-
-
-def _after() -> tuple[float, str] | None:
-    """Return where the former page of a list ended. Raises Refusal (400)."""
-    cursor = _parameter("after", INVALID_AFTER)
-    if cursor is None:
+def _after(_: Web, __: Requester) -> tuple[float, str] | None:
+    """Return where the former page of a list ended."""
+    if (cursor := _parameter("after", INVALID_AFTER)) is None:
         return None
     if found := _CURSOR.fullmatch(cursor):
         return float(found[1]), found[2]
     raise Refusal("parameter_invalid", INVALID_AFTER)
 
 
-@routes.post(BATCHES)
-def create(web: Web) -> Response:
-    requester = _requester(web)
-    identity = requester.identity
-    document = _body(web, identity, INVALID_BATCH)
-    values, ask = _new_batch(document, identity)
-    listed = read_strings(values, most_wrong=web.batch_limit)
+def _wait_s(_: Web, __: Requester) -> int | None:
+    if (text := _parameter("wait", INVALID_WAIT)) is None:
+        return None
+    if not _SECONDS.fullmatch(text) or int(text) > _LONGEST_WAIT_S:
+        raise Refusal("parameter_invalid", INVALID_WAIT)
+    return int(text)
+
+
+def _dialect(_: Web, __: Requester) -> Dialect:
+    match _parameter("dialect", INVALID_DIALECT):
+        case None | "brazil":
+            return "brazil"
+        case "rfc4180":
+            return "rfc4180"
+        case _:
+            raise Refusal("parameter_invalid", INVALID_DIALECT)
+
+
+def _max_cost(web: Web, requester: Requester) -> Decimal | None:
+    """Return the most that a batch may spend."""
+    value = _body(web, requester, INVALID_START, may_be_absent=True).get("max_cost")
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise Refusal("body_invalid", INVALID_START)
+    if not 0 <= value <= _HIGHEST_COST:
+        raise Refusal("body_invalid", INVALID_START)
+    return Decimal(value).quantize(_SMALLEST_PRICE, ROUND_DOWN)
+
+
+def _new_batch(web: Web, requester: Requester) -> NewBatch:
+    document, identity = _body(web, requester, INVALID_BATCH), requester.identity
+    plates, names = document.get("plates"), document.get("ask")
+    if not isinstance(plates, list):
+        raise Refusal("body_invalid", INVALID_BATCH)
+    if names is None:
+        ask = tuple(name for name in LOOKUPS if identity.has_scope(name))
+    elif isinstance(names, list) and names:
+        ask = _asked(names, identity, "body_invalid", INVALID_ASK_LIST)
+    else:
+        raise Refusal("body_invalid", INVALID_ASK_LIST)
+    listed = read_strings(plates, most_wrong=web.batch_limit)
     if len(listed.subjects) > web.batch_limit:
         raise Refusal("batch_too_long", TOO_LONG.format(web.batch_limit))
     if not listed.subjects:
@@ -219,36 +244,81 @@ def create(web: Web) -> Response:
     key = request.headers.get("Idempotency-Key")
     if key is not None and not is_idempotency_key(key):
         raise Refusal("idempotency_key_invalid")
-    count(web, identity)
-    batch = ""
-    if key is not None:
-        content = msgspec.json.encode(document, order="sorted")
-        batch = web.idempotency.claim("batch", requester.owner, key, content, new_id())
-    batch = web.pricing.create(requester.owner, identity, ask, listed, batch)
+    return NewBatch(listed, ask, key, msgspec.json.encode(document, order="sorted"))
+
+
+def _no_body(web: Web, requester: Requester) -> None:
+    _body(web, requester, INVALID_BODY, may_be_absent=True)
+
+
+# Vehicles
+
+
+@_get(VEHICLE, ask=_ask)
+def vehicle(web: Web, requester: Requester, plate: Plate, ask: Sequence[LookupName]) -> Response:
+    panels = _panels(web, plate, ask, requester)
+    context = web.render_context()
+    return _json(explained(context.dossier(plate, panels, ask), context.now))
+
+
+def _table(
+    web: Web, requester: Requester, plate: Plate, dialect: Dialect, *, name: TableName, kind: Format
+) -> Response:
+    panels = _panels(web, plate, [NEEDS[name]], requester)
+    table = vehicle_table(name, web.render_context().dossier(plate, panels))
+    panel = panels.of(NEEDS[name])
+    if table is None or panel.served is None:
+        raise _without_answer(panel)
+    response = _download(table, kind, dialect, f"{plate.text}-{name}")
+    response.headers.extend(success_headers(panel.served))
+    return response
+
+
+@_get(f"{VEHICLE}/deadlines.ics", "vehicle_deadlines", "renainf")
+def deadlines(web: Web, requester: Requester, plate: Plate) -> Response:
+    panel, calendar = stored_deadlines(web, plate, requester.identity)
+    if calendar is None or panel.served is None:
+        raise _without_answer(panel)
+    response = calendar_response(calendar, plate.text, "attachment")
+    response.headers.extend(success_headers(panel.served))
+    return response
+
+
+# Batches
+
+
+@_get(BATCHES, after=_after)
+def listed(web: Web, requester: Requester, after: tuple[float, str] | None = None) -> Response:
+    owner, identity = requester.owner, requester.identity
+    found, allowance = web.batches.listed(owner, after), web.ledger.allowance(identity)
+    batches = web.pricing.priced_list(found, owner, identity)
+    is_full, last = len(found) == MOST_LISTED, found[-1:]
+    return _json(
+        {
+            "batches": [batch_object(batch, allowance) for batch in batches],
+            "next": f"{last[0].created_at!r}-{last[0].id}" if is_full else None,
+        }
+    )
+
+
+@_post(BATCHES, new=_new_batch)
+def create(web: Web, requester: Requester, new: NewBatch) -> Response:
+    owner, batch = requester.owner, ""
+    if new.key is not None:
+        batch = web.idempotency.claim("batch", owner, new.key, new.content, new_id())
+    batch = web.pricing.create(owner, requester.identity, new.ask, new.listed, batch)
     response = _one(web, batch, requester)
     response.status_code = 201
     response.headers["Location"] = url_for(".batch", batch=batch)
     return response
 
 
-@routes.get(BATCH)
-def batch(web: Web, batch: str) -> Response:
-    requester = _requester(web)
-    wait_s = _wait_s()
-    count(web, requester.identity)
+@_get(BATCH, wait_s=_wait_s)
+def batch(web: Web, requester: Requester, batch: str, wait_s: int = 0) -> Response:
     if wait_s and request.method == "GET":
         _await_change(web, batch, requester.owner, wait_s)
         _sender(web)  # the token may have been revoked meanwhile
     return _one(web, batch, requester)
-
-
-def _wait_s() -> int:
-    text = _parameter("wait", INVALID_WAIT)
-    if text is None:
-        return 0
-    if not _SECONDS.fullmatch(text) or int(text) > _LONGEST_WAIT_S:
-        raise Refusal("parameter_invalid", INVALID_WAIT)
-    return int(text)
 
 
 def _await_change(web: Web, batch: str, owner: str, wait_s: int) -> None:
@@ -268,32 +338,22 @@ def _await_change(web: Web, batch: str, owner: str, wait_s: int) -> None:
             found = web.batches.get(batch, owner)
 
 
-@routes.post(f"{BATCH}/start")
-def start(web: Web, batch: str) -> Response:
+@_post(f"{BATCH}/start", max_cost=_max_cost)
+def start(web: Web, requester: Requester, batch: str, max_cost: Decimal | None = None) -> Response:
     """Start or resume a batch."""
-    requester = _requester(web)
-    document = _body(web, requester.identity, INVALID_START, may_be_absent=True)
-    max_cost = _max_cost(document.get("max_cost"))
-    count(web, requester.identity)
     web.pricing.start(batch, requester.owner, requester.identity, max_cost)
     return _one(web, batch, requester)
 
 
-@routes.post(f"{BATCH}/pause")
-def pause(web: Web, batch: str) -> Response:
-    return _changed(web, batch, web.batches.pause)
+@_post(f"{BATCH}/pause", body=_no_body)
+def pause(web: Web, requester: Requester, batch: str) -> Response:
+    web.batches.pause(batch, requester.owner)
+    return _one(web, batch, requester)
 
 
-@routes.post(f"{BATCH}/cancel")
-def cancel(web: Web, batch: str) -> Response:
-    return _changed(web, batch, web.batches.cancel)
-
-
-def _changed(web: Web, batch: str, change: Callable[[str, str], None]) -> Response:
-    requester = _requester(web)
-    _body(web, requester.identity, INVALID_BODY, may_be_absent=True)
-    count(web, requester.identity)
-    change(batch, requester.owner)
+@_post(f"{BATCH}/cancel", body=_no_body)
+def cancel(web: Web, requester: Requester, batch: str) -> Response:
+    web.batches.cancel(batch, requester.owner)
     return _one(web, batch, requester)
 
 
@@ -312,75 +372,69 @@ def _not_allowed(_: Web, error: NotAllowed) -> Response:
     return message_response("batch_state", NOT_ALLOWED[error.action])
 
 
-def _results(ending: Literal[Format, "zip"]) -> Callable[[Web, str], Response]:
-    def results(web: Web, batch: str) -> Response:
-        requester = _requester(web)
-        dialect = _dialect()
-        count(web, requester.identity)
-        found = web.batches.get(batch, requester.owner)
-        # All items are read before the response starts. A later error would truncate the response,
-        # and a client could mistake the truncated response for a complete one.
-        items = web.batches.items(batch, requester.owner)
-        name = f"lote-{batch[:8]}"
-        if ending == "zip":
-            return _zip(web, items, found.ask, requester.identity, name)
-        panels = stored_panels(web, found.ask, requester.identity)
-        table = results_table(items, panels, web.render_context(), found.ask)
-        return _download(table, ending, dialect, name)
-
-    return results
+def _results(
+    web: Web, requester: Requester, batch: str, dialect: Dialect, *, kind: Literal[Format, "zip"]
+) -> Response:
+    found = web.batches.get(batch, requester.owner)
+    # All items are read before the response starts. A later error would truncate the response, and
+    # a client could mistake the truncated response for a complete one.
+    items = web.batches.items(batch, requester.owner)
+    name = f"lote-{batch[:8]}"
+    if kind == "zip":
+        return _zip(web, items, found.ask, requester.identity, name)
+    panels = stored_panels(web, found.ask, requester.identity)
+    table = results_table(items, panels, web.render_context(), found.ask)
+    return _download(table, kind, dialect, name)
 
 
-for _kind in ("csv", "jsonl", "xlsx", "zip"):
-    routes.get(f"{BATCH}/results.{_kind}", f"results_{_kind}")(_results(_kind))
-
-
-@routes.get(f"{BATCH}/deadlines.ics", "batch_deadlines")
-def batch_deadlines(web: Web, batch: str) -> Response:
-    requester = _requester(web)
-    count(web, requester.identity)
+@_get(f"{BATCH}/deadlines.ics", "batch_deadlines")
+def batch_deadlines(web: Web, requester: Requester, batch: str) -> Response:
     found = web.batches.get(batch, requester.owner)
     ask = [name for name in found.ask if name == "renainf"]
-    panels, context = stored_panels(web, ask, requester.identity), web.render_context()
-    dossiers = (
-        context.dossier(item.subject, panels(item.subject))
-        for item in web.batches.items(batch, requester.owner)
+    context = web.render_context()
+    calendar = deadline_calendar(
+        _item_dossiers(web, requester, batch, ask), f"Prazos do lote {batch[:8]}", context.today
     )
-    calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", context.today)
     if calendar is None:
         raise Failure("not_stored")
     return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
 
 
-def _records(name: TableName, ending: Format) -> Callable[[Web, str], Response]:
-    def records(web: Web, batch: str) -> Response:
-        need = NEEDS[name]
-        requester = _requester(web, need)
-        dialect = _dialect()
-        count(web, requester.identity)
-        if need not in web.batches.get(batch, requester.owner).ask:
-            raise Refusal("lookup_not_asked")
-        subjects = [each.subject for each in web.batches.items(batch, requester.owner)]
-        panels_of, context = stored_panels(web, [need], requester.identity), web.render_context()
-        dossiers = (context.dossier(each, panels_of(each), [need]) for each in subjects)
-        table = batch_table(name, dossiers)
-        return _download(table, ending, dialect, f"lote-{batch[:8]}-{name}")
-
-    return records
+def _records(
+    web: Web, requester: Requester, batch: str, dialect: Dialect, *, name: TableName, kind: Format
+) -> Response:
+    need = NEEDS[name]
+    if need not in web.batches.get(batch, requester.owner).ask:
+        raise Refusal("lookup_not_asked")
+    table = batch_table(name, _item_dossiers(web, requester, batch, [need]))
+    return _download(table, kind, dialect, f"lote-{batch[:8]}-{name}")
 
 
-for _name in NEEDS:
-    for _ending in _RECORD_FILES:
-        _path = f"{BATCH}/{_name}.{_ending}"
-        routes.get(_path, f"batch_{_name}_{_ending}")(_records(_name, _ending))
+def _item_dossiers(
+    web: Web, requester: Requester, batch: str, ask: Sequence[LookupName]
+) -> Iterator[Dossier]:
+    """Return the dossiers of a batch's vehicles, from stored answers."""
+    panels, context = stored_panels(web, ask, requester.identity), web.render_context()
+    subjects = [item.subject for item in web.batches.items(batch, requester.owner)]
+    return (context.dossier(each, panels(each), ask) for each in subjects)
 
 
-@routes.get("/api/v1/usage")
-def usage(web: Web) -> Response:
+for _kind in ("csv", "jsonl", "xlsx", "zip"):
+    _get(f"{BATCH}/results.{_kind}", f"results_{_kind}", dialect=_dialect)(
+        partial(_results, kind=_kind)
+    )
+for _name, _need in NEEDS.items():
+    for _format in _RECORD_FILES:
+        for _path, _prefix, _write in ((VEHICLE, "", _table), (BATCH, "batch_", _records)):
+            _get(
+                f"{_path}/{_name}.{_format}", f"{_prefix}{_name}_{_format}", _need, dialect=_dialect
+            )(partial(_write, name=_name, kind=_format))
+
+
+@_get("/api/v1/usage")
+def usage(web: Web, requester: Requester) -> Response:
     """Return what the sender's token has used in the present month."""
-    requester = _requester(web)
     identity = requester.identity
-    count(web, identity)
     found = web.usage.of_caller(identity.name)
     return _json(
         {
@@ -446,20 +500,7 @@ def _dossier_pdf(
         return web.pdfs.render_for_archive(html)
 
 
-# Credentials, parameters and bodies
-
-
-def _requester(web: Web, need: LookupName | None = None) -> Requester:
-    """Authenticate the sender, by credential or session, and check the query's parameters.
-
-    ``need`` is the scope that the sender must have, or None if the scope of any lookup is enough.
-    Raises Refusal (401, 403, or 400 for an unknown parameter).
-    """
-    requester = _sender(web)
-    if not any(map(requester.identity.has_scope, LOOKUPS if need is None else [need])):
-        raise Refusal("scope_missing")
-    _refuse_unknown(request.args, _declared().parameters, UNKNOWN_PARAMETER)
-    return requester
+# Credentials and responses
 
 
 def _sender(web: Web) -> Requester:
@@ -480,7 +521,7 @@ def _sender(web: Web) -> Requester:
 def _authenticate_again(web: Web) -> None:
     """Raise Incomplete if the request's token has been revoked or has expired."""
     try:
-        _requester(web)
+        _sender(web)
     except (Refusal, TokensUnavailable) as error:
         log.warning("an archive ends early: %s", type(error).__name__)
         raise Incomplete from None
@@ -490,25 +531,11 @@ def _panels(web: Web, plate: Plate, names: Sequence[LookupName], requester: Requ
     return web.lookups.panels(plate, requester.identity, _directive(requester), names)
 
 
-def _new_batch(
-    document: dict[str, Any], identity: Identity
-) -> tuple[list[object], tuple[LookupName, ...]]:
-    """Return the plates and lookups in a request's body. Raises Refusal (400 or 403)."""
-    plates, names = document.get("plates"), document.get("ask")
-    if not isinstance(plates, list):
-        raise Refusal("body_invalid", INVALID_BATCH)
-    if names is None:
-        return plates, tuple(name for name in LOOKUPS if identity.has_scope(name))
-    if not isinstance(names, list) or not names:
-        raise Refusal("body_invalid", INVALID_ASK_LIST)
-    return plates, _asked(names, identity, "body_invalid", INVALID_ASK_LIST)
-
-
 def _body(
-    web: Web, identity: Identity, invalid: str, *, may_be_absent: bool = False
+    web: Web, requester: Requester, invalid: str, *, may_be_absent: bool = False
 ) -> dict[str, Any]:
     """Return the JSON object in the request's body. Raises Refusal (400)."""
-    document = read_object(web, identity, invalid, may_be_absent=may_be_absent)
+    document = read_object(web, requester.identity, invalid, may_be_absent=may_be_absent)
     _refuse_unknown(document, _declared().members, UNKNOWN_MEMBER)
     return document
 
@@ -516,11 +543,7 @@ def _body(
 def _one(web: Web, batch: str, requester: Requester) -> Response:
     owner, identity = requester.owner, requester.identity
     found = web.pricing.priced(web.batches.get(batch, owner), owner, identity)
-    return _json(_object(web, found, requester))
-
-
-def _object(web: Web, batch: Batch, requester: Requester) -> object:
-    return batch_object(batch, web.ledger.allowance(requester.identity))
+    return _json(batch_object(found, web.ledger.allowance(identity)))
 
 
 def _declared() -> Declared:
@@ -593,27 +616,6 @@ def _asked(
     if not all(map(identity.has_scope, asked)):
         raise Refusal("scope_missing")
     return asked
-
-
-def _max_cost(value: object) -> Decimal | None:
-    """Return the most that a batch may spend. Raises Refusal (400)."""
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise Refusal("body_invalid", INVALID_START)
-    if not 0 <= value <= _HIGHEST_COST:
-        raise Refusal("body_invalid", INVALID_START)
-    return Decimal(value).quantize(_SMALLEST_PRICE, ROUND_DOWN)
-
-
-def _dialect() -> Dialect:
-    match _parameter("dialect", INVALID_DIALECT):
-        case None | "brazil":
-            return "brazil"
-        case "rfc4180":
-            return "rfc4180"
-        case _:
-            raise Refusal("parameter_invalid", INVALID_DIALECT)
 
 
 def _json(document: object) -> Response:

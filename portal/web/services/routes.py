@@ -32,10 +32,10 @@ class Routes:
 
     def get(self, path: str, name: str = "") -> Callable[[AnyView], AnyView]:
         """Add a view. Its endpoint is ``name``, by default the name of the view."""
-        return self._add(path, "GET", name)
+        return self.add(path, "GET", name)
 
     def post(self, path: str) -> Callable[[AnyView], AnyView]:
-        return self._add(path, "POST")
+        return self.add(path, "POST")
 
     def handle(self, error: type[Exception]) -> Callable[[Callable[..., Response]], None]:
         return lambda handler: self._handlers.append((error, handler))
@@ -52,7 +52,7 @@ class Routes:
             pages.before_request(partial(_check_limit, web))
         return pages
 
-    def _add(self, path: str, method: str, name: str = "") -> Callable[[AnyView], AnyView]:
+    def add(self, path: str, method: str, name: str = "") -> Callable[[AnyView], AnyView]:
         def add(view: AnyView) -> AnyView:
             self._views.append((path, method, name or view.__name__, view))
             return view
