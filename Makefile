@@ -107,8 +107,9 @@ pictures: $(VENV)/dev ## the README's screenshots, taken again
 	@sh tests/install_system_packages.sh chromium
 	@$(BIN)/python -m tests.quality.pictures
 
-font: $(VENV)/dev ## the subset of the font in static/fonts, made again (needs npm)
+font: $(VENV)/dev ## the fonts in static/fonts, made again (needs npm)
 	@$(BIN)/python -m tests.quality.font
+	@$(BIN)/python -m tests.quality.plate_font
 
 icons: $(VENV)/dev ## the icons and the social card in static/icons, drawn again
 	@sh tests/install_system_packages.sh chromium

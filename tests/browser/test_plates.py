@@ -88,6 +88,25 @@ def test_plate_text_can_be_selected_and_copied(page: "Page", demo: PortalProcess
     assert inside
 
 
+def test_typed_plate_looks_as_the_drawn_one(page: "Page", demo: PortalProcess) -> None:
+    page.goto(demo.url)
+    plate = page.locator(".search-plate__plate")
+
+    def letters() -> Image.Image:
+        picture = Image.open(io.BytesIO(plate.screenshot(caret="hide"))).convert("L")
+        width, height = picture.size
+        # Below the band and beside the mark BR. The example is grey.
+        inside = picture.crop((width // 10, height * 3 // 10, width * 95 // 100, height * 9 // 10))
+        return inside.point(lambda level: 255 if level < 190 else 0)
+
+    drawn = letters()
+    page.fill("#placa", "ABC1D23")
+    page.evaluate("document.fonts.ready")
+    typed = letters()
+    differing = ImageChops.difference(drawn, typed).histogram()[255]
+    assert differing < 0.2 * drawn.histogram()[255]
+
+
 def test_typed_plate_replaces_the_example(page: "Page", demo: PortalProcess) -> None:
     page.goto(demo.url)
     example = page.locator(".search-plate .plate__glyphs")

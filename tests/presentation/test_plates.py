@@ -2,17 +2,20 @@
 
 import re
 import string
+from io import BytesIO
 from itertools import product
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from fontTools.ttLib import TTFont
 from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.presentation.plate_glyphs import GLYPHS, HEIGHT, WIDTH, glyph_path
 from portal.vehicle.plate import Plate
 from tests.presentation.rendering import ENVIRONMENT
+from tests.quality import plate_font
 
 CHARACTERS = string.ascii_uppercase + string.digits
 MOST_BYTES = 2_000
@@ -38,6 +41,17 @@ def letters(element: ElementTree.Element) -> str:
 def test_every_character_of_a_plate_has_its_own_glyph() -> None:
     assert set(GLYPHS) == {*CHARACTERS, "-"}
     assert len({glyph_path(character) for character in CHARACTERS}) == len(CHARACTERS)
+
+
+def test_font_of_the_fields_has_the_same_glyphs() -> None:
+    file = BytesIO()
+    plate_font.build().font.save(file)
+    kept, made = TTFont(plate_font.FILE), TTFont(file)
+    names, made_names = kept.getBestCmap(), made.getBestCmap()
+    assert set(names) == set(made_names) == {*map(ord, CHARACTERS + CHARACTERS.lower() + "- ")}
+    for character, name in names.items():
+        for table in ("glyf", "hmtx"):
+            assert kept[table][name] == made[table][made_names[character]], chr(character)
 
 
 def test_glyph_strokes_start_inside_their_box() -> None:
