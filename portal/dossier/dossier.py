@@ -8,9 +8,9 @@ from functools import cached_property
 from portal.dossier.answers import Panels, is_readable
 from portal.dossier.attributes import attributes_of, line_of
 from portal.dossier.changes import MOST_FINES, MOST_ORDERS, Changes, changes_of
+from portal.dossier.checklist import Checklist, checklist
 from portal.dossier.details import Detail
 from portal.dossier.lookups import PARTS
-from portal.dossier.next_steps import NextSteps, next_steps
 from portal.dossier.prices import Prices, prices_of
 from portal.dossier.timeline import Timeline, timeline
 from portal.gateway.operations import lookups_of
@@ -176,5 +176,7 @@ class Dossier:
         return changes_of(self.answers, self.today, self.marker)
 
     @cached_property
-    def next_steps(self) -> NextSteps:
-        return next_steps(self.fines, self.orders, vehicle_is_known=self.vehicle_is_known)
+    def checklist(self) -> Checklist:
+        return checklist(
+            self.fines, self.orders, self.totals, vehicle_is_known=self.vehicle_is_known
+        )

@@ -12,12 +12,14 @@ import msgspec
 class Unverified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A subject of ``unverified.toml``.
 
-    ``key`` is ASCII, for HTML anchors. ``link_name`` and ``link`` are the name and the https URL
-    (under gov.br) of an official service for the subject, or "" and None if there is none.
+    ``key`` is ASCII, for HTML anchors. ``ask`` says in a few words whom to ask. ``link_name`` and
+    ``link`` are the name and the https URL (under gov.br) of an official service for the subject,
+    or "" and None if there is none.
     """
 
     key: str
     title: str
+    ask: str
     why: str
     where: str
     link_name: str = ""

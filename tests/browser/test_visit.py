@@ -42,7 +42,7 @@ def expect_the_vehicle(page: "Page") -> None:
     assert "Audi" in body and "008190-6" in body
     assert "R$\u00a0130,16" in body
     assert "Tribunal de Justiça de Minas Gerais" in body
-    assert "O que não foi verificado" in body
+    assert "Antes de pagar" in body
 
 
 def test_search_shows_vehicle_with_javascript(page: "Page", portal: PortalProcess) -> None:
@@ -153,7 +153,7 @@ def test_dossier_prints_uncut_on_a4(page: "Page", portal: PortalProcess, plate: 
     text = written(paper)
     assert rows and fines
     assert too_wide == 0
-    assert "O que não foi verificado" in text
+    assert "Antes de pagar" in text
     codes = set(re.findall(r"\b\d{3}-\d\b", " ".join(rows)))
     assert codes and all(code in text for code in codes)
 

@@ -204,7 +204,7 @@ def test_clean_record_names_its_limits() -> None:
     page = whole_page(renainf=renainf_body(), renajud=renajud_body())
     assert "Nenhuma multa nos registros consultados" in page
     assert "Nenhuma restrição judicial nos registros consultados" in page
-    assert "O que não foi verificado" in page
+    assert "Antes de pagar" in page
 
 
 def test_stale_panel_shows_date_and_refresh_price() -> None:

@@ -1,8 +1,8 @@
 """The dossier: a printable document with the answers of all lookups about a vehicle."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar, Final, Literal
@@ -57,6 +57,7 @@ class DossierPage:
     An issued dossier has a ``number``, which the page ``/verificar`` ("verify") checks. ``qr`` is a
     picture of a QR code with the URL of this check, as a ``data:image/svg+xml`` URL. A draft has
     neither. ``address`` is the portal's base URL.
+    ``ticked`` has the day of each ticked line of the checklist.
     ``origins`` are sentences that name the time and the source of each answer.
     """
 
@@ -77,6 +78,7 @@ class DossierPage:
     gap: Gap | None
     report: ReportSection
     unverified: tuple[Unverified, ...]
+    ticked: Mapping[str, date] = field(default_factory=dict)
     issuer: Issuer | None = None
     number: str | None = None
     qr: str = ""

@@ -8,7 +8,6 @@ from typing import ClassVar, Final
 from portal import formats
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
-from portal.law.unverified import UNVERIFIED, Unverified
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.page_head import (
@@ -95,7 +94,6 @@ class VehiclePage:
     whole_page_url: str
     records: RecordViews
     report: ReportSection
-    unverified: tuple[Unverified, ...]
     may_refresh: bool
     refresh_price: str
     refresh_cost: str
@@ -129,7 +127,6 @@ class RenavamPage:
     template: ClassVar[str] = "pages/renavam.html"
     renavam: Renavam
     records: RecordViews
-    unverified: tuple[Unverified, ...]
 
 
 def vehicle_page(
@@ -176,7 +173,6 @@ def vehicle_page(
             records=panels,
             may_write=may_write,
         ),
-        unverified=UNVERIFIED,
         may_refresh=may_refresh and bool(requested),
         refresh_price=_price(sum((panels.of(one).price for one in requested), Decimal(0))),
         refresh_cost=_COSTS[len(requested)],
@@ -201,7 +197,7 @@ def renavam_page(
     """Build the page of a Renavam. A panel whose lookup was not made shows a button."""
     panels = Panels(Panel("unasked"), renainf, renajud)
     dossier = context.dossier(renavam, panels)
-    return RenavamPage(renavam, RecordViews(dossier, context, follow=False), UNVERIFIED)
+    return RenavamPage(renavam, RecordViews(dossier, context, follow=False))
 
 
 def _price(price: Decimal) -> str:

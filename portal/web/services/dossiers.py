@@ -9,6 +9,7 @@ from flask import render_template, request
 
 from portal.access.tokens import Identity
 from portal.dossier.answers import Panel, Panels
+from portal.dossier.checklist import ticked_lines
 from portal.dossiers.identifiers import Identifiers, display_number
 from portal.gateway.lookup import Directive
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
@@ -36,11 +37,14 @@ def draft_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
 def issuable_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
     """Return the dossier to issue, from stored answers and with masked names.
 
-    For a lookup without a stored answer, the dossier states that the answer is missing.
+    For a lookup without a stored answer, the dossier states that the answer is missing. The form
+    sends the lines of the checklist that the visitor has ticked.
     """
     panels = _stored(web, plate, identity, [NOT_STORED_AT_ISSUE] * len(LOOKUPS))
     context = replace(web.render_context(), mask_names=True)
-    return _dossier(web, plate, panels, identity, context)
+    page = _dossier(web, plate, panels, identity, context)
+    sent = request.form.getlist("conferido")
+    return replace(page, ticked=ticked_lines(sent, page.dossier.today))
 
 
 def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | None) -> DossierPage:

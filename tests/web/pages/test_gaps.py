@@ -53,7 +53,7 @@ def test_total_outage_is_told_once_and_offers_no_document() -> None:
     assert 'id="multas"' not in html
     for document in ("/dossie", "/dossie.pdf", "/negociacao"):
         assert f'{document}"' not in html
-    assert "O que não foi verificado" in text
+    assert "Antes de pagar" in text
 
 
 def test_notice_groups_lookups_by_reason() -> None:

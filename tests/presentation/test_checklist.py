@@ -1,8 +1,11 @@
-"""The panel "O que fazer agora" on the page and on paper."""
+"""The checklist of a buyer on the page and on paper."""
+
+from datetime import date
 
 import pytest
 
 from portal.dossier.answers import Panels
+from portal.dossier.checklist import ticked_lines
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import renavam_page
 from portal.vehicle.plate import Renavam
@@ -28,23 +31,23 @@ def medium(request: pytest.FixtureRequest) -> str:
 
 def test_court_order_asks_for_its_case_number(medium: str) -> None:
     text = shown_on(medium, panels(renajud=renajud_body(restriction(processo=CASE))))
-    assert "Não pague antes da baixa da restrição judicial" in text
+    assert "Baixa da restrição judicial" in text
     assert f"Processo {CASE}, TJMG" in text
-    assert "Penhora: o veículo pode ser levado a leilão" not in text
+    assert "levado a leilão" not in text
     hidden = shown_on(medium, panels(renajud=renajud_body(restriction(processo=HIDDEN))))
     assert "a fonte oculta o número do processo; peça ao vendedor" in hidden
 
 
-def test_penhora_warns_the_buyer(medium: str) -> None:
-    text = shown_on(medium, panels(renajud=renajud_body(restriction(restricoes="PENHORA"))))
-    assert "Penhora: o veículo pode ser levado a leilão" in text
+def test_penhora_warns_the_buyer() -> None:
+    text = shown_on("page", panels(renajud=renajud_body(restriction(restricoes="PENHORA"))))
+    assert "Com a penhora, o veículo pode ser levado a leilão" in text
     assert "a venda não vale contra o credor" in text
     assert "embargos" not in text  # not open to a buyer who knows of the seizure (penhora)
 
 
-def test_tampered_chassis_has_a_step_of_its_own(medium: str) -> None:
+def test_tampered_chassis_asks_for_an_official_inspection(medium: str) -> None:
     tampered = fine(codigoInfracao="65562", descricao="", valor="293")
-    title = "Faça a perícia de identificação"
+    title = "Perícia oficial de chassi, motor e placas"
     assert title in shown_on(medium, panels(renainf=renainf_body(tampered)))
     assert title not in shown_on(medium, panels())
 
@@ -65,45 +68,45 @@ def test_open_fines_name_their_bodies_and_follow_the_vehicle(medium: str) -> Non
     assert (
         "Órgãos das multas em aberto: Polícia Rodoviária Federal (MG): 2 e Detran SP (SP)" in text
     )
-    assert "As multas acompanham o veículo" in text
-    # Paper only names the steps. The page also has their texts and legal sources.
+    assert "Multas quitadas, descontadas ou retidas: R$" in text
+    # Paper only names what to verify. The page also has the reasons and legal sources.
+    assert medium == "dossier" or "Os débitos seguem o veículo" in text
     assert medium == "dossier" or "arts. 128 e 131, § 2º, do CTB" in text
 
 
-def test_notice_without_fine_asks_for_a_reserve(medium: str) -> None:
+def test_notice_without_fine_asks_for_a_reserve() -> None:
     recent = fine(dataInfracao="01/10/2026", dataEmissaoNotificacao="10/10/2026",
                   dataCadastroInfracao="05/10/2026")  # fmt: skip
-    text = shown_on(medium, panels(renainf=renainf_body(recent)))
-    assert "Reserve um valor para as autuações" in text
+    text = shown_on("page", panels(renainf=renainf_body(recent)))
+    assert "retenha o valor" in text
 
 
-def test_probably_due_fine_asks_for_its_due_date(medium: str) -> None:
+def test_probably_due_fine_asks_for_its_due_date() -> None:
     penalised = fine(dataInfracao="01/06/2026", dataEmissaoNotificacao="10/06/2026",
                      dataEmissaoPenalidade="06/10/2026")  # fmt: skip
-    text = shown_on(medium, panels(renainf=renainf_body(penalised)))
-    assert "Confira o vencimento na notificação" in text
-    assert "Combine por escrito quem paga as multas" not in text
+    text = shown_on("page", panels(renainf=renainf_body(penalised)))
+    assert "Há multa de vencimento provável" in text
+    assert "exija o comprovante ou desconte" not in text
 
 
 def test_clean_car_gets_the_checks_that_no_record_covers(medium: str) -> None:
     text = shown_on(medium, panels(renainf=renainf_body(), renajud=renajud_body()))
-    # On paper, these checks are in the list of unverified subjects.
-    checks = {
-        "page": ("Confira o financiamento", "Confira IPVA e licenciamento"),
-        "dossier": ("Gravame e financiamento.", "IPVA e taxa de licenciamento."),
-    }
-    for title in (*checks[medium], "Transfira em 30 dias"):
+    for title in (
+        "Gravame e financiamento",
+        "IPVA e taxa de licenciamento",
+        "Transfira em 30 dias",
+    ):
         assert title in text
-    for title in ("Pagar ou contestar as multas", "Não pague antes da baixa"):
+    for title in ("Multas quitadas", "Baixa da restrição judicial"):
         assert title not in text
 
 
-def test_unavailable_lookups_are_steps(medium: str) -> None:
+def test_unavailable_lookups_are_lines(medium: str) -> None:
     text = shown_on(medium, Panels(DOWN, DOWN, panels().renajud))
-    assert "Consulte de novo as multas" in text
-    assert "Compare o documento com o veículo" in text
+    assert "Multas: consulte de novo" in text
+    assert "Documento, chassi, motor e placas" in text
     text = shown_on(medium, Panels(panels().decode, DOWN, DOWN))
-    assert "Consulte de novo as restrições judiciais" in text
+    assert "Restrições judiciais: consulte de novo" in text
 
 
 def test_orders_without_a_case_number_are_said_once_a_court(medium: str) -> None:
@@ -112,12 +115,12 @@ def test_orders_without_a_case_number_are_said_once_a_court(medium: str) -> None
     assert text.count("a fonte oculta o número do processo; peça ao vendedor") == 1
 
 
-def test_record_of_another_vehicle_is_a_step(medium: str) -> None:
+def test_record_of_another_vehicle_is_a_line(medium: str) -> None:
     text = shown_on(medium, panels(renainf=renainf_body(fine(marcaModelo="VW/GOL"))))
-    assert "Esclareça o registro de outro veículo" in text
+    assert "Chassi, motor e placas: há registro de outro veículo" in text
 
 
-def test_renavam_page_has_the_steps_without_the_vehicles_one() -> None:
+def test_renavam_page_has_the_list_without_the_missing_description() -> None:
     page = renavam_page(
         Renavam.parse("12345678910"),
         answered(renainf_body(fine())),
@@ -125,8 +128,8 @@ def test_renavam_page_has_the_steps_without_the_vehicles_one() -> None:
         CONTEXT,
     )
     text = words(render(page))
-    assert "As multas acompanham o veículo" in text
-    assert "Compare o documento com o veículo" not in text
+    assert "Multas quitadas, descontadas ou retidas: R$" in text
+    assert "Documento, chassi, motor e placas" not in text
 
 
 def test_official_links_are_on_page_and_paper() -> None:
@@ -136,3 +139,26 @@ def test_official_links_are_on_page_and_paper() -> None:
         dossier_page(PLATE, answers, report, CONTEXT, address="https://x"),
     ):
         assert 'href="https://portalservicos.senatran.serpro.gov.br/"' in render(page)
+
+
+def test_the_list_has_ten_to_twelve_lines() -> None:
+    """One for each subject that no lookup covers, one for the courts and one for the fines."""
+    none = panels(renainf=renainf_body(), renajud=renajud_body())
+    both = panels(
+        renainf=renainf_body(fine(), fine(codigoInfracao="65562", descricao="")),
+        renajud=renajud_body(restriction(restricoes="PENHORA"), restriction()),
+    )
+    for answers, count in ((none, 10), (both, 12), (Panels(DOWN, DOWN, DOWN), 12)):
+        lines = CONTEXT.dossier(PLATE, answers).checklist.lines
+        assert len(lines) == len({line.key for line in lines}) == count
+        assert all(line.title and line.ask and line.texts for line in lines)
+
+
+def test_ticks_are_read_with_their_day_and_anything_else_is_ignored() -> None:
+    today = date(2026, 11, 26)
+    sent = ("gravame 2026-11-24", "recall", "leilao 2999-01-01", "sinistro x", "<b> 2026-11-24", "")
+    assert ticked_lines(sent, today) == {
+        "gravame": date(2026, 11, 24),
+        "recall": today,
+        "leilao": today,
+    }

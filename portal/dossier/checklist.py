@@ -1,0 +1,192 @@
+"""The checklist of a buyer: what to verify, whom to ask, and where."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+from typing import ClassVar
+
+from portal import formats
+from portal.law.assessment import AssessedFine, Totals
+from portal.law.checklist import ADVICE, HEDGE, Advice, Situation
+from portal.law.fine_hints import hints_of
+from portal.law.identification import tampering_of
+from portal.law.orders import AssessedOrder
+from portal.law.standing import Standing
+from portal.law.unverified import UNVERIFIED
+from portal.vehicle.source_text import named
+from portal.wording import listed
+
+COURT, FINES, AFTERWARDS = "justica", "multas", "depois"
+_KEYS = {COURT, FINES, *(item.key for item in UNVERIFIED)}
+_SENATRAN = next(item for item in UNVERIFIED if item.key == "multas-do-estado")
+# The largest number of entries in the list of court cases, and in the list of issuing bodies.
+_MOST_NAMES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A line of the checklist.
+
+    ``ask`` says whom to ask. ``facts`` are sentences about this vehicle, and ``texts`` the general
+    explanations. ``link_name`` and ``link`` are those of an official service, or "" and None.
+    """
+
+    key: str
+    title: str
+    ask: str
+    facts: tuple[str, ...]
+    texts: tuple[str, ...]
+    link_name: str = ""
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """The lines to tick, in order, and what to do once they are ticked."""
+
+    hedge: ClassVar[str] = HEDGE
+    lines: tuple[Check, ...]
+    afterwards: tuple[Advice, ...]
+
+    @property
+    def subjects(self) -> tuple[Check, ...]:
+        """The lines that every vehicle has."""
+        return self.lines[-len(UNVERIFIED) :]
+
+
+def checklist(
+    fines: Sequence[AssessedFine] | None,
+    orders: Sequence[AssessedOrder] | None,
+    totals: Totals | None,
+    *,
+    vehicle_is_known: bool,
+) -> Checklist:
+    """Return the subjects that no lookup covers, and before them what the records call for."""
+    situations = {"always", *_situations(fines, orders, vehicle_is_known=vehicle_is_known)}
+    by_line: dict[str, list[Advice]] = {}
+    for each in ADVICE:
+        if each.situation in situations:
+            by_line.setdefault(each.line, []).append(each)
+    lines = []
+    if court := by_line.get(COURT):
+        lines.append(_check(COURT, court, tuple(_cases(orders or ()))))
+    if owed := by_line.get(FINES):
+        is_priced = totals is not None and totals.open_count and totals.known_amount
+        amount = f": {formats.brl(totals.known_amount)}" if totals is not None and is_priced else ""
+        lines.append(_check(FINES, owed, tuple(_authorities(fines or ())), amount))
+    for item in UNVERIFIED:
+        advice = by_line.get(item.key, [])
+        lines.append(
+            Check(
+                item.key,
+                next((each.title for each in advice if each.title), item.title),
+                item.ask,
+                tuple(hints_of(fines or ())) if item.key == "identificacao" else (),
+                (*(each.sentence for each in advice), item.why, f"Onde conferir: {item.where}"),
+                item.link_name,
+                item.link,
+            )
+        )
+    return Checklist(tuple(lines), tuple(by_line[AFTERWARDS]))
+
+
+def ticked_lines(sent: Iterable[str], today: date) -> Mapping[str, date]:
+    """Return the day of each ticked line by its key.
+
+    A tick is sent as a key, and its day after a space if a script noted it. Anything else is
+    ignored.
+    """
+    days: dict[str, date] = {}
+    for text in sent:
+        key, _, noted = text.partition(" ")
+        if key in _KEYS:
+            try:
+                days[key] = min(date.fromisoformat(noted), today) if noted else today
+            except ValueError:
+                continue
+    return days
+
+
+def _check(key: str, advice: Sequence[Advice], facts: tuple[str, ...], amount: str = "") -> Check:
+    first, texts = advice[0], tuple(each.sentence for each in advice)
+    service = (_SENATRAN.link_name, _SENATRAN.link) if key == FINES else ("", None)
+    return Check(key, first.title + amount, first.ask, facts, texts, *service)
+
+
+def _situations(
+    fines: Sequence[AssessedFine] | None,
+    orders: Sequence[AssessedOrder] | None,
+    *,
+    vehicle_is_known: bool,
+) -> Iterator[Situation]:
+    in_force = [order for order in orders or () if order.in_force]
+    if not vehicle_is_known:
+        yield "vehicle_unavailable"
+    if fines is None:
+        yield "fines_unavailable"
+    else:
+        yield from _of_fines(fines)
+    if orders is None:
+        yield "restrictions_unavailable"
+    if in_force:
+        yield "court_order"
+        if any("penhora" in order.effect.kinds for order in in_force):
+            yield "penhora"
+    elif orders is not None:
+        yield "free_of_court_orders"
+    if any(fine.differing for fine in fines or ()) or any(o.differing for o in orders or ()):
+        yield "other_vehicle"
+
+
+def _of_fines(fines: Sequence[AssessedFine]) -> Iterator[Situation]:
+    standings = {fine.standing for fine in fines if fine.is_open}
+    if any(tampering_of(fine.record) for fine in fines):
+        yield "tampered"
+    if standings:
+        yield "open_fine"
+    if Standing.ENFORCEABLE in standings:
+        yield "enforceable_fine"
+    if Standing.PROBABLY_DUE in standings:
+        yield "probably_due_fine"
+    if Standing.NOTICE in standings:
+        yield "notice_without_fine"
+    if Standing.UNKNOWN in standings:
+        yield "fine_of_unclear_payment"
+
+
+def _cases(orders: Sequence[AssessedOrder]) -> Iterator[str]:
+    """Yield a sentence with the case number and the court for each court order in force.
+
+    Equal sentences are said once, and at most _MOST_NAMES sentences in all.
+    """
+    sentences = dict.fromkeys(_case(order) for order in orders if order.in_force)
+    yield from islice(sentences, _MOST_NAMES)
+
+
+def _case(order: AssessedOrder) -> str:
+    case = order.record.case
+    where = order.court or "tribunal não informado"
+    if case:
+        return f"Processo {case}, {where}."
+    if case.is_hidden:
+        return f"{where}: a fonte oculta o número do processo; peça ao vendedor."
+    return f"{where}: a fonte não informa o número do processo; peça ao vendedor."
+
+
+def _authorities(fines: Sequence[AssessedFine]) -> Iterator[str]:
+    """Yield one sentence with the issuing bodies of the open fines.
+
+    Yields nothing if no fine is open.
+    """
+    names: dict[str, int] = {}
+    for fine in fines:
+        if fine.is_open:
+            record = fine.record
+            state = f" ({record.authority_state})" if record.authority_state else ""
+            name = str(named(record.authority)) or "órgão não informado"
+            names[name + state] = names.get(name + state, 0) + 1
+    shown = [f"{name}: {n}" if n > 1 else name for name, n in names.items()]
+    if shown:
+        more = f" e mais {len(shown) - _MOST_NAMES}" if len(shown) > _MOST_NAMES else ""
+        yield f"Órgãos das multas em aberto: {listed(shown[:_MOST_NAMES])}{more}."

@@ -1,0 +1,54 @@
+"""What the records of a vehicle add to the checklist of its buyer."""
+
+from importlib import resources
+from typing import Final, Literal
+
+import msgspec
+
+from portal.law.rules import CONSULTED
+
+# The finding that makes an advice apply.
+Situation = Literal[
+    "always",
+    "court_order",
+    "penhora",
+    "free_of_court_orders",
+    "enforceable_fine",
+    "probably_due_fine",
+    "open_fine",
+    "notice_without_fine",
+    "fine_of_unclear_payment",
+    "fines_unavailable",
+    "restrictions_unavailable",
+    "vehicle_unavailable",
+    "other_vehicle",
+    "tampered",
+]
+
+
+class Advice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An advice of ``checklist.toml``. ``text`` has one to four Portuguese sentences.
+
+    ``line`` is the key of a line of the checklist, or "depois" (afterwards). ``title`` and ``ask``
+    (whom to ask) are the line's, or "". ``source`` is a law, or "" if the advice cites none.
+    """
+
+    line: str
+    situation: Situation
+    text: str
+    title: str = ""
+    ask: str = ""
+    source: str = ""
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.text[:-1]} ({self.source})." if self.source else self.text
+
+
+# The page shows this caution once, so that the advice need not repeat it.
+HEDGE: Final = f"Orientações gerais, pela lei consultada em {CONSULTED}; confirme com o Detran."
+
+ADVICE: Final = msgspec.toml.decode(
+    resources.files(__package__).joinpath("checklist.toml").read_bytes(),
+    type=dict[str, tuple[Advice, ...]],
+)["advice"]
