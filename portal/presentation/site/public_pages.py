@@ -34,13 +34,14 @@ class SignInPage:
 
     After signing in, the visitor goes to ``next_path``, which must be a path of this portal. If
     ``pass_through`` is true, the form asks for the visitor's upstream credential. Otherwise, it
-    asks for a portal token.
+    asks for a portal token, which ``contact`` gives out.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"
     pass_through: bool
     next_path: str = "/"
     problem: str = ""
+    contact: str = ""
 
     @property
     def purpose(self) -> str:

@@ -39,6 +39,7 @@ class SearchPage:
     """The front page.
 
     ``problem`` is the error message if ``query`` is no plate or Renavam (registration number).
+    ``contact`` names who gives access to the portal, or is "".
     """
 
     template: ClassVar[str] = "pages/search.html"
@@ -49,6 +50,7 @@ class SearchPage:
     cost: LookupCost | None = None
     recent: Sequence[RecentLookup] = ()
     showcases: Sequence[RecentLookup] = ()
+    contact: str = ""
 
     @property
     def echo(self) -> str:

@@ -51,11 +51,17 @@ def search_response(web: Web, status: int = 200, query: str = "", problem: str =
     page = SearchPage(
         query=query,
         problem=problem,
+        contact=_contact(web),
         cost=web.lookups.cost(identity) if identity else None,
         recent=recent(web, identity) if identity else (),
         showcases=_showcases(web, web.render_context().today) if web.sessions.is_demo else (),
     )
     return page_response(page, status)
+
+
+def _contact(web: Web) -> str:
+    issuer = web.issuer
+    return ", ".join(filter(None, (issuer.name, issuer.contact))) if issuer else ""
 
 
 @routes.get("/buscar")
@@ -80,6 +86,7 @@ def sign_in_form(web: Web, problem: str = "", status: int = 200) -> Response:
         pass_through=web.sessions.is_pass_through,
         next_path=local_path(request.values.get("next", "/")),
         problem=problem,
+        contact=_contact(web),
     )
     return page_response(page, status)
 

@@ -119,3 +119,35 @@ def test_sign_in_names_its_purpose(portal: PortalFactory) -> None:
         ("/", "Entre para consultar veículos"),
     ):
         assert pages.get("/entrar", query_string={"next": path}).h1 == title
+
+
+def test_sample_of_an_answer_is_what_the_demonstration_answers(portal: PortalFactory) -> None:
+    pages = PageClient(portal({}).client)
+    samples = pages.get("/").all("div", class_="sample__answer")
+    assert len(samples) == 3
+    for sample in samples:
+        plate = text_of(next(one for one in sample.iter() if one.get("class") == "plate__text"))
+        answer = text_of(pages.get(f"/placa/{plate}?completo=1").by_id("resumo"))
+        said = {" ".join(piece.split()) for piece in sample.itertext()}
+        assert {piece for piece in said if piece not in answer} == set()
+
+
+def test_stranger_of_a_closed_portal_sees_a_sample_and_whom_to_ask(portal: PortalFactory) -> None:
+    closed = portal(ISSUER_NAME="Loja Central", ISSUER_CONTACT="(31) 3333-0000")
+    page = PageClient(closed.client).get("/")
+    assert "para ter acesso, fale com Loja Central, (31) 3333-0000." in page.text
+    assert "Não: IPVA" in text_of(page.by_id("exemplo"))
+    wall = PageClient(closed.client).get("/entrar?next=/placa/ABC1D23")
+    assert "Fale com Loja Central, (31) 3333-0000." in wall.text
+    assert wall.by_id("exemplo") is not None and wall.all("a", href="/verificar")
+    assert "Peça a quem opera este portal." in PageClient(portal().client).get("/entrar").text
+    assert "É preciso entrar" not in visitor(closed).get("/").text
+
+
+def test_recent_lookups_take_the_place_of_the_sample(portal: PortalFactory) -> None:
+    pages = PageClient(portal({}).client)
+    assert pages.get("/").all("details", open="")
+    pages.get("/placa/ABC1D23?completo=1")
+    page = pages.get("/")
+    assert not page.all("fieldset", id="exemplo")
+    assert not page.all("details", open="")
