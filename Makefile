@@ -5,7 +5,7 @@ VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(shell $(PYTHON) -c 'import 
 BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
 
-.PHONY: help run sandbox test test-long test-fast test-newest test-racing check durations bench quality pictures font icons image test-image fuzz pins clean
+.PHONY: help run sandbox test test-long test-fast test-newest test-racing check durations bench quality pictures font icons image test-image fuzz pins client clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -132,6 +132,10 @@ image: ## the container image of deploy/, by buildah or docker (IMAGE, BASE)
 
 test-image: $(VENV)/dev ## builds the image on a base of Debian's packages, runs and searches it (root)
 	@IMAGE_TEST=1 $(BIN)/python -m pytest tests/deploy/test_image.py
+
+client: $(VENV)/dev ## the wheel and sdist of client/, in client/dist/
+	@rm -rf client/dist
+	@$(BIN)/python -m build --outdir client/dist client
 
 clean: ## drop the venv and every cache (the store in instance/ stays)
 	rm -rf .venv .venv-* .quality .mypy_cache .pytest_cache .ruff_cache .hypothesis

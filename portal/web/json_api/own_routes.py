@@ -40,7 +40,7 @@ from portal.presentation.exports.tables import Dialect, Table
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, batch_table, vehicle_table
 from portal.presentation.exports.workbook import Format, write_table
 from portal.presentation.exports.zip_file import Incomplete, zip_stream
-from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES, LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.errors import message_response
 from portal.web.http.user_initiated import is_user_initiated
@@ -433,7 +433,7 @@ for _name, _need in NEEDS.items():
 
 @_get("/api/v1/usage")
 def usage(web: Web, requester: Requester) -> Response:
-    """Return what the sender's token has used in the present month."""
+    """Return what the sender's token has used in the present month, and what a call costs."""
     identity = requester.identity
     found = web.usage.of_caller(identity.name)
     return _json(
@@ -445,6 +445,8 @@ def usage(web: Web, requester: Requester) -> Response:
             "saved": found.saved,
             "daily_limit": identity.daily_limit or None,
             "calls_left_today": web.ledger.allowance(identity).left,
+            "prices": {name: web.gateway.terms(name).price for name in OPERATION_NAMES},
+            "batch_limit": web.batch_limit,
         }
     )
 

@@ -1,0 +1,365 @@
+"""The command ``dossie``."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from dossie_veicular_client import configuration, text
+from dossie_veicular_client.answers import Batch, Explained, LookupName
+from dossie_veicular_client.client import LOOKUPS, Client, FileEnding, FileName
+from dossie_veicular_client.configuration import Configuration
+from dossie_veicular_client.errors import (
+    CostsTooMuch,
+    InvalidRequest,
+    NotAllowed,
+    NotFound,
+    NotStored,
+    PortalError,
+)
+from dossie_veicular_client.lists import ListRun, Outcome, read_plates
+from dossie_veicular_client.spending import look_up, quote
+
+DONE, FAILED, USAGE, TOO_EXPENSIVE, NOT_ALLOWED = range(5)
+_FILES: Final[tuple[FileName, ...]] = ("results", "fines", "restrictions", "prices")
+_ENDINGS: Final[tuple[FileEnding, ...]] = ("csv", "jsonl", "xlsx", "zip")
+_PARTS: Final[dict[str, LookupName]] = {
+    "decode": "decode",
+    "fines": "renainf",
+    "restrictions": "renajud",
+}
+_MEMBERS: Final[dict[LookupName, tuple[str, ...]]] = {
+    "decode": ("vehicle", "prices"),
+    "renainf": ("fines",),
+    "renajud": ("restrictions",),
+}
+_REASONS: Final = {
+    "price": "o limite de gasto foi atingido",
+    "owner": "o lote foi pausado por quem o criou",
+    "day_limit": "o limite diário do portal foi atingido",
+    "token_limit": "o limite diário do token foi atingido",
+    "no_credit": "a fonte de dados exige pagamento ou saldo",
+    "access": "o token já não vale para o lote",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(USAGE, f"{self.format_usage()}dossie: {message}\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    words = list(sys.argv[1:] if argv is None else argv)
+    if words and words[0] not in (*_COMMANDS, "-h", "--help"):
+        words.insert(0, "show")  # dossie ABC1D23
+    options = _parser().parse_args(words)
+    try:
+        return _COMMANDS[options.command](options)
+    except PortalError as error:
+        _say(f"dossie: {error.message}" + (f" [{error.code}]" if error.code else ""))
+        return _exit_status(error)
+    except BrokenPipeError:  # the reader of a pipe has ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except OSError as error:
+        _say(f"dossie: {error.strerror or error}: {error.filename or ''}".rstrip(": "))
+        return FAILED
+    except KeyboardInterrupt:
+        _say("dossie: interrompido; a mesma linha de comando continua de onde parou")
+        return FAILED
+
+
+def _exit_status(error: PortalError) -> int:
+    match error:
+        case CostsTooMuch():
+            return TOO_EXPENSIVE
+        case NotAllowed():
+            return NOT_ALLOWED
+        case InvalidRequest():
+            return USAGE
+        case _:
+            return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="dossie",
+        description="Consulta um portal Dossiê Veicular. O que está guardado não é pago de novo.",
+        epilog="DOSSIE_URL e DOSSIE_TOKEN valem mais que o que “dossie login” guardou. Saída: 0 "
+        "feito, 1 não encontrado ou falhou, 2 uso, 3 custaria mais que o permitido, 4 sem acesso.",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="comando", required=True)
+    lookups = {
+        "show": "o veículo (é o que faz “dossie PLACA”)",
+        "decode": "atributos e preços FIPE",
+        "fines": "multas",
+        "restrictions": "restrições judiciais",
+        "report": "laudo escrito a partir do que há",
+        "price": "o que está guardado e quanto custaria o resto; nada é consultado",
+    }
+    for name, meaning in lookups.items():
+        command = commands.add_parser(name, help=meaning, description=meaning)
+        command.add_argument("plate", metavar="PLACA")
+        _add_json(command)
+        if name != "price":
+            _add_limits(command)
+        if name in ("show", "price"):
+            _add_ask(command)
+    batch = commands.add_parser("batch", help="uma lista de placas, com o resultado num arquivo")
+    batch.add_argument("file", metavar="ARQUIVO", help="uma placa por linha, ou CSV; - é a entrada")
+    batch.add_argument("--out", metavar="SAÍDA", required=True, help=".csv, .jsonl, .xlsx ou .zip")
+    batch.add_argument(
+        "--table", choices=_FILES, default="results", help="results: uma linha por placa"
+    )
+    _add_ask(batch)
+    _add_limits(batch)
+    issued = commands.add_parser("issued", help="confere o número de um dossiê emitido")
+    issued.add_argument("number", metavar="NÚMERO")
+    _add_json(issued)
+    login = commands.add_parser("login", help="guarda o endereço e o token do portal")
+    login.add_argument("--url", metavar="ENDEREÇO")
+    mcp = commands.add_parser("mcp", help="servidor de ferramentas para agentes, em stdio")
+    mcp.add_argument("--max-reais", type=_amount, default=0.0, metavar="N")
+    return parser
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--json", action="store_true", help="JSON também num terminal")
+
+
+def _add_ask(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--ask", type=_lookups, metavar="CONSULTAS", help="como decode,renainf,renajud"
+    )
+
+
+def _add_limits(command: argparse.ArgumentParser) -> None:
+    limits = command.add_mutually_exclusive_group()
+    limits.add_argument("--max-reais", type=_amount, metavar="N", help="gasta no máximo N reais")
+    limits.add_argument("--cached", action="store_true", help="só o que está guardado; é grátis")
+
+
+def _amount(word: str) -> float:
+    amount = float(word.replace(",", "."))
+    if not 0 <= amount < 1e9:
+        raise ValueError
+    return amount
+
+
+_amount.__name__ = "valor"  # argparse names the type in its message
+
+
+def _lookups(word: str) -> tuple[LookupName, ...]:
+    names = word.split(",")
+    if not all(name in LOOKUPS for name in names):
+        raise ValueError
+    return tuple(name for name in LOOKUPS if name in names)
+
+
+_lookups.__name__ = "consultas"
+
+
+def _client() -> Client:
+    found = configuration.read()
+    if found is None:
+        raise InvalidRequest("falta o portal: “dossie login”, ou DOSSIE_URL e DOSSIE_TOKEN")
+    return Client(*found)
+
+
+def _show(options: argparse.Namespace) -> int:
+    document = _found(_client(), options, options.ask or LOOKUPS)
+    _print(options, document, text.vehicle_text(document))
+    return _status(document, options.ask or LOOKUPS)
+
+
+def _part(options: argparse.Namespace) -> int:
+    name = _PARTS[options.command]
+    document = _found(_client(), options, (name,))
+    narrowed = {key: document[key] for key in ("plate", *_MEMBERS[name])}  # type: ignore[literal-required]
+    lookup = document["lookups"][name]
+    _print(options, {**narrowed, "lookup": lookup}, text.part_text(document, name))
+    return _status(document, (name,))
+
+
+def _found(client: Client, options: argparse.Namespace, ask: Sequence[LookupName]) -> Explained:
+    """Return the vehicle after saying what is stored and what the rest costs."""
+    found = quote(client, options.plate, ask)
+    _say(text.quote_text(found))
+    if options.cached:
+        return found.document
+    document, spent = look_up(client, found, options.max_reais)
+    if spent:
+        _say(f"Gasto: até {text.reais(spent)}.")
+    return document
+
+
+def _status(document: Explained, ask: Sequence[LookupName]) -> int:
+    states = [document["lookups"][name]["state"] for name in ask]
+    return DONE if all(state in ("fresh", "stale") for state in states) else FAILED
+
+
+def _report(options: argparse.Namespace) -> int:
+    """Have a report written from what is stored of the vehicle, as the portal's page does."""
+    client = _client()
+    data: dict[str, Any] = {}
+    for name in LOOKUPS:
+        try:
+            answer = getattr(client, name)(options.plate, reuse="stored")
+            data[name] = answer.value["result"]
+        except (NotStored, NotFound):
+            data.setdefault("indisponiveis", []).append(name)
+    if not any(name in data for name in LOOKUPS):
+        raise NotStored("nada guardado deste veículo: consulte-o antes com “dossie PLACA”")
+    try:
+        written = client.report(options.plate, data, reuse="stored")
+    except NotStored:
+        if options.cached:
+            raise
+        price = client.usage()["prices"]["report"]
+        _say(f"O laudo custa {text.reais(price)}.")
+        if options.max_reais is not None and price > options.max_reais:
+            raise CostsTooMuch(price, options.max_reais) from None
+        written = client.report(options.plate, data)
+    result = written.value["result"]
+    _print(options, result, text.report_text(result))
+    return DONE
+
+
+def _price(options: argparse.Namespace) -> int:
+    found = quote(_client(), options.plate, options.ask)
+    document = {
+        "plate": found.plate,
+        "stored": list(found.stored),
+        "missing": list(found.missing),
+        "price": found.price,
+    }
+    _print(options, document, text.quote_text(found))
+    return DONE
+
+
+def _batch(options: argparse.Namespace) -> int:
+    output = Path(options.out)
+    ending = output.suffix.removeprefix(".").lower()
+    if ending not in _ENDINGS:
+        raise InvalidRequest("a saída termina em .csv, .jsonl, .xlsx ou .zip")
+    client = _client()
+    raw = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
+    plates = read_plates(raw.decode("utf-8-sig", "replace"))
+    progress = _ProgressLine(len(plates))
+    run = ListRun(client, plates, options.ask, output, progress.show)
+    batches = run.prepare()
+    at_most = sum(batch["cost"]["at_most"] for batch in batches)
+    stored = sum(batch["counts"]["stored"] for batch in batches)
+    _say(f"{len(plates)} na lista, {stored} com tudo guardado. Custa até {text.reais(at_most)}.")
+    if options.max_reais is not None and at_most > options.max_reais:
+        _say(f"Para antes de passar de {text.reais(options.max_reais)}.")
+    reason = None if options.cached else run.run(options.max_reais)
+    progress.end()
+    run.write(options.table, ending)
+    outcome = run.outcome(reason)
+    _say_outcome(outcome, output)
+    if outcome.reason == "price":
+        return TOO_EXPENSIVE
+    if outcome.reason == "access":
+        return NOT_ALLOWED
+    if not outcome.is_complete:
+        return FAILED
+    run.forget()
+    return DONE
+
+
+def _say_outcome(outcome: Outcome, output: Path) -> None:
+    for each in outcome.wrong:
+        _say(f"fora da lista: {each['value']!r}: {each['message']}")
+    _say(
+        f"{outcome.done} de {outcome.total} em {output}; {outcome.failed} sem resposta. "
+        f"Gasto: {text.reais(outcome.spent)}."
+    )
+    if outcome.reason:
+        why = _REASONS.get(outcome.reason, f"o lote parou ({outcome.reason})")
+        _say(f"Parou: {why}. A mesma linha de comando continua de onde parou.")
+
+
+class _ProgressLine:
+    """Shows a batch's progress on one line of a terminal, and nothing elsewhere."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done: dict[str, int] = {}
+        self._is_shown = sys.stderr.isatty()
+
+    def show(self, batch: Batch) -> None:
+        counts = batch["counts"]
+        self._done[batch["id"]] = counts["done"] + counts["failed"]
+        if self._is_shown:
+            done = sum(self._done.values())
+            sys.stderr.write(f"\r\033[K{done} de {self._total}")
+            sys.stderr.flush()
+
+    def end(self) -> None:
+        if self._is_shown and self._done:
+            sys.stderr.write("\r\033[K")
+
+
+def _issued(options: argparse.Namespace) -> int:
+    found = _client().issued(options.number)
+    _print(options, found, text.issued_text(found))
+    return DONE if found["state"] == "valid" else FAILED
+
+
+def _login(options: argparse.Namespace) -> int:
+    url = options.url or input("Endereço do portal: ").strip()
+    is_terminal = sys.stdin.isatty()
+    token = getpass.getpass("Token: ") if is_terminal else sys.stdin.readline()
+    entered = Configuration(url.rstrip("/"), token.strip())
+    usage = Client(*entered).usage()  # raises NotAllowed for a wrong token
+    file = configuration.write(entered)
+    _say(f"Guardado em {file}. Consultas do mês: {usage['calls']}.")
+    return DONE
+
+
+def _mcp(options: argparse.Namespace) -> int:
+    try:
+        from dossie_veicular_client.tool_server import serve
+    except ModuleNotFoundError as error:
+        if not (error.name or "").startswith("mcp"):
+            raise
+        raise InvalidRequest("falta um extra: pip install 'dossie-veicular-client[mcp]'") from None
+    serve(_client(), options.max_reais)
+    return DONE
+
+
+_COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
+    "show": _show,
+    "decode": _part,
+    "fines": _part,
+    "restrictions": _part,
+    "report": _report,
+    "price": _price,
+    "batch": _batch,
+    "issued": _issued,
+    "login": _login,
+    "mcp": _mcp,
+}
+
+
+def _print(options: argparse.Namespace, document: object, shown: str) -> None:
+    """Print text on a terminal, and JSON into a pipe or where it is wanted."""
+    if options.json or not sys.stdout.isatty():
+        shown = json.dumps(document, ensure_ascii=False, indent=2)
+    print(shown)
+    sys.stdout.flush()
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,201 @@
+"""A list of vehicles that is looked up as batches of the portal, within a limit in R$.
+
+The progress stands in a file beside the output, written before each step. A run that was killed
+goes on from it: the portal has the batches, so nothing is asked twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Final
+
+from dossie_veicular_client.answers import Batch, LookupName, WrongEntry
+from dossie_veicular_client.client import Client, FileEnding, FileName
+from dossie_veicular_client.errors import InvalidRequest, NotFound
+
+_HEADERS: Final = frozenset({"placa", "placas", "plate", "plates", "renavam", "veiculo", "veículo"})
+# A batch in one of these pauses does not go on soon.
+_LONG_PAUSES: Final = frozenset({"day_limit", "token_limit"})
+
+
+def read_plates(text: str) -> list[str]:
+    """Return the first column of a list: one vehicle a line, or a CSV file with a header."""
+    cells = [line.replace("\t", ";").replace(",", ";").split(";")[0] for line in text.splitlines()]
+    plates = [cell.strip().strip('"').strip() for cell in cells]
+    first = next(filter(None, plates), "")
+    if first.lower() in _HEADERS:
+        plates.remove(first)
+    return [plate for plate in plates if plate]
+
+
+@dataclass
+class Part:
+    """A batch of the list.
+
+    ``key`` makes its creation repeatable. ``batch`` is its id, once known. ``former`` is what the
+    part's dropped batches have spent, in R$.
+    """
+
+    key: str
+    size: int
+    batch: str | None = None
+    spent: float = 0.0
+    former: float = 0.0
+
+
+@dataclass
+class Progress:
+    """``question`` identifies the list and what is asked, so that another list starts anew."""
+
+    question: str
+    parts: list[Part] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a list ended. ``reason`` is why the portal paused, or None."""
+
+    total: int
+    done: int
+    failed: int
+    spent: float
+    at_most: float
+    reason: str | None
+    wrong: Sequence[WrongEntry]
+
+    @property
+    def is_complete(self) -> bool:
+        return self.done == self.total and not self.wrong
+
+
+class ListRun:
+    """Looks up a list. ``tell`` gets each change of a batch, for a progress line."""
+
+    def __init__(
+        self,
+        client: Client,
+        plates: Sequence[str],
+        ask: Sequence[LookupName] | None,
+        output: Path,
+        tell: Callable[[Batch], None] = lambda _: None,
+    ) -> None:
+        if not plates:
+            raise InvalidRequest("a lista não tem placa nem Renavam")
+        self._client = client
+        self._plates = plates
+        self._ask = ask
+        self._output = output
+        self._tell = tell
+        self._file = output.with_name(f"{output.name}.andamento")
+        question = json.dumps([list(plates), ask and list(ask)])
+        self._progress = self._read(hashlib.sha256(question.encode()).hexdigest())
+        self._batches: list[Batch] = []
+
+    def prepare(self) -> Sequence[Batch]:
+        """Create the batches, which asks nothing, and return them with their prices."""
+        limit = self._client.usage()["batch_limit"]
+        if not self._progress.parts:
+            sizes = [
+                min(limit, len(self._plates) - start)
+                for start in range(0, len(self._plates), limit)
+            ]
+            self._progress.parts = [Part(uuid.uuid4().hex, size) for size in sizes]
+            self._save()
+        self._batches = [self._created(*each) for each in self._slices()]
+        self._save()
+        return self._batches
+
+    def run(self, max_reais: float | None) -> str | None:
+        """Start one batch after the other. Return why the portal stops, or None at the end."""
+        for number, part in enumerate(self._progress.parts):
+            others = sum(each.spent for each in self._progress.parts if each is not part)
+            others += sum(each.former for each in self._progress.parts)
+            left = None if max_reais is None else round(max_reais - others, 6)
+            reason = self._run_part(number, part, left)
+            if reason:
+                return reason
+        return None
+
+    def _run_part(self, number: int, part: Part, max_cost: float | None) -> str | None:
+        assert part.batch is not None
+        found = self._batches[number]
+        if found["counts"]["done"] < found["counts"]["total"]:
+            if max_cost is not None and max_cost < found["cost"]["spent"]:
+                return "price"
+            self._client.start_batch(part.batch, max_cost)
+        for found in self._client.follow(part.batch):
+            self._batches[number] = found
+            part.spent = found["cost"]["spent"]
+            self._tell(found)
+            if found["state"] == "paused" and found["reason"] in _LONG_PAUSES:
+                break
+        self._save()
+        return found["reason"] if found["state"] == "paused" else None
+
+    def outcome(self, reason: str | None) -> Outcome:
+        counts = [batch["counts"] for batch in self._batches]
+        return Outcome(
+            total=sum(each["total"] for each in counts),
+            done=sum(each["done"] if each["done"] else each["stored"] for each in counts),
+            failed=sum(each["failed"] for each in counts),
+            spent=sum(part.spent + part.former for part in self._progress.parts),
+            at_most=sum(batch["cost"]["at_most"] for batch in self._batches),
+            reason=reason,
+            wrong=[each for batch in self._batches for each in batch["wrong"]],
+        )
+
+    def write(self, table: FileName, ending: FileEnding) -> None:
+        """Write what the portal has of the list. The former file stays whole until then."""
+        if ending in ("xlsx", "zip") and (len(self._batches) > 1 or table != "results"):
+            raise InvalidRequest(f"um arquivo .{ending} é só de resultados e de um lote; use .csv")
+        contents = [self._client.batch_file(each["id"], table, ending) for each in self._batches]
+        first, *others = contents
+        if ending == "csv":  # the other parts repeat the header
+            others = [each.partition(b"\r\n")[2] for each in others]
+        new = self._output.with_name(f"{self._output.name}.novo")
+        new.write_bytes(b"".join([first, *others]))
+        new.replace(self._output)
+
+    def forget(self) -> None:
+        """Drop the progress, so that the next run of the same list is a new one."""
+        self._file.unlink(missing_ok=True)
+
+    def _slices(self) -> Iterator[tuple[Part, Sequence[str]]]:
+        start = 0
+        for part in self._progress.parts:
+            yield part, self._plates[start : start + part.size]
+            start += part.size
+
+    def _created(self, part: Part, plates: Sequence[str]) -> Batch:
+        """Return the batch of a part. A batch that the portal has dropped is created anew."""
+        found = None
+        if part.batch is not None:
+            try:
+                found = self._client.batch(part.batch)
+            except NotFound:
+                part.key, part.batch = uuid.uuid4().hex, None
+                part.former, part.spent = part.former + part.spent, 0.0
+                self._save()
+        if found is None:
+            found = self._client.create_batch(plates, self._ask, part.key)
+        part.batch, part.spent = found["id"], found["cost"]["spent"]
+        return found
+
+    def _read(self, question: str) -> Progress:
+        try:
+            stored = json.loads(self._file.read_text("utf-8"))
+            if stored["question"] == question:
+                return Progress(question, [Part(**part) for part in stored["parts"]])
+        except (OSError, ValueError, TypeError, KeyError):
+            pass
+        return Progress(question)
+
+    def _save(self) -> None:
+        new = self._file.with_name(f"{self._file.name}.novo")
+        new.write_text(json.dumps(asdict(self._progress)), "utf-8")
+        new.replace(self._file)

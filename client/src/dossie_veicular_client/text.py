@@ -1,0 +1,186 @@
+"""A vehicle as text for a terminal, in the portal's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from dossie_veicular_client.answers import (
+    Explained,
+    ExplainedFine,
+    ExplainedLookup,
+    ExplainedPrice,
+    IssuedDossier,
+    LookupName,
+    Mark,
+    Report,
+)
+from dossie_veicular_client.spending import Quote
+
+LOOKUP_WORDS: Final[dict[LookupName, str]] = {
+    "decode": "dados do veículo",
+    "renainf": "multas",
+    "renajud": "restrições judiciais",
+}
+_ACTS: Final = {
+    "transfer": "Transferir",
+    "licence": "Licenciar",
+    "drive": "Circular",
+    "removal": "Recolhimento",
+}
+_MARKS: Final[dict[Mark, str]] = {"no": "✗", "careful": "!", "yes": "✓", "unknown": "?"}
+_STATES: Final = {"valid": "válido", "expired": "vencido", "revoked": "revogado"}
+
+
+def reais(amount: float | None) -> str:
+    """Return an amount as Brazilians write it. An unknown amount is never R$ 0,00."""
+    if amount is None:
+        return "valor desconhecido"
+    return f"R$ {amount:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def vehicle_text(document: Explained) -> str:
+    verdict, vehicle = document["verdict"], document["vehicle"]
+    lines = [document["plate"]]
+    if vehicle and vehicle["name"]:
+        lines.append(f"{vehicle['name']} · {vehicle['summary'] or ''}".rstrip(" ·"))
+    lines += ["", verdict["headline"], *(f"  {each}" for each in verdict["notices"])]
+    lines += [f"  {_MARKS[each['mark']]} {each['sentence']}" for each in verdict["reasons"]]
+    lines += [
+        "",
+        *(
+            f"{_MARKS[act['mark']]} {_ACTS[act['act']]}: {act['answer']}"
+            for act in document["acts"]
+        ),
+    ]
+    parts: Sequence[LookupName] = ("decode", "renainf", "renajud")
+    unverified = ", ".join(each["title"] for each in document["not_verified"])
+    lines += ["", *_parts(document, parts), f"Não verificado: {unverified}.", ""]
+    return "\n".join([*lines, *lookup_lines(document)])
+
+
+def part_text(document: Explained, name: LookupName) -> str:
+    return "\n".join(_parts(document, [name])).strip()
+
+
+def _parts(document: Explained, names: Sequence[LookupName]) -> Iterator[str]:
+    for name in names:
+        lines = list(_PARTS[name](document))
+        if lines:
+            yield from (*lines, "")
+        elif document["lookups"][name]["state"] != "unasked":
+            reason = document["lookups"][name]["reason"] or "sem resposta legível"
+            yield from (f"Sem {LOOKUP_WORDS[name]}: {reason}", "")
+
+
+def _vehicle_lines(document: Explained) -> Iterator[str]:
+    vehicle = document["vehicle"]
+    if vehicle:
+        yield from (
+            f"{each['label']}: {'oculto' if each['hidden'] else each['value'] or '—'}"
+            for each in vehicle["attributes"]
+        )
+    for price in document["prices"] or ():
+        yield _price_line(price)
+
+
+def _price_line(price: ExplainedPrice) -> str:
+    name = " ".join(filter(None, [price["description"], price["version"]]))
+    change = price["change_12_months"]
+    trend = "" if change is None else f", {change:+.1f} % em 12 meses".replace(".", ",")
+    doubt = f". {price['doubt']}" if price["doubt"] else ""
+    return f"FIPE {price['code'] or ''} {name}: {reais(price['price'])}{trend}{doubt}"
+
+
+def _fine_lines(document: Explained) -> Iterator[str]:
+    fines = document["fines"]
+    if fines is None:
+        return
+    totals = fines["totals"]
+    unknown = totals["without_amount"]
+    beside = f", e {unknown} sem valor conhecido" if unknown else ""
+    yield (
+        f"Multas em aberto: {totals['open']}, {reais(totals['amount'])}{beside} "
+        f"({reais(totals['enforceable_amount'])} já exigível). Pagas: {totals['paid']}."
+    )
+    yield from map(fine_line, fines["records"])
+    if fines["whom_to_ask"]:
+        yield fines["whom_to_ask"]
+
+
+def fine_line(fine: ExplainedFine) -> str:
+    day = _day(fine["committed_on"]) if fine["committed_on"] else "data desconhecida"
+    what = fine["description"] or fine["code"] or "infração não informada"
+    return (
+        f"  {fine['number']}. {day} · {reais(fine['amount'])} · {fine['standing_words']} · {what}"
+    )
+
+
+def _order_lines(document: Explained) -> Iterator[str]:
+    orders = document["restrictions"]
+    if orders is None:
+        return
+    yield f"Restrições judiciais em vigor: {orders['in_force']}"
+    for order in orders["records"]:
+        court = f" · {order['court']}" if order["court"] else ""
+        doubt = f" · {order['doubt']}" if order["doubt"] else ""
+        yield f"  {order['number']}. {order['title']}{court}{doubt}"
+
+
+_PARTS: Final = {"decode": _vehicle_lines, "renainf": _fine_lines, "renajud": _order_lines}
+
+
+def lookup_lines(document: Explained) -> Iterator[str]:
+    for name, lookup in document["lookups"].items():
+        if lookup["state"] != "unasked":
+            yield f"{LOOKUP_WORDS[name]}: {_lookup_words(lookup)}"
+
+
+def _lookup_words(lookup: ExplainedLookup) -> str:
+    if lookup["state"] == "unavailable":
+        return f"indisponível ({lookup['reason'] or lookup['cause']})"
+    age = _age(lookup["age_s"] or 0)
+    return f"resposta de {age} atrás" + (", vencida" if lookup["state"] == "stale" else "")
+
+
+def quote_text(found: Quote) -> str:
+    """Say what is stored and what the rest would cost."""
+    lookups = found.document["lookups"]
+    stored = [
+        f"{LOOKUP_WORDS[name]} (há {_age(lookups[name]['age_s'] or 0)})" for name in found.stored
+    ]
+    parts = [f"Guardado: {', '.join(stored) or 'nada'}."]
+    if found.missing:
+        missing = ", ".join(LOOKUP_WORDS[name] for name in found.missing)
+        parts.append(f"Falta: {missing}, {reais(found.price)}.")
+    return " ".join(parts)
+
+
+def report_text(report: Report) -> str:
+    topics = report.get("topicos", {})
+    texts = [f"{name}: {text}" for name, text in topics.items() if text]
+    return "\n\n".join([report.get("resumo", ""), *texts, report.get("laudoFinal", "")])
+
+
+def issued_text(dossier: IssuedDossier) -> str:
+    lines = [
+        f"Dossiê {dossier['number']}: {_STATES[dossier['state']]}",
+        f"Placa: {dossier['plate'] or 'apagada'}",
+        f"Emitido em {dossier['issued_at']}; termina em {dossier['ended_at']}",
+    ]
+    if dossier["issuer"]:
+        lines.append(f"Emitido por {dossier['issuer']}")
+    return "\n".join(lines)
+
+
+def _day(text: str) -> str:
+    year, month, day = text.split("-")
+    return f"{day}/{month}/{year}"
+
+
+def _age(seconds: int) -> str:
+    for size, word in ((86400, "dia"), (3600, "h"), (60, "min")):
+        if seconds >= size:
+            count = seconds // size
+            return f"{count} {word}{'s' if word == 'dia' and count > 1 else ''}"
+    return f"{seconds} s"

@@ -1,0 +1,208 @@
+"""``dossie``: what it prints, what it spends, how it ends."""
+
+import csv
+import json
+import os
+import pty
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.batch.engine import plates
+from tests.client.conftest import PRICES
+from tests.fakes import FaultUpstream, faults, free_port
+from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.processes import PortalProcess
+
+PLATE = "ABC1D23"
+SOURCE = str(Path(__file__).resolve().parents[2] / "client/src")
+
+
+class Command:
+    """Runs ``dossie`` as a program, with an empty home."""
+
+    def __init__(self, portal: PortalProcess, home: Path) -> None:
+        self.home = home
+        self.env = {
+            "PYTHONPATH": SOURCE,
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "DOSSIE_URL": portal.url,
+            "DOSSIE_TOKEN": PORTAL_TOKEN,
+        }
+
+    def __call__(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "dossie_veicular_client", *words],
+            env=self.env,
+            cwd=self.home,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+
+    def on_a_terminal(self, *words: str) -> str:
+        ours, theirs = pty.openpty()
+        arguments = [sys.executable, "-m", "dossie_veicular_client", *words]
+        with subprocess.Popen(
+            arguments, env=self.env, cwd=self.home, stdin=theirs, stdout=theirs, stderr=theirs
+        ) as process:
+            os.close(theirs)
+            shown = b"".join(_chunks(ours))
+            assert process.wait() == 0
+        os.close(ours)
+        return shown.decode()
+
+
+def _chunks(terminal: int) -> Iterator[bytes]:
+    while True:
+        try:
+            chunk = os.read(terminal, 65536)
+        except OSError:  # the program has ended
+            return
+        if not chunk:
+            return
+        yield chunk
+
+
+@pytest.fixture
+def dossie(served: PortalProcess, tmp_path: Path) -> Command:
+    return Command(served, tmp_path)
+
+
+def test_plate_is_json_in_a_pipe_and_text_on_a_terminal(
+    dossie: Command, upstream: FaultUpstream
+) -> None:
+    asked = dossie(PLATE)
+    assert asked.returncode == 0, asked.stderr
+    assert json.loads(asked.stdout)["plate"] == PLATE
+    assert "Guardado: nada. Falta: dados do veículo, multas, restrições judiciais, R$ 1,75." in (
+        asked.stderr
+    )
+    shown = dossie.on_a_terminal(PLATE)
+    assert "Transferir:" in shown
+    assert "Não verificado: IPVA" in shown
+    assert "{" not in shown
+    assert upstream.count() == 3
+
+
+def test_parts_and_price(dossie: Command, upstream: FaultUpstream) -> None:
+    assert json.loads(dossie("price", PLATE).stdout)["price"] == 1.75
+    assert dossie("fines", PLATE, "--cached").returncode == 1
+    assert upstream.count() == 0
+    fines = dossie("fines", PLATE)
+    assert (fines.returncode, json.loads(fines.stdout)["fines"]["totals"]["open"]) == (0, 1)
+    assert json.loads(dossie("price", PLATE).stdout)["missing"] == ["decode", "renajud"]
+    assert dossie("fines", PLATE, "--cached").returncode == 0
+    assert upstream.count() == 1
+
+
+def test_too_small_a_limit_asks_nothing(dossie: Command, upstream: FaultUpstream) -> None:
+    refused = dossie(PLATE, "--max-reais", "1.74")
+    assert (refused.returncode, refused.stdout) == (3, "")
+    assert "custaria até R$ 1.75" in refused.stderr
+    assert upstream.count() == 0
+
+
+def test_limit_holds_where_the_source_charges_twice(
+    upstream: FaultUpstream, secondary: FaultUpstream, tmp_path: Path
+) -> None:
+    """Both addresses answer nonsense, and charge."""
+    upstream.default(faults.status(500))
+    secondary.default(faults.status(500))
+    with PortalProcess(managed(upstream.url, secondary.url) | PRICES) as portal:
+        asked = Command(portal, tmp_path)("decode", PLATE, "--max-reais", "0,5")
+    assert asked.returncode == 1
+    assert upstream.count() + secondary.count() == 1
+
+
+def test_report_is_written_from_what_is_stored(dossie: Command, upstream: FaultUpstream) -> None:
+    assert dossie("report", PLATE).returncode == 1
+    dossie("decode", PLATE)
+    assert dossie("report", PLATE, "--max-reais", "16").returncode == 3
+    written = dossie("report", PLATE, "--max-reais", "17")
+    assert (written.returncode, "laudoFinal" in json.loads(written.stdout)) == (0, True)
+    assert dossie("report", PLATE, "--cached").returncode == 0
+    assert upstream.count(method="POST") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [(["ABC"], 2), ([], 2), (["price"], 2), ([PLATE, "--max-reais", "x"], 2), (["x", "--ask"], 2)],
+)
+def test_wrong_words(dossie: Command, words: list[str], status: int) -> None:
+    done = dossie(*words)
+    assert (done.returncode, done.stdout) == (status, "")
+    assert done.stderr
+
+
+def test_no_access_and_no_portal(dossie: Command) -> None:
+    dossie.env["DOSSIE_TOKEN"] = "unknown"
+    assert dossie(PLATE).returncode == 4
+    dossie.env["DOSSIE_URL"] = f"http://127.0.0.1:{free_port()}"
+    gone = dossie(PLATE)
+    assert (gone.returncode, "não respondeu" in gone.stderr) == (1, True)
+    del dossie.env["DOSSIE_URL"]
+    assert dossie(PLATE).returncode == 2
+
+
+def test_login_is_kept_for_this_user_alone(dossie: Command, served: PortalProcess) -> None:
+    del dossie.env["DOSSIE_URL"], dossie.env["DOSSIE_TOKEN"]
+    assert dossie("login", "--url", served.url, stdin="wrong\n").returncode == 4
+    assert dossie("login", "--url", served.url, stdin=f"{PORTAL_TOKEN}\n").returncode == 0
+    (file,) = dossie.home.rglob("login.json")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert dossie("price", PLATE).returncode == 0
+
+
+def test_list_becomes_a_file(dossie: Command, upstream: FaultUpstream) -> None:
+    """Of 120 plates, where a batch holds 50."""
+    listed = plates(120)
+    (dossie.home / "placas.txt").write_text("placa\n" + "\n".join(listed), "utf-8")
+    done = dossie("batch", "placas.txt", "--out", "saida.csv", "--ask", "decode")
+    assert done.returncode == 0, done.stderr
+    assert "Custa até R$ 60,00." in done.stderr
+    written = (dossie.home / "saida.csv").read_text("utf-8-sig")
+    rows = list(csv.DictReader(written.splitlines(), delimiter=";"))
+    assert [row["plate"] for row in rows] == listed
+    assert upstream.count() == 120
+    again = dossie("batch", "-", "--out", "saida.jsonl", "--ask", "decode", stdin="\n".join(listed))
+    assert again.returncode == 0
+    assert len((dossie.home / "saida.jsonl").read_text().splitlines()) == 120
+    assert upstream.count() == 120
+    assert sorted(each.name for each in dossie.home.iterdir()) == [
+        "placas.txt",
+        "saida.csv",
+        "saida.jsonl",
+    ]
+
+
+@pytest.mark.parametrize("limit", ["0", "0.49", "7.5", "30"])
+def test_list_ends_before_its_limit(dossie: Command, upstream: FaultUpstream, limit: str) -> None:
+    listed = "\n".join(plates(60))
+    words = ("batch", "-", "--out", "saida.csv", "--ask", "decode", "--max-reais", limit)
+    done = dossie(*words, stdin=listed)
+    assert done.returncode == (0 if limit == "30" else 3), done.stderr
+    assert upstream.count() == int(float(limit) / 0.5)
+    assert dossie(*words, stdin=listed).returncode == done.returncode
+    assert upstream.count() == int(float(limit) / 0.5)
+
+
+def test_what_is_no_plate_is_said(dossie: Command) -> None:
+    done = dossie("batch", "-", "--out", "saida.csv", "--ask", "decode", stdin="ABC1D23\nXYZ\n")
+    assert (done.returncode, "fora da lista: 'XYZ'" in done.stderr) == (1, True)
+    assert dossie("batch", "-", "--out", "saida.csv", stdin="XYZ\n").returncode == 2
+    assert dossie("batch", "-", "--out", "saida.odt", stdin=PLATE).returncode == 2
+
+
+def test_fines_of_a_list_in_a_spreadsheet(dossie: Command) -> None:
+    listed = "\n".join(plates(20))
+    words = ("batch", "-", "--out", "multas.csv", "--ask", "renainf", "--table", "fines")
+    done = dossie(*words, stdin=listed)
+    assert done.returncode == 0, done.stderr
+    assert (dossie.home / "multas.csv").read_bytes().startswith(b"\xef\xbb\xbfplate;")

@@ -1,0 +1,172 @@
+"""The tools for agents, called with the SDK's own client: results, costs, the budget."""
+
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import mcp
+import pytest
+from dossie_veicular_client import Client
+from dossie_veicular_client.tool_server import server_of
+from mcp.client.context import ClientRequestContext
+from mcp.client.session import ElicitationFnT
+from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
+
+from tests.batch.engine import plates
+from tests.client.test_command import Command
+from tests.fakes import FaultUpstream
+from tests.fakes.processes import PortalProcess
+
+PLATE = "ABC1D23"
+TOOLS = {"price", "stored", "look_up", "explain_fine", "batch", "check_dossier"}
+Session = Callable[[mcp.Client], Awaitable[None]]
+
+
+def talk(
+    client: Client, max_reais: float, session: Session, answer: ElicitationFnT | None = None
+) -> None:
+    async def run() -> None:
+        with anyio.fail_after(120):
+            async with mcp.Client(
+                server_of(client, max_reais), elicitation_callback=answer
+            ) as agent:
+                await session(agent)
+
+    anyio.run(run)
+
+
+async def called(agent: mcp.Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    result = await agent.call_tool(tool, arguments)
+    assert isinstance(result, CallToolResult)
+    assert not result.is_error, result.content
+    assert result.structured_content is not None
+    return dict(result.structured_content)
+
+
+async def refused(agent: mcp.Client, tool: str, **arguments: Any) -> str:
+    result = await agent.call_tool(tool, arguments)
+    assert isinstance(result, CallToolResult)
+    assert result.is_error
+    return str(result.content)
+
+
+def test_six_tools_say_what_they_cost(client: Client) -> None:
+    async def session(agent: mcp.Client) -> None:
+        tools = (await agent.list_tools()).tools
+        assert {tool.name for tool in tools} == TOOLS
+        for tool in tools:
+            costs = tool.name in ("look_up", "batch")
+            assert ("CUSTA" if costs else "Grátis.") in (tool.description or "")
+            assert tool.annotations
+            assert tool.annotations.read_only_hint is not costs
+        assert "R$ 0.00" in (agent.instructions or "")
+
+    talk(client, 0, session)
+
+
+def test_without_a_budget_nothing_is_asked(client: Client, upstream: FaultUpstream) -> None:
+    async def session(agent: mcp.Client) -> None:
+        assert (await called(agent, "price", plate=PLATE))["price"] == 1.75
+        stored = await called(agent, "stored", plate=PLATE)
+        assert stored["missing"] == ["decode", "renainf", "renajud"]
+        assert stored["vehicle"]["verdict"]["level"] == "incomplete"
+        assert "custaria até R$ 1.75" in await refused(agent, "look_up", plate=PLATE)
+        assert "custaria" in await refused(agent, "batch", plates=plates(3))
+        assert "plate_invalid" in await refused(agent, "look_up", plate="ABC")
+
+    talk(client, 0, session)
+    assert upstream.count() == 0
+
+
+def test_budget_of_the_start_is_spent(client: Client, upstream: FaultUpstream) -> None:
+    async def session(agent: mcp.Client) -> None:
+        found = await called(agent, "look_up", plate=PLATE)
+        assert (found["spent"], found["budget_left"]) == (1.75, 0.25)
+        lookup = found["vehicle"]["lookups"]["renainf"]
+        assert (lookup["state"], lookup["source"]) == ("fresh", "primary")
+        assert lookup["age_s"] >= 0
+        assert len(found["vehicle"]["prices"][0]["history"]) <= 13
+        again = await called(agent, "look_up", plate=PLATE)
+        assert (again["spent"], again["budget_left"]) == (0, 0.25)
+        fine = await called(agent, "explain_fine", plate=PLATE, number=1)
+        assert fine["fine"]["deadlines"]
+        assert "não a de número 9" in await refused(agent, "explain_fine", plate=PLATE, number=9)
+
+    talk(client, 2, session)
+    assert upstream.count() == 3
+
+
+@pytest.mark.parametrize(("confirm", "calls"), [(True, 3), (False, 0)])
+def test_person_confirms_what_the_budget_lacks(
+    client: Client, upstream: FaultUpstream, confirm: bool, calls: int
+) -> None:
+    questions = []
+
+    async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        questions.append(params.message)
+        return ElicitResult(action="accept", content={"confirm": confirm})
+
+    async def session(agent: mcp.Client) -> None:
+        if confirm:
+            assert (await called(agent, "look_up", plate=PLATE))["spent"] == 1.75
+        else:
+            await refused(agent, "look_up", plate=PLATE)
+
+    talk(client, 0, session, answer)
+    assert len(questions) == 1
+    assert "R$ 1.75" in questions[0]
+    assert upstream.count() == calls
+
+
+def test_budget_holds_under_parallel_calls(client: Client, upstream: FaultUpstream) -> None:
+    """Twenty calls of R$ 0.50 at once, of which R$ 4 allow eight."""
+    outcomes = []
+
+    async def session(agent: mcp.Client) -> None:
+        async def look_up(plate: str) -> None:
+            result = await agent.call_tool("look_up", {"plate": plate, "ask": ["decode"]})
+            assert isinstance(result, CallToolResult)
+            outcomes.append(result.is_error)
+
+        async with anyio.create_task_group() as group:
+            for plate in plates(20):
+                group.start_soon(look_up, plate)
+        assert (await called(agent, "price", plate=PLATE))["budget_left"] == 0
+
+    talk(client, 4, session)
+    assert outcomes.count(False) == upstream.count() == 8
+
+
+def test_batch_spends_within_the_budget(client: Client, upstream: FaultUpstream) -> None:
+    async def session(agent: mcp.Client) -> None:
+        found = await called(agent, "batch", plates=plates(4), ask=["decode"])
+        while found["batch"]["state"] == "running":
+            found = await called(agent, "batch", batch=found["batch"]["id"])
+        assert [row["state"] for row in found["rows"]] == ["done"] * 4
+        assert found["budget_left"] == 1
+        assert "custaria" in await refused(agent, "batch", plates=plates(7)[4:], ask=["decode"])
+
+    talk(client, 3, session)
+    assert upstream.count() == 4
+
+
+def test_command_serves_the_tools_on_stdio(
+    served: PortalProcess, tmp_path: Path, upstream: FaultUpstream
+) -> None:
+    command = Command(served, tmp_path)
+
+    async def run() -> None:
+        server = mcp.StdioServerParameters(
+            command=sys.executable,
+            args=["-m", "dossie_veicular_client", "mcp", "--max-reais", "1.75"],
+            env=command.env,
+        )
+        with anyio.fail_after(60):
+            async with mcp.Client(mcp.stdio_client(server)) as agent:
+                assert (await called(agent, "look_up", plate=PLATE))["spent"] == 1.75
+                assert "custaria" in await refused(agent, "look_up", plate="LMP0A01")
+
+    anyio.run(run)
+    assert upstream.count() == 3
