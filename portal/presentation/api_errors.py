@@ -78,6 +78,11 @@ API_ERRORS: Final[Mapping[str, ApiError]] = {
     "batch_unknown": ApiError(
         404, "Lote não encontrado.", "Confira o identificador, ou o lote já foi apagado."
     ),
+    "dossier_unknown": ApiError(
+        404,
+        "Este portal não emitiu um dossiê com este número.",
+        "Confira o número; se está certo, não confie no papel.",
+    ),
     "record_not_found": ApiError(
         404,
         "A fonte de dados não tem registro para o que foi pedido.",

@@ -49,8 +49,10 @@ CALLS: dict[str, Callable[[Client, str], object]] = {
     "batchPricesJsonl": lambda client, batch: client.batch_prices(batch),
     "batchDeadlines": lambda client, batch: client.batch_deadlines(batch),
     "usage": lambda client, _: client.usage(),
+    "issuedDossier": lambda client, _: client.issued("7F3K-9QMD-2XHA"),
 }
-MAY_BE_UNABLE = {"resultsZip": "pdf_unavailable"}  # on a machine without Pango
+# On a machine without Pango, and without an issued dossier.
+MAY_BE_UNABLE = {"resultsZip": "pdf_unavailable", "issuedDossier": "dossier_unknown"}
 
 
 def test_every_operation_is_called(client: Client) -> None:

@@ -181,7 +181,7 @@ def issued(
 
 def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
     summary = ISSUED if path else None
-    dossier = VerifiedDossier(NUMBER, plate, "Loja <Central>", NOW, NOW, path, summary)
+    dossier = VerifiedDossier(NUMBER, outcome, plate, "Loja <Central>", NOW, NOW, path, summary)
     return VerificationPage(NUMBER, outcome, dossier=dossier)
 
 

@@ -494,8 +494,9 @@ class IssuedDossier(TypedDict):
     state: Literal["valid", "expired", "revoked"]
     issued_at: str
     ended_at: str
-    plate: str
+    plate: str | None
     issuer: str | None
+    finding: str | None
 
 
 JsonObject = dict[str, Any]

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
 
+from portal.dossiers.archive import State
 from portal.presentation.issued.summary import IssuedSummary
 
 _SHOWN = 3
 
-Outcome = Literal["none", "unknown", "valid", "expired", "revoked"]
+Outcome = Literal["none", "unknown"] | State
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class VerifiedDossier:
     """
 
     number: str
+    state: State
     plate: str
     issuer: str
     issued_at: datetime

@@ -65,6 +65,7 @@ _GROUPS: Final = (
                 ),
             ),
             ("uso", "O mês do token", "Uso", ("usage",)),
+            ("emitido", "Conferir um dossiê emitido", "Dossiê emitido", ("issuedDossier",)),
         ),
     ),
 )

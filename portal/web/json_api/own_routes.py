@@ -40,6 +40,7 @@ from portal.presentation.exports.tables import Dialect, Table
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, batch_table, vehicle_table
 from portal.presentation.exports.workbook import Format, write_table
 from portal.presentation.exports.zip_file import Incomplete, zip_stream
+from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES, LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.errors import message_response
@@ -59,6 +60,7 @@ from portal.web.services.batches import stored_panels
 from portal.web.services.calendars import stored_deadlines
 from portal.web.services.dossiers import batch_dossier
 from portal.web.services.responses import calendar_response
+from portal.web.services.verification import find_issued
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo
 
@@ -429,6 +431,25 @@ for _name, _need in NEEDS.items():
             _get(
                 f"{_path}/{_name}.{_format}", f"{_prefix}{_name}_{_format}", _need, dialect=_dialect
             )(partial(_write, name=_name, kind=_format))
+
+
+@_get("/api/v1/dossiers/<code>")
+def issued(web: Web, _: Requester, code: str) -> Response:
+    """Say whether a dossier was issued, as ``/verificar`` does for a number or a link's key."""
+    found = find_issued(web, code)
+    if found is None:
+        raise Refusal("dossier_unknown")
+    return _json(
+        {
+            "number": found.number,
+            "state": found.state,
+            "issued_at": local_time(found.issued_at),
+            "ended_at": local_time(found.ended_at),
+            "plate": found.plate or None,
+            "issuer": found.issuer or None,
+            "finding": found.summary.finding if found.summary else None,
+        }
+    )
 
 
 @_get("/api/v1/usage")

@@ -4,17 +4,13 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
-from flask import Response, request, url_for
+from flask import Response, request
 
-from portal.dossiers.archive import Dossier
-from portal.dossiers.identifiers import display_number, is_share_key, parse_number
-from portal.presentation.issued.summary import summary_of
-from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
-from portal.system.local_time import utc_time
+from portal.presentation.issued.verification import VerificationPage
 from portal.vehicle.typed import visible
-from portal.web.http.rate_limits import refuse
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes
+from portal.web.services.verification import find_issued
 from portal.web.services.web import Web
 from portal.wording import with_hyphens
 
@@ -48,37 +44,5 @@ def verify(web: Web) -> Response:
 
 
 def _page(web: Web, code: str) -> VerificationPage:
-    # The key of a dossier works even after too many wrong guesses from the same address, because a
-    # key of 128 random bits cannot be guessed. A number is refused after too many wrong guesses,
-    # because it has only 60 random bits.
-    dossier = web.dossiers.by_key(code) if is_share_key(code) else None
-    if dossier is not None:
-        verified = _verified(dossier, path=url_for("shared.dossier", text=code))
-        return VerificationPage(code, dossier.state, dossier=verified)
-    refuse(web.limits.guess_wait(request.remote_addr))
-    number = parse_number(code)
-    dossier = web.dossiers.by_number(number) if number else None
-    if dossier is not None:
-        return VerificationPage(code, dossier.state, dossier=_verified(dossier))
-    web.limits.count_guess(request.remote_addr)
-    return VerificationPage(code, "unknown")
-
-
-def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
-    """Return those facts about a dossier that may be shown to the visitor.
-
-    ``path`` is the path of the shared link, or "" if the visitor has entered the number instead of
-    the link's key. Without ``path``, the result has a partly hidden plate and no summary, because
-    the visitor may have guessed the number.
-    """
-    summary = summary_of(dossier)
-    plate = summary.plate if summary else ""
-    return VerifiedDossier(
-        number=display_number(dossier.number),
-        plate=plate if path else partly_hidden(plate),
-        issuer=summary.issuer.name if summary and summary.issuer else "",
-        issued_at=utc_time(dossier.issued_at),
-        ended_at=utc_time(dossier.ended_at),
-        path=path if summary else "",
-        summary=summary if path else None,
-    )
+    dossier = find_issued(web, code)
+    return VerificationPage(code, dossier.state if dossier else "unknown", dossier)

@@ -147,6 +147,7 @@ SCENES: dict[str, Callable[[Scene], Any]] = {
     "access_refused": lambda here: here.prices(faults.status(403), own=True),
     "path_unknown": lambda here: here.portal().get("/api/v1/nothing"),
     "batch_unknown": lambda here: here.portal().get(f"{BATCHES}/0123456789abcdef01234567"),
+    "dossier_unknown": lambda here: here.portal().get("/api/v1/dossiers/7F3K-9QMD-2XHA"),
     "record_not_found": lambda here: here.prices(faults.status(404)),
     "method_not_allowed": lambda here: here.portal().client.delete(VEHICLE),
     "batch_state": Scene.paused_draft,

@@ -335,6 +335,30 @@ def test_verification_of_a_number_hides_most_of_the_plate(portal: PortalFactory)
         assert not [a for a in page.all("a") if str(a.get("href")).startswith("/d/")]
 
 
+def test_program_verifies_as_the_page_does(portal: PortalFactory) -> None:
+    running = portal(**ISSUER)
+    ana = Person.at(running).signed_in()
+    path = issue(ana)
+    number, key = path.rpartition("/")[2], link_of(ana, path).rpartition("/")[2]
+
+    def checked(code: str) -> Any:
+        return running.get(f"/api/v1/dossiers/{code}").get_json()
+
+    by_number, by_key = checked(number.lower().replace("-", "")), checked(key)
+    assert (by_number["number"], by_number["state"]) == (number, "valid")
+    assert (by_number["plate"], by_number["finding"]) == ("ABC••••", None)
+    assert by_number["issuer"] == "Loja Central Veículos"
+    assert by_key["plate"] == PLATE and by_key["finding"]
+    assert running.get(f"/api/v1/dossiers/{number}", token=None).status_code == 401
+    ana.post(f"{path}/revogar")
+    assert checked(number) | {"ended_at": ""} == by_number | {
+        "state": "revoked",
+        "ended_at": "",
+        "plate": None,
+        "issuer": None,
+    }
+
+
 def test_verification_by_the_qr_code_shows_the_dossier(portal: PortalFactory) -> None:
     running = portal()
     ana = Person.at(running).signed_in()
