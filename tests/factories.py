@@ -39,7 +39,7 @@ def message_body(message: str) -> bytes:
 
 
 def price_history(
-    months: int = 24, predicted: int = 2, start: tuple[int, int] = (2024, 12), first: int = 92_000
+    months: int = 24, predicted: int = 2, start: tuple[int, int] = (2024, 12), first: int = 103_500
 ) -> list[Record]:
     """Return consecutive months from ``start`` (year, month).
 

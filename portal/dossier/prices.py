@@ -32,9 +32,11 @@ from portal.wording import listed
 MOST_TABS: Final = MOST_SERIES
 # The largest number of candidates that a page or the dossier lists. Exports have all.
 MOST_LISTED: Final = 100
-# A price contradicts its history if it differs from it by more than this share. The share grows by
-# _MONTHLY_GAP for each month by which the history is older than _RECENT months. A price that is
-# _MANY_TIMES another always contradicts it.
+# A table's price moves by at most 5 % in a month. A price that differs by more than _DOUBTFUL_GAP
+# from the history's last month is doubted, and beyond _LARGEST_GAP no choice of a version settles
+# the doubt. Both grow by _MONTHLY_GAP for each month by which the history is older than _RECENT
+# months. A price that is _MANY_TIMES another always contradicts it.
+_DOUBTFUL_GAP: Final = Decimal("0.08")
 _LARGEST_GAP: Final = Decimal("0.20")
 _MONTHLY_GAP: Final = Decimal("0.03")
 _RECENT: Final = 3
@@ -163,7 +165,7 @@ class PriceTab:
         """Why nothing may be computed from the price. () if there is no price."""
         if self.current is None:
             return ()
-        found = (self._name_doubt, self._year_doubt, self._engine_doubt, self._history_doubt)
+        found = (self._name_doubt, self._year_doubt, self._engine_doubt, self.history_doubt)
         return tuple(doubt for doubt in found if doubt)
 
     @property
@@ -242,8 +244,8 @@ class PriceTab:
             )
         return None
 
-    @property
-    def _history_doubt(self) -> PriceDoubt | None:
+    @cached_property
+    def history_doubt(self) -> PriceDoubt | None:
         """The doubt of a price far from its history, or None.
 
         A wrong price may be the history's last month too, so the price is compared also with the
@@ -251,10 +253,15 @@ class PriceTab:
         """
         points = self.series.real or self.series.points
         middle = sorted(points[-_YEAR_OF_MONTHS:], key=lambda point: point.value)
-        compared = [points[-1], middle[len(middle) // 2]] if points else []
-        point = next((point for point in compared if self._contradicts(point)), None)
         current = self.current
-        if point is None or current is None:
+        if not points or current is None:
+            return None
+        compared = [points[-1], middle[len(middle) // 2]]
+        point = next((each for each in compared if self._contradicts(each, _LARGEST_GAP)), None)
+        is_final = point is not None
+        if point is None and self._contradicts(points[-1], _DOUBTFUL_GAP):
+            point = points[-1]
+        if point is None:
             return None
         side = "acima" if current > point.value else "abaixo"
         if _ratio(current, point.value) >= _MANY_TIMES:
@@ -269,10 +276,10 @@ class PriceTab:
             "O preço atual e o histórico não combinam",
             f"O preço atual está {far} do {where}{comma}{_point(point)}: confira na tabela FIPE "
             "qual dos dois vale.",
-            is_final=True,
+            is_final=is_final,
         )
 
-    def _contradicts(self, point: PricePoint) -> bool:
+    def _contradicts(self, point: PricePoint, gap: Decimal) -> bool:
         current = self.current
         if current is None:
             return False
@@ -280,8 +287,7 @@ class PriceTab:
             return True
         age = abs((self.today.year - point.month.year) * 12 + self.today.month - point.month.month)
         slack = 1 + _MONTHLY_GAP * max(0, age - _RECENT)
-        least = point.value * (1 - _LARGEST_GAP) / slack
-        return not least <= current <= point.value * (1 + _LARGEST_GAP) * slack
+        return not point.value * (1 - gap) / slack <= current <= point.value * (1 + gap) * slack
 
     @cached_property
     def line(self) -> Line:

@@ -816,6 +816,20 @@ _NO_ILL: tuple[tuple[str, str], ...] = (
     ("chassi", "9BWREM377VT004251"),
 )
 
+_CONFLICTING: tuple[tuple[Record, str], ...] = (
+    ({"anoFabricacao": "2016"}, "fabricação em 2016, ano-modelo 2015"),
+    ({"anoFabricacao": "2012"}, "fabricação em 2012, ano-modelo 2015"),
+    ({"anoFabricacao": "2030"}, "ano no futuro, 2030"),
+    ({"marca": "IMP/AUDI", "nacional": "SIM"}, "nacional, com prefixo de importado"),
+    ({"descricao": "I/AUDI A3", "nacional": "NACIONAL"}, "nacional, com prefixo de importado"),
+)
+_AGREEING: tuple[Record, ...] = (
+    {"anoFabricacao": "2015"},
+    {"anoFabricacao": ""},
+    {"descricao": "I/AUDI A3", "nacional": "NAO"},
+    {"descricao": "I/AUDI A3", "nacional": ""},
+)
+
 
 def _conditions() -> Iterator[Row]:
     """What the vehicle's own data say of it, which no record of a fine or a court says."""
@@ -830,6 +844,17 @@ def _conditions() -> Iterator[Row]:
         )
     for name, text in _NO_ILL:
         yield clear(f"{name} {text}", vehicle={name: text})
+    for data, words in _CONFLICTING:
+        yield Row(
+            case=f"contradictory data: {data}",
+            vehicle=data,
+            level="caution",
+            finding=f"Os dados do veículo se contradizem ({words})",
+            ceiling=f"Os dados do veículo se contradizem ({words})",
+            also=("compare o CRLV-e com o veículo",),
+        )
+    for data in _AGREEING:
+        yield clear(f"data that agree: {data}", vehicle=data)
     yield Row(
         case="scrap, and an order in force",
         vehicle={"tipoVeiculo": "SUCATA"},
@@ -986,7 +1011,7 @@ def _prices() -> Iterator[Row]:
     month = {"mes": "9", "ano": "2026", "predicao": False}
     yield priced(
         "two prices of one month",
-        fipe_entry(historicoPreco=[{**month, "valor": "89000"}, {**month, "valor": "99000"}]),
+        fipe_entry(historicoPreco=[{**month, "valor": "99000"}, {**month, "valor": "89000"}]),
         doubt="mais de um preço",
     )
     later = {"mes": "5", "ano": "2029", "valor": "99999", "predicao": False}
@@ -1053,6 +1078,8 @@ def _conflicts() -> Iterator[Row]:
     yield conflicting("a tenth of the history", "R$ 8.932", "8932.00", history(*steady))
     yield conflicting("a quarter above the history", "R$ 111.700", "111700.00", history(*steady))
     yield conflicting("a quarter below the history", "R$ 66.900", "66900.00", history(*steady))
+    yield conflicting("a tenth part above the history", "R$ 98.300", "98300.00", history(*steady))
+    yield conflicting("a tenth part below the history", "R$ 81.000", "81000.00", history(*steady))
     yield conflicting(
         "ten times a history that ended years ago",
         *("R$ 893.250", "893250.00", history(*steady, until=(2021, 3))),

@@ -130,7 +130,7 @@ def test_chart_description_names_range_and_predictions() -> None:
     history = price_history(24, 2, (2024, 12))
     best = candidates(fipe_entry(historicoPreco=history)).best
     assert best is not None
-    assert best.chart_description.startswith("De dezembro de 2024 (R$\u00a092.000) a ")
+    assert best.chart_description.startswith("De dezembro de 2024 (R$\u00a0103.500) a ")
     assert "previsão da fonte, até novembro de 2026" in best.chart_description
 
 
@@ -170,8 +170,11 @@ def test_price_change_names_its_last_month() -> None:
     [
         ("89325.00", "55% acima do último mês do histórico, outubro de 2026 (R$\u00a057.629)"),
         ("40000", "31% abaixo do último mês"),
-        ("69000", ""),  # 19.7 % above the last month
-        ("46200", ""),
+        ("69000", "20% acima do último mês"),
+        ("52900", "8% abaixo do último mês"),
+        ("62200", ""),  # 7.9 % above the last month
+        ("46200", "20% abaixo do último mês"),
+        ("53100", ""),
         ("576290", "muito acima do último mês"),
         ("5762900", "muito acima do último mês"),
         ("1", "muito abaixo do último mês"),
@@ -200,28 +203,32 @@ def test_price_without_history_is_not_doubted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("current", "ended", "is_doubted"),
+    ("current", "ended", "doubted"),
     [
-        ("120000", (2026, 8), False),  # 20 % above a history of three months ago
-        ("121000", (2026, 8), True),
-        ("121000", (2026, 7), False),  # each further month may add three per cent
-        ("124000", (2026, 7), True),
-        ("79000", (2026, 8), True),
-        ("79000", (2026, 7), False),
-        ("300000", (2020, 11), False),
-        ("400000", (2020, 11), True),
-        ("50000", (2016, 11), False),
-        ("1000000", (2001, 1), True),  # ten times
-        ("10000", (2001, 1), True),
+        ("108000", (2026, 8), ""),  # 8 % above a history of three months ago
+        ("109000", (2026, 8), "asked"),
+        ("120000", (2026, 8), "asked"),
+        ("121000", (2026, 8), "final"),
+        ("111000", (2026, 7), ""),  # each further month may add three per cent
+        ("121000", (2026, 7), "asked"),
+        ("124000", (2026, 7), "final"),
+        ("79000", (2026, 8), "final"),
+        ("79000", (2026, 7), "asked"),
+        ("92000", (2026, 8), ""),
+        ("300000", (2020, 11), ""),
+        ("400000", (2020, 11), "final"),
+        ("50000", (2016, 11), ""),
+        ("1000000", (2001, 1), "final"),  # ten times
+        ("10000", (2001, 1), "final"),
     ],
 )
 def test_older_history_contradicts_a_price_less(
-    current: str, ended: tuple[int, int], is_doubted: bool
+    current: str, ended: tuple[int, int], doubted: str
 ) -> None:
     year, month = ended
     last = {"mes": str(month), "ano": str(year), "valor": "100000", "predicao": False}
     tab = only(valorAtual=current, historicoPreco=[last])
-    assert [doubt.is_final for doubt in tab.doubts] == [True] * is_doubted
+    assert ["final" if doubt.is_final else "asked" for doubt in tab.doubts] == doubted.split()
 
 
 def test_past_predictions_are_called_estimates() -> None:
@@ -294,8 +301,15 @@ def rising_to(year: int, *values: int) -> list[dict[str, Any]]:
     ],
 )
 def test_sentence_says_what_the_chart_shows(values: list[int], sentence: str) -> None:
-    view = view_of(fipe_entry(historicoPreco=rising_to(2026, *values)))
-    assert view.sentence == sentence
+    months = rising_to(2026, *values)
+    assert view_of(fipe_entry(historicoPreco=months, valorAtual=values[-1])).sentence == sentence
+
+
+def test_sentence_and_doubt_do_not_contradict_each_other() -> None:
+    months = rising_to(2026, *[80_000] * 13, 93_400)
+    text = shown(historicoPreco=months, valorAtual="76000")
+    assert "19% abaixo do último mês do histórico" in text
+    assert "maior preço da série" not in text
 
 
 def test_fewer_than_three_points_are_a_sentence() -> None:
@@ -430,7 +444,7 @@ def test_asking_price_is_compared_with_table_and_history() -> None:
     assert current is not None
     assert compared(str(current).replace(".", ",")) == "É o preço da tabela FIPE."
     assert compared("91.500") == (
-        "2,4% acima da FIPE: R$\u00a02.175 a mais. A tabela teve esse preço em dez/24."
+        "2,4% acima da FIPE: R$\u00a02.175 a mais. A tabela teve esse preço em mai/26."
     )
     assert compared("500.000").endswith("Nenhum mês da série teve preço tão alto.")
     assert compared("40.000").endswith(

@@ -182,12 +182,13 @@ def _break_note(chart: PriceChart | None) -> str:
 def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
     """Describe the price's changes.
 
+    Returns "" if the current price is out of step with the history.
     For example: ``Perdeu 6,6% em 12 meses e 27,3% desde o pico …`` (Lost 6.6 % in 12 months and
     27.3 % since the peak …).
     """
     series = tab.series
     last, peak, year = series.last_real, series.peak, series.twelve_month_change
-    if last is None or peak is None or len(series.real) < LEAST_POINTS:
+    if last is None or peak is None or len(series.real) < LEAST_POINTS or tab.history_doubt:
         return ""
     until = "" if tab.words.now else f" (até {formats.month(last.month)})"
     fall, rate = series.change_since_peak, series.yearly_change
