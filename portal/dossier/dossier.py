@@ -16,6 +16,7 @@ from portal.dossier.timeline import Timeline, timeline
 from portal.gateway.operations import lookups_of
 from portal.law.act_matrix import Missing, Stale
 from portal.law.assessment import AssessedFine, Totals, totals
+from portal.law.identification import condition_reasons
 from portal.law.orders import AssessedOrder
 from portal.law.verdict import Verdict, judge
 from portal.system.local_time import local_time
@@ -163,7 +164,7 @@ class Dossier:
             stale=self.stale,
             not_asked=self.not_asked,
             unconfirmed=self.unconfirmed,
-            described=self.decoded.texts if self.decoded else (),
+            condition=condition_reasons(self.decoded, self.today) if self.decoded else (),
         )
 
     @cached_property

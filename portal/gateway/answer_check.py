@@ -16,6 +16,7 @@ from portal.vehicle.wire import MOST_RECORDS, has_too_many_values
 # of the longest message in docs/contract.md.
 LONGEST_MESSAGE: Final = 1_000
 
+OTHER_VEHICLE: Final = "the record of another vehicle"
 _PLATE_NAMES = frozenset({"placa", "plate"})
 _RENAVAM_NAMES = frozenset({"renavam"})
 _LONGEST_NAME = len("renavam")
@@ -70,7 +71,7 @@ def _check_document(lookup: Lookup, document: Any, hidden_marker: str) -> None:
         if not isinstance(record, dict):
             raise UnfitAnswer("a record is no object", may_differ=False)
         if not _names_subject(record, lookup, hidden_marker):
-            raise UnfitAnswer("the record of another vehicle", may_differ=True)
+            raise UnfitAnswer(OTHER_VEHICLE, may_differ=True)
     notice = _notice_beside_nothing(document)
     if notice is not None and notice.kind == "failure":
         raise UnfitAnswer("nothing on record, and a failure beside it", may_differ=True)

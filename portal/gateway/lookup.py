@@ -19,6 +19,7 @@ FailureKind = Literal[
     "unreachable",  # No request could be sent.
     "too_slow",  # The request was sent, but no complete answer arrived in time.
     "bad_answer",  # The request was sent, but the response is not a valid answer.
+    "other_vehicle",  # The response is about another vehicle.
     "busy",  # The upstream asked for a pause (429).
     "operator_refused",  # The upstream refused the operator's credential.
     "no_credit",  # The upstream demands payment (402), for example because the credit is used up.
@@ -34,8 +35,8 @@ FailureKind = Literal[
 
 _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
     {
-        *("unreachable", "too_slow", "bad_answer", "busy", "operator_refused", "no_credit"),
-        *("day_limit", "no_ledger"),
+        *("unreachable", "too_slow", "bad_answer", "other_vehicle", "busy"),
+        *("operator_refused", "no_credit", "day_limit", "no_ledger"),
     }
 )
 _OWN: frozenset[FailureKind] = frozenset({"token_limit", "price", "not_stored"})

@@ -139,5 +139,7 @@ def _failure(error: UpstreamError) -> Failure:
             return Failure("unreachable", SHORTEST_RETRY_S)
         case TimedOut():
             return Failure("too_slow")
+        case Unfit() if str(error) == answer_check.OTHER_VEHICLE:
+            return Failure("other_vehicle")
         case _:
             return Failure("bad_answer")

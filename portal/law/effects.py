@@ -21,12 +21,14 @@ from typing import cast
 
 from portal.law.act_answers import ACTS, Act, Answer, Confidence, worst
 from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
+from portal.law.rules import CONSULTED
 from portal.vehicle.judicial import Restriction
 from portal.wording import listed
 
 WHO_LIFTS = (
     "Só o juiz que deu a ordem (ou um tribunal acima) pode retirá-la; Detran e Senatran não podem. "
-    "O interessado pede a baixa no processo, com advogado ou defensor."
+    "O interessado pede a baixa no processo, com advogado ou defensor. Lei consultada em "
+    f"{CONSULTED}."
 )
 
 _Source = tuple[str, Confidence]  # the text that states a rule, and how well the rule is confirmed

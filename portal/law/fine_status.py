@@ -100,7 +100,9 @@ class Status:
 
 def status_of(fine: Fine, payment: Payment, today: date) -> Status:
     found = _status(fine, payment, today)
-    more = _source_word(fine.kind, found.standing, found.note) if fine.kind else ""
+    more = f" {payment.note}" if payment.state == "none" and payment.note else ""
+    if fine.kind:
+        more += _source_word(fine.kind, found.standing, found.note)
     if fine.notified_on and fine.penalty_on and fine.penalty_on < fine.notified_on:
         more += " As datas se contradizem: a penalidade é anterior à notificação da autuação."
     if found.standing in _CHARGEABLE and fine.penalty_on and fine.notified_on_text.state == "empty":

@@ -8,11 +8,13 @@ removes either doubt. The vehicle's own data may say that it is scrap, stolen or
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Final
 
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason
+from portal.vehicle.decode import Decoded
 from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.vehicle.identity import VehicleIdentity, differing_fields, identity_of_name
@@ -76,6 +78,8 @@ _DENIED_AFTER: Final = re.compile(
 )
 # The HTML anchor of the vehicle's own data.
 VEHICLE: Final = "veiculo"
+_IMPORTED: Final = re.compile(r"(?:I|IMP\.?) ?/", re.IGNORECASE | re.ASCII)
+_COMPARE: Final = "compare o CRLV-e com o veículo antes de pagar"
 _CONFIRM: Final = "confirme no Detran e faça uma vistoria antes de pagar"
 _INSPECT: Final = "faça a perícia de identificação antes de qualquer pagamento"
 _CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de pagar"
@@ -91,12 +95,31 @@ def identification_reasons(
     return (*_tampering(fines), *_other_vehicle([*fines, *orders]), *_other_renavam(orders))
 
 
-def condition_reasons(texts: Sequence[Field]) -> tuple[Reason, ...]:
-    """Return a reason for each word of the vehicle's own data that speaks ill of it."""
-    found = dict.fromkeys(word for text in texts for word in _ill_words(str(text)))
-    return tuple(
-        _reason(f"Os dados do veículo trazem “{word}”", _CONFIRM, VEHICLE) for word in found
+def condition_reasons(decoded: Decoded, today: date) -> tuple[Reason, ...]:
+    """Return a reason for each word of the vehicle's own data that speaks ill of it.
+
+    Data that contradict each other give a reason, too.
+    """
+    found = dict.fromkeys(word for text in decoded.texts for word in _ill_words(str(text)))
+    return (
+        *(_reason(f"Os dados do veículo trazem “{word}”", _CONFIRM, VEHICLE) for word in found),
+        *(
+            _reason(f"Os dados do veículo se contradizem ({what})", _COMPARE, VEHICLE)
+            for what in _conflicts(decoded, today)
+        ),
     )
+
+
+def _conflicts(decoded: Decoded, today: date) -> Iterator[str]:
+    """Yield what cannot be: a model year is that of the manufacture or the next one."""
+    built, model = decoded.built_year, decoded.model_year
+    if (built and built > today.year) or (model and model > today.year + 1):
+        yield f"ano no futuro, {max(built or 0, model or 0)}"
+    elif built and model and not built <= model <= built + 1:
+        yield f"fabricação em {built}, ano-modelo {model}"
+    names = str(decoded.make), str(decoded.description)
+    if decoded.is_national and any(map(_IMPORTED.match, names)):
+        yield "nacional, com prefixo de importado"
 
 
 def _ill_words(text: str) -> Iterator[str]:

@@ -76,8 +76,8 @@ _NOT_CHARGED = re.compile(r"(NAO EXIGIVEL|INEXIGIVEL)")
 class Payment:
     """Whether a fine is paid.
 
-    The state "none" means that the record has no sign of a payment. For the other states, ``note``
-    is a Portuguese explanation.
+    The state "none" means that the record has no sign of a payment, or only an amount that settles
+    nothing. ``note`` is a Portuguese explanation, or "" without any sign.
     """
 
     state: Literal["none", "paid", "unclear"]
@@ -181,6 +181,12 @@ def _without_day(fine: Fine, owed: Amount) -> Payment:
         traces.append(f"o registro do pagamento ({fine.payment_registered_on_text})")
     if _SOME_WORD.search(str(fine.paid_state)):
         traces.append(f"a UF do pagamento ({fine.paid_state})")
+    if not traces and sent is not None:
+        return Payment(
+            "none",
+            f"A fonte traz o valor pago de {_shown(sent)}, sem a data do pagamento: segue nas "
+            "somas; confirme.",
+        )
     if not traces:
         return Payment("none")
     return _unclear(f"a fonte traz {listed(traces)}, sem a data do pagamento")

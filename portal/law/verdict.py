@@ -24,11 +24,10 @@ from portal.law.act_matrix import (
     row_of,
 )
 from portal.law.assessment import AssessedFine
-from portal.law.identification import VEHICLE, condition_reasons, identification_reasons
+from portal.law.identification import VEHICLE, identification_reasons
 from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason, court_reasons, fine_reasons
 from portal.law.standing import Standing
-from portal.vehicle.field import Field
 from portal.wording import listed
 
 Level = Literal["blocked", "caution", "clear", "incomplete", "limited"]
@@ -114,7 +113,7 @@ def judge(
     stale: Stale = NOTHING_STALE,
     not_asked: Collection[Missing] = (),
     unconfirmed: Collection[Missing] = (),
-    described: Sequence[Field] = (),
+    condition: Sequence[Reason] = (),
 ) -> Verdict:
     """Return the verdict.
 
@@ -125,8 +124,8 @@ def judge(
     ``check_digit_holds`` is False if the Renavam's check digit is wrong. The records may then
     belong to another vehicle. ``stale`` maps each lookup with a stale (old) answer to the local
     time of the answer. ``not_asked`` names the lookups that the user did not choose.
-    ``unconfirmed`` names the lookups whose answer neither has nor denies records. ``described`` are
-    the texts of the vehicle's own data.
+    ``unconfirmed`` names the lookups whose answer neither has nor denies records. ``condition`` are
+    the reasons that the vehicle's own data give.
     """
     known = (decode_known and is_described, fines is not None, orders is not None)
     missing = tuple(
@@ -135,7 +134,7 @@ def judge(
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
     fines, orders = fines or (), orders or ()
     identification = identification_reasons(fines, orders)
-    of_vehicle = (*identification, *condition_reasons(described))
+    of_vehicle = (*identification, *condition)
     doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
     matrix = tuple(
         row_of(

@@ -31,6 +31,9 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
     ),
     "too_slow": Fault("upstream_timeout", "A fonte de dados demorou demais para responder."),
     "bad_answer": Fault("upstream_bad_answer", "A fonte de dados não deu uma resposta válida."),
+    "other_vehicle": Fault(
+        "upstream_bad_answer", "A fonte de dados respondeu sobre outro veículo."
+    ),
     "busy": Fault("upstream_busy", "A fonte de dados pediu uma pausa nas consultas."),
     "operator_refused": Fault(
         "upstream_access",

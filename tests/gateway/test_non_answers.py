@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from portal.gateway import answer_check
 from portal.gateway.lookup import Lookup
 from portal.gateway.operations import RENAINF
+from portal.upstream.errors import Unfit
 from portal.upstream.protocol import Response
 from portal.vehicle.plate import Plate
 from tests import factories
@@ -34,6 +36,13 @@ def test_invalid_error_body_is_a_bad_answer_and_serves_stale(
     clock.advance(2.1)
     made.expire_local_cache()
     assert made.decode("ABC1D24").cache_status == "miss"
+
+
+def test_answer_about_another_vehicle_is_named_as_such(made: Bench) -> None:
+    made.upstream.answer = Unfit(answer_check.OTHER_VEHICLE, may_differ=True)
+    assert outcome(made.decode) == "other_vehicle"
+    made.upstream.answer = Unfit("a record is no object", may_differ=False)
+    assert outcome(lambda: made.decode("ABC1D24")) == "bad_answer"
 
 
 def test_rejection_is_stored_with_its_message_only(made: Bench) -> None:

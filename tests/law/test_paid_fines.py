@@ -125,6 +125,13 @@ def test_full_or_discounted_sum_settles_a_fine(sent: str) -> None:
     assert AssessedFine(replace(PAID, paid_amount=Decimal(sent)), TODAY).is_paid
 
 
+@pytest.mark.parametrize("sent", ["50", "999"])
+def test_sum_that_is_no_payment_is_told_without_a_day(sent: str) -> None:
+    found = AssessedFine(replace(PAID, paid_on=None, paid_amount=Decimal(sent)), TODAY)
+    assert found.standing != "unknown" and found.is_open
+    assert f"o valor pago de R$\u00a0{sent}, sem a data do pagamento" in found.status.note
+
+
 def test_discounted_sum_after_the_due_date_is_noted() -> None:
     late = replace(PAID, paid_amount=Decimal("104.13"), paid_on=date(2026, 11, 1))
     found = AssessedFine(late, TODAY)

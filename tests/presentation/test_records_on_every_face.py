@@ -293,7 +293,7 @@ def in_list(row: Row, finding: str) -> str:
         return finding
     if "descreve" in finding or "Já foi autuado" in finding:
         return IDENTIFICATION
-    if "dados do veículo trazem" in finding:
+    if "dados do veículo" in finding:
         return CONDITION
     return LIST_WORDS[finding]
 
