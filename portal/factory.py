@@ -25,7 +25,7 @@ from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Identity, Tokens
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
-from portal.batch.rows import Access, BatchRows
+from portal.batch.rows import Access
 from portal.batch.runner import BatchRunner
 from portal.batch.turn import Turn
 from portal.commands import register_commands
@@ -399,17 +399,17 @@ class Portal(Web):
     # Batches
 
     @cached_property
-    def _batch_rows(self) -> BatchRows:
-        return BatchRows(self.engine, self.keys, self.gateway.retention_s)
-
-    @cached_property
     def batches(self) -> Batches:
-        return Batches(self._batch_rows, wake=self._process.ask_for_batches or (lambda: None))
+        return Batches(self.engine, self.keys, self.gateway.retention_s)
 
     @cached_property
     def item_leases(self) -> ItemLeases:
-        settings = self._settings
-        return ItemLeases(self._batch_rows, settings.batch_concurrency, self._process.batch_holder)
+        return ItemLeases(
+            *(self.engine, self.keys, self.gateway.retention_s),
+            concurrency=self._settings.batch_concurrency,
+            # Each worker builds this part after the fork, so the random names of workers differ.
+            holder=self._process.batch_holder or secrets.token_hex(8),
+        )
 
     @cached_property
     def batch_runner(self) -> BatchRunner:

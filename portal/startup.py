@@ -22,7 +22,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from portal.access.data_key import OtherSecretKey, keep_data_key, stored_data_key
 from portal.access.sealing import SubjectKeys
 from portal.batch.batches import Batches
-from portal.batch.rows import BatchRows
 from portal.commands.parts import DataFiles
 from portal.gateway.backend import Backend
 from portal.gateway.backend_choice import (
@@ -174,12 +173,12 @@ def _require_own_redis(settings: Settings, backend: Any, database: str) -> None:
 
 def _pause_restored_batches(settings: Settings, engine: Engine, key: bytes) -> None:
     """Pause the batches of a restored backup, because nobody may be waiting for them."""
-    rows = BatchRows(
+    batches = Batches(
         engine,
         SubjectKeys(key, str, settings.namespace),
         lambda name: getattr(settings, f"fresh_{name}") + getattr(settings, f"stale_{name}"),
     )
-    if paused := Batches(rows).pause_all():
+    if paused := batches.pause_all():
         log.warning(
             "the database was restored, or is of a former version: %d batches are paused until "
             "their owners resume them",

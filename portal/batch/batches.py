@@ -7,7 +7,7 @@ database transaction. ``ItemLeases`` assigns the items (vehicles) of running bat
 
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -57,15 +57,15 @@ _ID_BYTES: Final = 12
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 
 
-class LeftOut(msgspec.Struct, frozen=True):
+class LeftOut(msgspec.Struct, frozen=True, rename={"more_wrong": "more"}):
     """What a batch keeps of its list beside the items.
 
-    ``wrong`` contains the first invalid entries, and ``more`` is the number of the others. For
-    ``typed`` and ``unticked`` see ``TypedList``.
+    ``wrong`` contains the first invalid entries, and ``more_wrong`` is the number of the others.
+    For ``typed`` and ``unticked`` see ``TypedList``.
     """
 
     wrong: tuple[WrongEntry, ...] = ()
-    more: int = 0
+    more_wrong: int = 0
     typed: dict[str, str] = {}
     unticked: tuple[str, ...] = ()
 
@@ -73,7 +73,7 @@ class LeftOut(msgspec.Struct, frozen=True):
         """Return the same without the texts that contain ``subject`` or suggest it."""
         return LeftOut(
             tuple(entry for entry in self.wrong if not entry.names(subject)),
-            self.more,
+            self.more_wrong,
             {
                 one: text
                 for one, text in self.typed.items()
@@ -108,25 +108,13 @@ def new_id() -> str:
     return secrets.token_hex(_ID_BYTES)
 
 
-class Batches:
-    """The batches of one namespace (the name of an upstream, or "demo").
-
-    ``Batches`` calls ``wake`` when a batch starts, so that a BatchRunner looks up the batch's items
-    at once.
-    """
-
-    def __init__(self, rows: BatchRows, wake: Callable[[], None] = lambda: None) -> None:
-        self._rows = rows
-        self._engine = rows.engine
-        self._keys = rows.keys
-        self._namespace = rows.keys.namespace
-        self._clock = rows.clock
-        self._wake = wake
+class Batches(BatchRows):
+    """The batches of one namespace."""
 
     @property
     def longest_kept_s(self) -> float:
         """The maximum number of seconds that an ended or paused batch is kept."""
-        return self._rows.kept_s(LOOKUPS)
+        return self.kept_s(LOOKUPS)
 
     # Methods for a batch's owner
 
@@ -142,13 +130,13 @@ class Batches:
 
         ``batch`` is the new id, by default a random one. Raises IntegrityError if it is taken.
         """
-        batch, now = batch or new_id(), self._clock()
+        batch, now = batch or new_id(), self.clock()
         rows = [
             {
                 "batch": batch,
                 "position": position,
-                "subject": self._keys.tag(new.subject.text),
-                "sealed": self._rows.encrypted(new.subject.text.encode()),
+                "subject": self.keys.tag(new.subject.text),
+                "sealed": self.encrypted(new.subject.text.encode()),
                 "stored": new.is_stored,
                 "state": "pending",
                 "cause": "",
@@ -158,12 +146,12 @@ class Batches:
             }
             for position, new in enumerate(new_items)
         ]
-        with self._rows.writing() as db:
+        with self.writing() as db:
             self._drop_oldest_drafts(db, self._owner_key(owner))
             db.execute(
                 insert(table).values(
                     id=batch,
-                    namespace=self._namespace,
+                    namespace=self.keys.namespace,
                     owner=self._owner_key(owner),
                     created_at=now,
                     expires_at=now + DRAFT_S,
@@ -174,7 +162,7 @@ class Batches:
                     ask=",".join(ask),
                     at_most=str(sum((new.at_most for new in new_items), Decimal(0))),
                     repeated=len(listed.repeated),
-                    sealed_wrong=self._rows.encrypted(
+                    sealed_wrong=self.encrypted(
                         msgspec.json.encode(
                             LeftOut(listed.wrong, listed.more_wrong, listed.typed, listed.unticked)
                         )
@@ -187,7 +175,7 @@ class Batches:
 
     def get(self, batch: str, owner: str) -> Batch:
         """Return an owner's batch. Raises UnknownBatch."""
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             row = self._row(db, batch, owner)
             counts = self._counts(db, [batch])
         return _batch(row, counts.get(batch, _NO_ITEMS), self._left_out(row))
@@ -201,7 +189,7 @@ class Batches:
         query = (
             select(*_LISTED_COLUMNS)
             .where(
-                table.c.namespace == self._namespace,
+                table.c.namespace == self.keys.namespace,
                 table.c.owner == self._owner_key(owner),
                 self._is_kept(),
             )
@@ -219,14 +207,16 @@ class Batches:
         """
         query = (
             select(*_LISTED_COLUMNS)
-            .where(table.c.namespace == self._namespace, table.c.state.in_(("running", "paused")))
+            .where(
+                table.c.namespace == self.keys.namespace, table.c.state.in_(("running", "paused"))
+            )
             .order_by(table.c.started_at.desc())
             .limit(MOST_UNDER_WAY)
         )
         return self._read(query)
 
     def _read(self, query: Select[Any]) -> list[Batch]:
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             rows = db.execute(query).all()
             counts = self._counts(db, [row.id for row in rows])
         return [_batch(row, counts.get(row.id, _NO_ITEMS), LeftOut()) for row in rows]
@@ -252,16 +242,16 @@ class Batches:
             .limit(most)
             .offset(skip)
         )
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             self._row(db, batch, owner)
             rows = db.execute(query).all()
         return [
             Item(
-                self._rows.subject(batch, row.sealed),
+                self.subject(batch, row.sealed),
                 row.state,
                 row.cause,
                 row.position,
-                self._rows.decrypted(row.sealed_result),
+                self.decrypted(row.sealed_result),
             )
             for row in rows
         ]
@@ -271,23 +261,19 @@ class Batches:
         batch: str,
         owner: str,
         access: Access,
-        left: Decimal = Decimal(0),
-        max_cost: Decimal | None = None,
+        max_cost: Decimal,
     ) -> None:
         """Start or resume a batch. The batch's failed items are looked up again.
 
-        ``left`` is the present price in R$ of the lookups that the pending and failed items need.
-        The batch spends at most ``max_cost``, by default what it has spent plus ``left``. For a
-        running batch, ``max_cost`` replaces the former limit. A done batch without failed items
-        stays unchanged, so that its owner cannot postpone ``expires_at`` by starting it again and
-        again. Raises UnknownBatch or NotAllowed.
+        The batch spends at most ``max_cost`` R$ in all. For a running batch, only this limit
+        changes. A done batch without failed items stays unchanged, so that its owner cannot
+        postpone ``expires_at`` by starting it again and again. Raises UnknownBatch or NotAllowed.
         """
-        now = self._clock()
-        sealed = self._rows.encrypted(msgspec.json.encode(access))
+        now = self.clock()
+        sealed = self.encrypted(msgspec.json.encode(access))
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running":
-                if max_cost is not None:
-                    db.execute(update_batch(batch).values(at_most=str(max_cost)))
+                db.execute(update_batch(batch).values(at_most=str(max_cost)))
                 return
             db.execute(
                 update(items)
@@ -297,7 +283,6 @@ class Batches:
             is_done = not has_pending(db, batch)
             if is_done and row.state == "done":
                 return
-            limit = Decimal(row.spent) + left if max_cost is None else max_cost
             db.execute(
                 update_batch(batch).values(
                     state="done" if is_done else "running",
@@ -306,13 +291,11 @@ class Batches:
                     tries=0,
                     started_at=now if row.started_at is None else row.started_at,
                     ended_at=row.ended_at if is_done else None,
-                    at_most=str(limit),
-                    expires_at=now + self._rows.kept_s(split_ask(row.ask)),
+                    at_most=str(max_cost),
+                    expires_at=now + self.kept_s(split_ask(row.ask)),
                     sealed_access=None if is_done else sealed,
                 )
             )
-        if not is_done:
-            self._wake()
 
     def pause(self, batch: str, owner: str) -> None:
         """Pause a batch until its owner resumes it. Raises UnknownBatch or NotAllowed.
@@ -327,10 +310,10 @@ class Batches:
 
         Each waits until its owner resumes it. Returns their number. Raises SQLAlchemyError.
         """
-        with self._rows.writing() as db:
+        with self.writing() as db:
             rows = db.execute(select(table).where(_GOES_ON)).all()
             for row in rows:
-                self._pause(db, row, self._clock() + self._rows.kept_s(split_ask(row.ask)))
+                self._pause(db, row, self.clock() + self.kept_s(split_ask(row.ask)))
         return len(rows)
 
     def cancel(self, batch: str, owner: str) -> None:
@@ -338,14 +321,14 @@ class Batches:
         with self._change(batch, owner, "cancel") as (db, row):
             if row.state == "cancelled":
                 return
-            now = self._clock()
+            now = self.clock()
             db.execute(
                 update_batch(batch).values(
                     state="cancelled",
                     reason="",
                     resume_at=None,
                     ended_at=now,
-                    expires_at=now + self._rows.kept_s(split_ask(row.ask)),
+                    expires_at=now + self.kept_s(split_ask(row.ask)),
                     sealed_access=None,
                 )
             )
@@ -364,21 +347,21 @@ class Batches:
         claimed one of the batch's items within a day. Raises BytesKept if bytes of deleted batches
         remain in the database's files.
         """
-        is_idle = (table.c.state != "running") | (table.c.claimed_at < self._clock() - _CLAIMED_S)
+        is_idle = (table.c.state != "running") | (table.c.claimed_at < self.clock() - _CLAIMED_S)
         chosen = select(table.c.id, table.c.namespace, table.c.state, table.c.sealed_access).where(
-            table.c.expires_at < self._clock(), is_idle
+            table.c.expires_at < self.clock(), is_idle
         )
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             ids = [row.id for row in db.execute(chosen) if self._is_over(row)]
         # Delete each batch in a transaction of its own, so that other writers do not wait long.
         for batch in ids:
-            with self._rows.writing() as db:
+            with self.writing() as db:
                 # The owner may have started the batch meanwhile.
                 row = db.execute(chosen.where(table.c.id == batch)).first()
                 if row is not None and self._is_over(row):
                     _delete(db, [batch])
         if ids:
-            erase_deleted(self._engine)
+            erase_deleted(self.engine)
 
     def forget(self, db: Connection, subject: str) -> int:
         """Delete a vehicle's items in all namespaces, and return how many were deleted.
@@ -389,14 +372,14 @@ class Batches:
         (``erase_deleted``).
         """
         lock_batches(db)
-        found = items.c.subject == self._keys.tag(subject)
+        found = items.c.subject == self.keys.tag(subject)
         batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
         deleted = db.execute(delete(items).where(found)).rowcount
         kept = select(items.c.batch).where(items.c.batch.in_(batches)).distinct()
         _delete(db, {*batches}.difference(db.execute(kept).scalars()))
         for batch in batches:
             if not has_pending(db, batch):
-                self._rows.end(db, batch)
+                self.end(db, batch)
         self._forget_wrong(db, subject)
         return deleted
 
@@ -407,12 +390,12 @@ class Batches:
         an HMAC that a query could find.
         """
         for row in db.execute(select(table.c.id, table.c.sealed_wrong)).all():
-            if self._rows.decrypted(row.sealed_wrong) is None:
+            if self.decrypted(row.sealed_wrong) is None:
                 continue
             left_out = self._left_out(row)
             kept = left_out.without(subject)
             if kept != left_out:
-                sealed = self._rows.encrypted(msgspec.json.encode(kept))
+                sealed = self.encrypted(msgspec.json.encode(kept))
                 db.execute(update_batch(row.id).values(sealed_wrong=sealed))
 
     # Private methods
@@ -420,14 +403,14 @@ class Batches:
     @contextmanager
     def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
         """Begin a transaction and read the batch's row. Raises UnknownBatch or NotAllowed."""
-        with self._rows.writing() as db:
+        with self.writing() as db:
             row = self._row(db, batch, owner)
             check_allowed(action, row.state)
             yield db, row
 
     def _pause(self, db: Connection, row: Any, expires_at: float) -> None:
         if row.state == "running":
-            expires_at = self._clock() + self._rows.kept_s(split_ask(row.ask))
+            expires_at = self.clock() + self.kept_s(split_ask(row.ask))
         db.execute(
             update_batch(row.id).values(
                 state="paused", reason="owner", resume_at=None, expires_at=expires_at
@@ -436,20 +419,20 @@ class Batches:
 
     def _is_over(self, row: Any) -> bool:
         """Return whether a batch is not running, or not run by this portal."""
-        if row.state != "running" or row.namespace != self._namespace:
+        if row.state != "running" or row.namespace != self.keys.namespace:
             return True
-        return self._rows.decrypted(row.sealed_access) is None
+        return self.decrypted(row.sealed_access) is None
 
     def _is_kept(self) -> Any:
         """Return the SQL condition for batches that are running or have not expired."""
-        return (table.c.expires_at > self._clock()) | (table.c.state == "running")
+        return (table.c.expires_at > self.clock()) | (table.c.state == "running")
 
     def _row(self, db: Connection, batch: str, owner: str) -> Any:
         if not _ID.fullmatch(batch):  # for example, PostgreSQL rejects an id with a NUL character
             raise UnknownBatch(batch)
         query = select(table).where(
             table.c.id == batch,
-            table.c.namespace == self._namespace,
+            table.c.namespace == self.keys.namespace,
             table.c.owner == self._owner_key(owner),
             self._is_kept(),
         )
@@ -459,12 +442,12 @@ class Batches:
         return row
 
     def _left_out(self, row: Any) -> LeftOut:
-        content = self._rows.readable(row.id, row.sealed_wrong)
+        content = self.readable(row.id, row.sealed_wrong)
         return msgspec.json.decode(content, type=LeftOut)
 
     def _counts(self, db: Connection, batches: Sequence[str]) -> dict[str, tuple[int, ...]]:
         """Return the numbers of each batch's items, in the order of _NO_ITEMS."""
-        is_active = (items.c.state == "pending") & (items.c.lease_until > self._clock())
+        is_active = (items.c.state == "pending") & (items.c.lease_until > self.clock())
         conditions = (
             items.c.stored,
             items.c.state == "done",
@@ -495,7 +478,7 @@ class Batches:
             _delete(db, ids)
 
     def _owner_key(self, owner: str) -> str:
-        return self._keys.owner_key("", owner)
+        return self.keys.owner_key("", owner)
 
 
 def has_unfinished_batches(engine: Engine) -> bool:
@@ -514,16 +497,13 @@ def _batch(row: Any, counted: tuple[int, ...], left_out: LeftOut) -> Batch:
         ask=split_ask(row.ask),
         counts=Counts(total, stored, done, failed, pending),
         cost=_cost(row),
-        wrong=left_out.wrong,
         created_at=row.created_at,
         started_at=row.started_at,
         ended_at=row.ended_at,
         expires_at=row.expires_at,
         active=active,
-        more_wrong=left_out.more,
         repeated=row.repeated,
-        typed=left_out.typed,
-        unticked=left_out.unticked,
+        **msgspec.structs.asdict(left_out),
     )
 
 

@@ -4,7 +4,6 @@ Each change is one database transaction, so a killed process leaves the batch co
 with the same database share the work on batches.
 """
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -108,29 +107,24 @@ class Claim:
     access: Access = field(repr=False)
 
 
-class ItemLeases:
+@dataclass(frozen=True, eq=False)
+class ItemLeases(BatchRows):
     """The leases of one process on the items of one namespace's batches.
 
     All processes together lease at most ``concurrency`` items of a batch at a time. ``holder`` is
-    the name of the process in its leases, by default a random name.
+    the name of the process in its leases, which no other living process has.
     """
 
-    def __init__(self, rows: BatchRows, concurrency: int, holder: str | None = None) -> None:
-        self.concurrency = concurrency
-        self._rows = rows
-        self._engine = rows.engine
-        self._namespace = rows.keys.namespace
-        self._clock = rows.clock
-        # Each worker creates its ItemLeases after the fork, so the random names of workers differ.
-        self._holder = holder or secrets.token_hex(8)
+    concurrency: int = field(kw_only=True)
+    holder: str = field(kw_only=True)
 
     def resume_due(self) -> None:
         """Resume the batches whose pause has ended."""
-        due = (table.c.namespace == self._namespace) & self._is_due()
-        with reading(self._engine) as db:  # avoids a write transaction in most calls
+        due = (table.c.namespace == self.keys.namespace) & self._is_due()
+        with reading(self.engine) as db:  # avoids a write transaction in most calls
             if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
                 return
-        with self._rows.writing() as db:
+        with self.writing() as db:
             db.execute(update(table).where(due).values(state="running", reason="", resume_at=None))
 
     def has_work(self) -> bool:
@@ -138,15 +132,15 @@ class ItemLeases:
 
         A batch whose owner's Access this portal cannot decrypt does not count.
         """
-        query = select(table.c.id).where(table.c.namespace == self._namespace, self._is_due())
-        with reading(self._engine) as db:
+        query = select(table.c.id).where(table.c.namespace == self.keys.namespace, self._is_due())
+        with reading(self.engine) as db:
             is_due = db.execute(query.limit(1)).first() is not None
         return is_due or bool(self._running())
 
     def claim(self) -> Claim | None:
         """Lease the next item of a running batch, or return None if no item can be leased now."""
         running = self._running()
-        with self._rows.writing() as db:
+        with self.writing() as db:
             return self._claim(db, running)
 
     def is_wanted(self, claim: Claim) -> bool:
@@ -155,7 +149,7 @@ class ItemLeases:
         The result is False if the batch was cancelled, a purge deleted the item, or another process
         has leased the item.
         """
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return db.execute(_WANTED, self._held(claim)).first() is not None
 
     def finish(
@@ -174,8 +168,8 @@ class ItemLeases:
         unchanged.
         """
         running = self._running()
-        sealed = None if result is None else self._rows.encrypted(result)
-        with self._rows.writing() as db:
+        sealed = None if result is None else self.encrypted(result)
+        with self.writing() as db:
             if answered and claim.tries:
                 db.execute(update_batch(claim.batch).values(tries=0))
             changed = db.execute(
@@ -190,14 +184,14 @@ class ItemLeases:
             following = self._claim(db, running)
             is_same_batch = following is not None and following.batch == claim.batch
             if changed and not is_same_batch and not has_pending(db, claim.batch):
-                self._rows.end(db, claim.batch)
+                self.end(db, claim.batch)
             return following
 
     def interrupt(self, claim: Claim, pause: Pause) -> None:
         """Release an item and pause its batch. The item stays pending."""
-        now = self._clock()
+        now = self.clock()
         until = None if pause.resume_after_s is None else now + pause.resume_after_s
-        with self._rows.writing() as db:
+        with self.writing() as db:
             db.execute(
                 _RELEASE.values(attempts=items.c.attempts + 1),
                 self._held(claim),
@@ -210,38 +204,38 @@ class ItemLeases:
                     reason=pause.reason,
                     resume_at=until,
                     tries=table.c.tries + 1,
-                    expires_at=(until or now) + self._rows.kept_s(claim.ask),
+                    expires_at=(until or now) + self.kept_s(claim.ask),
                 )
             )
 
     def release(self, claim: Claim) -> None:
         """Release an item, which stays pending."""
-        with self._rows.writing() as db:
+        with self.writing() as db:
             db.execute(_RELEASE, self._held(claim))
 
     def release_all(self) -> None:
         """Release all items that an earlier process with the same ``holder`` had leased."""
-        with self._rows.writing() as db:
+        with self.writing() as db:
             db.execute(
                 update(items)
-                .where(items.c.holder == self._holder)
+                .where(items.c.holder == self.holder)
                 .values(holder="", lease_until=0.0)
             )
 
     def renew(self) -> None:
         """Renew all leases of this process for LEASE_S seconds."""
-        with self._rows.writing() as db:
+        with self.writing() as db:
             db.execute(
                 update(items)
-                .where(items.c.holder == self._holder)
-                .values(lease_until=self._clock() + LEASE_S)
+                .where(items.c.holder == self.holder)
+                .values(lease_until=self.clock() + LEASE_S)
             )
 
     # Private methods
 
     def _is_due(self) -> Any:
         """Return the SQL condition for batches whose pause has ended."""
-        return (table.c.state == "paused") & (table.c.resume_at <= self._clock())
+        return (table.c.state == "paused") & (table.c.resume_at <= self.clock())
 
     def _running(self) -> Sequence[tuple[Any, Access]]:
         """Return the row and the owner's Access of each running batch.
@@ -251,9 +245,9 @@ class ItemLeases:
         batch's Access. Call this method before a write transaction begins, so that other writers
         need not wait for the decryption.
         """
-        with reading(self._engine) as db:
-            running = db.execute(_RUNNING, {"namespace_name": self._namespace}).all()
-        owners = ((row, self._rows.decrypted(row.sealed_access)) for row in running)
+        with reading(self.engine) as db:
+            running = db.execute(_RUNNING, {"namespace_name": self.keys.namespace}).all()
+        owners = ((row, self.decrypted(row.sealed_access)) for row in running)
         return [
             (row, msgspec.json.decode(access, type=Access))
             for row, access in owners
@@ -261,14 +255,14 @@ class ItemLeases:
         ]
 
     def _claim(self, db: Connection, running: Sequence[tuple[Any, Access]]) -> Claim | None:
-        now = self._clock()
+        now = self.clock()
         for row, access in running:
             leased = db.execute(
                 _LEASE,
                 {
                     "batch_id": row.id,
                     "now": now,
-                    "holder_name": self._holder,
+                    "holder_name": self.holder,
                     "until": now + LEASE_S,
                     "limit": self.concurrency,
                 },
@@ -281,7 +275,7 @@ class ItemLeases:
             return Claim(
                 batch=row.id,
                 position=leased.position,
-                subject=self._rows.subject(row.id, leased.sealed),
+                subject=self.subject(row.id, leased.sealed),
                 ask=split_ask(row.ask),
                 tries=row.tries,
                 attempts=leased.attempts,
@@ -294,5 +288,5 @@ class ItemLeases:
         return {
             "batch_id": claim.batch,
             "item_position": claim.position,
-            "holder_name": self._holder,
+            "holder_name": self.holder,
         }

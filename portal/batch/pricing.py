@@ -108,9 +108,13 @@ class BatchPricing:
         The batch spends at most ``max_cost`` R$, by default what its remaining lookups cost at the
         present prices. Raises UnknownBatch or NotAllowed.
         """
-        left = self._left(self._batches.get(batch, owner), owner, identity)
+        if max_cost is None:
+            found = self._batches.get(batch, owner)
+            if found.state == "running":
+                return
+            max_cost = found.cost.spent + self._left(found, owner, identity).at_most
         access = Access(identity.digest, identity.credential)
-        self._batches.start(batch, owner, access, left.at_most, max_cost)
+        self._batches.start(batch, owner, access, max_cost)
 
     def left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
         """Return the highest cost of the lookups if the batch is started.

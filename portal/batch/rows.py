@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
@@ -35,23 +36,17 @@ class Access(msgspec.Struct, frozen=True):
     credential: str | None = None
 
 
+@dataclass(frozen=True, eq=False)
 class BatchRows:
-    """The rows of batches in one database, which ``Batches`` and ``ItemLeases`` read and change.
+    """The rows of one namespace's batches, which ``Batches`` and ``ItemLeases`` read and change.
 
     ``retention_s`` returns how many seconds the answers to a lookup are stored.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        keys: SubjectKeys,
-        retention_s: Callable[[LookupName], float],
-        clock: Callable[[], float] = time.time,
-    ) -> None:
-        self.engine = engine
-        self.keys = keys
-        self.clock = clock
-        self._retention_s = retention_s
+    engine: Engine = field(repr=False)
+    keys: SubjectKeys
+    retention_s: Callable[[LookupName], float]
+    clock: Callable[[], float] = time.time
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -82,7 +77,7 @@ class BatchRows:
 
     def kept_s(self, ask: Sequence[LookupName]) -> float:
         """Return how many seconds a batch is kept after it has ended or paused."""
-        return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in ask))
+        return max(SHORTEST_RETENTION_S, *(self.retention_s(name) for name in ask))
 
     def end(self, db: Connection, batch: str) -> None:
         """Record that a running or paused batch is done.

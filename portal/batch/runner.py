@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,7 +25,6 @@ from portal.vehicle.operation_name import LookupName
 log = logging.getLogger(__name__)
 _warn = RepeatedWarning(log)
 
-RENEW_EVERY_S: Final = 1.5
 _REFUSED: Final = Pause("access", None)
 _NO_CREDIT: Final = Pause("no_credit", None)
 
@@ -55,14 +53,12 @@ class BatchRunner:
         leases: ItemLeases,
         fetch: Fetch,
         identify: Callable[[Access], Identity],
-        monotonic: Callable[[], float] = time.monotonic,
         summarise: Summarise | None = None,
         turn: Turn | None = None,
     ) -> None:
         self._leases = leases
         self._fetch = fetch
         self._identify = identify
-        self._monotonic = monotonic
         self._summarise = summarise
         self._turn = turn or Turn()
         self._pool = ThreadPoolExecutor(leases.concurrency, thread_name_prefix="batch")
@@ -70,7 +66,6 @@ class BatchRunner:
         self._active = 0
         # For each batch, the number of items with a 402 since the upstream's last answer.
         self._unpaid: Counter[str] = Counter()
-        self._renewed_at = monotonic()
         self._is_stopping = False
 
     def tick(self) -> None:
@@ -80,10 +75,8 @@ class BatchRunner:
         """
         if self._is_stopping:
             return
-        now = self._monotonic()
-        if self.active and now - self._renewed_at >= RENEW_EVERY_S:
+        if self.active:
             self._leases.renew()
-            self._renewed_at = now
         self._leases.resume_due()
         if self.active < self._leases.concurrency and self._leases.has_work():
             self._start_thread()

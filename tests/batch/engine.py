@@ -1,5 +1,6 @@
 """A batch engine for tests: real components and a stub upstream."""
 
+import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
 from portal.batch.model import Batch
 from portal.batch.pricing import BatchPricing
-from portal.batch.rows import Access, BatchRows
+from portal.batch.rows import Access
 from portal.batch.runner import BatchRunner
 from portal.batch.typed_list import read_strings
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -100,11 +101,11 @@ def engine_of(
         database=engine,
     )
     keys = subject_keys(SECRET, one.store.tag)
-    rows = BatchRows(engine, keys, one.gateway.retention_s, clock)
-    batches = Batches(rows)
+    rows = (engine, keys, one.gateway.retention_s, clock)
+    batches = Batches(*rows)
 
-    def leases(holder: str | None = None, limit: int = concurrency) -> ItemLeases:
-        return ItemLeases(rows, limit, holder)
+    def leases(holder: str = "", limit: int = concurrency) -> ItemLeases:
+        return ItemLeases(*rows, concurrency=limit, holder=holder or secrets.token_hex(8))
 
     runner = closed_later(BatchRunner(leases(), one.gateway.fetch, identify), BatchRunner.stop)
     return BatchEngine(one, engine, batches, runner, clock, leases)

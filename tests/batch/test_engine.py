@@ -573,7 +573,7 @@ def test_other_owners_see_nothing(tmp_path: Path, clock: Clock) -> None:
         lambda: one.batches.items(batch, "other"),
         lambda: one.batches.pause(batch, "other"),
         lambda: one.batches.cancel(batch, "other"),
-        lambda: one.batches.start(batch, "other", Access("other")),
+        lambda: one.batches.start(batch, "other", Access("other"), Decimal(0)),
     ):
         with pytest.raises(UnknownBatch):
             action()
@@ -733,7 +733,7 @@ def test_running_batch_that_no_portal_can_run_expires(
     one = engine_of(tmp_path, clock, database=database, fresh_s=10, stale_s=0)
     batch, own = one.create(plates(2)), one.create(plates(3, "BBB"))
     for each in (batch, own):
-        one.batches.start(each, OWNER, Access(OWNER, "credential-of-the-caller"))
+        one.batches.start(each, OWNER, Access(OWNER, "credential-of-the-caller"), Decimal(0))
     claimed = one.leases("another portal", 1).claim()
     assert claimed is not None
     changed = {"namespace": "another"} if lost == "namespace" else {"sealed_access": b"unreadable"}
@@ -919,23 +919,10 @@ def test_oldest_draft_is_replaced(tmp_path: Path, clock: Clock) -> None:
 def test_files_hold_no_plate_and_no_credential(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     batch = one.create([*plates(3), "wrong-entry"])
-    one.batches.start(batch, OWNER, Access(OWNER, "credential-of-the-caller"))
+    one.batches.start(batch, OWNER, Access(OWNER, "credential-of-the-caller"), Decimal(0))
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
     for text in ("AAA0A00", "wrong-entry", "credential-of-the-caller"):
         assert text.encode() not in held
-
-
-def test_start_wakes_the_process_that_runs_batches(tmp_path: Path, clock: Clock) -> None:
-    one = engine_of(tmp_path, clock)
-    states: list[str] = []
-    batch = one.create(plates(2))
-    one.batches._wake = lambda: states.append(one.get(batch).state)
-    one.start(batch)
-    assert states == ["running"]  # after the commit, so that the batch process finds the batch
-    one.start(batch)  # the batch already runs
-    assert one.run(batch).state == "done"
-    one.start(batch)  # no lookup is left
-    assert states == ["running"]
 
 
 def test_full_disk_is_logged_once_a_minute(

@@ -7,7 +7,6 @@ from sqlalchemy import Engine
 
 from portal.access.sealing import SubjectKeys
 from portal.batch.batches import MOST_UNDER_WAY, Batches
-from portal.batch.rows import BatchRows
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.gateway.gateways import SECRET
@@ -37,7 +36,7 @@ def test_running_and_paused_batches_are_listed(
     one.run(running)
     assert [each.state for each in one.batches.under_way()] == ["paused"]
     keys = SubjectKeys(SECRET, str, "another")
-    assert Batches(BatchRows(engine, keys, lambda _: 3600.0)).under_way() == []
+    assert Batches(engine, keys, lambda _: 3600.0).under_way() == []
 
 
 def test_the_latest_are_listed(tmp_path: Path, engine: Engine, clock: Clock) -> None:
