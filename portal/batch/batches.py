@@ -225,19 +225,17 @@ class Batches(BatchRows):
         self,
         batch: str,
         owner: str,
-        after: int = -1,
         most: int | None = None,
         skip: int = 0,
     ) -> list[Item]:
         """Return a batch's items in the order of the list. Raises UnknownBatch.
 
-        The result omits the items up to the position ``after``, and the next ``skip`` items. It has
-        at most ``most`` items. If ``most`` is None, the number of items is not limited.
+        The result omits the first ``skip`` items, and has at most ``most`` items, or all if
+        ``most`` is None.
         """
-        columns = [items.c[name] for name in ("sealed", "state", "cause", "position")]
         query = (
-            select(*columns, items.c.sealed_result)
-            .where(items.c.batch == batch, items.c.position > after)
+            select(items)
+            .where(items.c.batch == batch)
             .order_by(items.c.position)
             .limit(most)
             .offset(skip)
@@ -318,20 +316,8 @@ class Batches(BatchRows):
 
     def cancel(self, batch: str, owner: str) -> None:
         """End a batch without looking up its pending items. Raises UnknownBatch or NotAllowed."""
-        with self._change(batch, owner, "cancel") as (db, row):
-            if row.state == "cancelled":
-                return
-            now = self.clock()
-            db.execute(
-                update_batch(batch).values(
-                    state="cancelled",
-                    reason="",
-                    resume_at=None,
-                    ended_at=now,
-                    expires_at=now + self.kept_s(split_ask(row.ask)),
-                    sealed_access=None,
-                )
-            )
+        with self._change(batch, owner, "cancel") as (db, _):
+            self.end(db, batch, "cancelled")
 
     def discard(self, batch: str, owner: str) -> None:
         """Delete a draft. Raises UnknownBatch or NotAllowed."""
@@ -379,7 +365,7 @@ class Batches(BatchRows):
         _delete(db, {*batches}.difference(db.execute(kept).scalars()))
         for batch in batches:
             if not has_pending(db, batch):
-                self.end(db, batch)
+                self.end(db, batch, "done")
         self._forget_wrong(db, subject)
         return deleted
 

@@ -184,7 +184,7 @@ class ItemLeases(BatchRows):
             following = self._claim(db, running)
             is_same_batch = following is not None and following.batch == claim.batch
             if changed and not is_same_batch and not has_pending(db, claim.batch):
-                self.end(db, claim.batch)
+                self.end(db, claim.batch, "done")
             return following
 
     def interrupt(self, claim: Claim, pause: Pause) -> None:

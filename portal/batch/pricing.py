@@ -52,9 +52,6 @@ class Preview:
         )
 
 
-_Left = Callable[[Batch, str, Identity], Preview]
-
-
 class BatchPricing:
     """Creates, prices and starts the batches of owners. Makes no upstream call.
 
@@ -116,42 +113,15 @@ class BatchPricing:
         access = Access(identity.digest, identity.credential)
         self._batches.start(batch, owner, access, max_cost)
 
-    def left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
+    def left(
+        self, batch: Batch, owner: str, identity: Identity, *, may_be_cached: bool = False
+    ) -> Preview:
         """Return the highest cost of the lookups if the batch is started.
 
         Raises UnknownBatch.
         """
-        left = self._left if batch.resume_at is None else self._cached_left
-        return left(batch, owner, identity)
-
-    def priced(self, batch: Batch, owner: str, identity: Identity) -> Batch:
-        """Return an owner's batch with ``cost.at_most`` at the present prices.
-
-        The price of a draft was stored when the draft was created, and a paused batch has the price
-        that its owner confirmed at the start. Answers may have expired since. If the batch goes on
-        only when its owner starts it, this method therefore computes the price of a start now. A
-        batch with lookups in progress is returned unchanged, because a preview would contain calls
-        whose price is already in ``cost.spent``. Raises UnknownBatch.
-        """
-        return self._priced(batch, owner, identity, self._left)
-
-    def priced_list(self, batches: Sequence[Batch], owner: str, identity: Identity) -> list[Batch]:
-        """Return an owner's batches with ``cost.at_most`` from cached previews."""
-        found = []
-        for batch in batches:
-            # Another request may have deleted the batch since ``batches`` was read.
-            with suppress(UnknownBatch):
-                found.append(self._priced(batch, owner, identity, self._cached_left))
-        return found
-
-    def _priced(self, batch: Batch, owner: str, identity: Identity, left: _Left) -> Batch:
-        waits = batch.state == "draft" or (batch.state == "paused" and batch.resume_at is None)
-        if not waits or batch.active:
-            return batch
-        spent = batch.cost.spent
-        return replace(batch, cost=Cost(spent, spent + left(batch, owner, identity).at_most))
-
-    def _cached_left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
+        if batch.resume_at is None and not may_be_cached:
+            return self._left(batch, owner, identity)
         now = self._monotonic()
         key = (
             *(batch.id, batch.state, batch.resume_at, batch.counts, batch.active),
@@ -161,6 +131,33 @@ class BatchPricing:
         if key not in self._cached:
             self._cached[key] = now, self._left(batch, owner, identity)
         return self._cached[key][1]
+
+    def priced(
+        self, batch: Batch, owner: str, identity: Identity, *, may_be_cached: bool = False
+    ) -> Batch:
+        """Return an owner's batch with ``cost.at_most`` at the present prices.
+
+        The price of a draft was stored when the draft was created, and a paused batch has the price
+        that its owner confirmed at the start. Answers may have expired since. If the batch goes on
+        only when its owner starts it, this method therefore computes the price of a start now. A
+        batch with lookups in progress is returned unchanged, because a preview would contain calls
+        whose price is already in ``cost.spent``. Raises UnknownBatch.
+        """
+        waits = batch.state == "draft" or (batch.state == "paused" and batch.resume_at is None)
+        if not waits or batch.active:
+            return batch
+        left = self.left(batch, owner, identity, may_be_cached=may_be_cached)
+        spent = batch.cost.spent
+        return replace(batch, cost=Cost(spent, spent + left.at_most))
+
+    def priced_list(self, batches: Sequence[Batch], owner: str, identity: Identity) -> list[Batch]:
+        """Return an owner's batches with ``cost.at_most`` from cached previews."""
+        found = []
+        for batch in batches:
+            # Another request may have deleted the batch since ``batches`` was read.
+            with suppress(UnknownBatch):
+                found.append(self.priced(batch, owner, identity, may_be_cached=True))
+        return found
 
     def _left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
         """Return the present cost of a batch's pending and failed items."""

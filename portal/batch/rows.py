@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
 from sqlalchemy import Connection, Engine, select, update
@@ -79,19 +79,16 @@ class BatchRows:
         """Return how many seconds a batch is kept after it has ended or paused."""
         return max(SHORTEST_RETENTION_S, *(self.retention_s(name) for name in ask))
 
-    def end(self, db: Connection, batch: str) -> None:
-        """Record that a running or paused batch is done.
-
-        The caller must check that no item is pending.
-        """
+    def end(self, db: Connection, batch: str, state: Literal["done", "cancelled"]) -> None:
+        """Record that a batch has ended. An ended batch stays unchanged."""
         now = self.clock()
         row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
         if row is not None:
             db.execute(
                 update_batch(batch)
-                .where(table.c.state.in_(("running", "paused")))
+                .where(table.c.state.in_(("draft", "running", "paused")))
                 .values(
-                    state="done",
+                    state=state,
                     reason="",
                     resume_at=None,
                     ended_at=now,
