@@ -80,10 +80,9 @@ from portal.upstream.origin import Origin
 from portal.vehicle.plate import Plate
 from portal.vehicle.wire import result_of
 from portal.web.app_setup import init_app
-from portal.web.http.client_address import UNKNOWN_CLIENT
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
 from portal.web.observability.access_log_buffer import AccessLogBuffer
-from portal.web.observability.metrics import Metrics, MetricsAccess
+from portal.web.observability.metrics import Metrics
 from portal.web.services.page_cache import PageCache
 from portal.web.services.web import Web
 
@@ -180,6 +179,7 @@ class Portal(Web):
         self.daily_limit = settings.daily_call_limit
         self.hidden_marker = settings.hidden_marker
         self.mask_names = settings.mask_names
+        self.metrics_token = settings.metrics_token
         self.trusted_proxies = settings.trusted_proxies
         self.cors_origins: Sequence[str] = settings.cors_origins
         self.static = PROJECT_ROOT / "static"
@@ -453,11 +453,6 @@ class Portal(Web):
     @cached_property
     def _observer(self) -> Observer:
         return self.tracing.observer(self.metrics) if self.tracing else self.metrics
-
-    @cached_property
-    def metrics_access(self) -> MetricsAccess:
-        token = self._settings.metrics_token
-        return MetricsAccess(token, self.trusted_proxies > 0, UNKNOWN_CLIENT)
 
     @cached_property
     def usage(self) -> UsageLog:

@@ -13,20 +13,17 @@ from portal.web.http.client_address import ClientAddress
 from portal.web.http.compression import compress_html
 from portal.web.http.errors import register_errors
 from portal.web.http.headers import register_headers
-from portal.web.http.icons import icons_blueprint
 from portal.web.http.rate_limit_headers import register_rate_limit_headers
 from portal.web.http.refused_bodies import RefusedBodies
 from portal.web.http.upload_limits import BODY_CAP
-from portal.web.json_api import own_routes, reference
+from portal.web.json_api import openapi, own_routes, reference
 from portal.web.json_api import routes as upstream_routes
 from portal.web.json_api.hit_cache import HitCache
-from portal.web.json_api.openapi import openapi_blueprint
-from portal.web.observability.health import health_blueprint
-from portal.web.observability.metrics import metrics_blueprint
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages import (
     batches,
     comparison,
+    fixed_paths,
     history,
     issued,
     operations,
@@ -38,6 +35,8 @@ from portal.web.services.sessions import DynamicSecureCookies
 from portal.web.services.web import Web
 
 _ROUTES = (
+    fixed_paths.routes,
+    openapi.routes,
     upstream_routes.routes,
     own_routes.routes,
     public.routes,
@@ -83,15 +82,8 @@ def init_app(app: Flask, web: Web) -> None:
     app.after_request(compress_html)
     register_errors(app)
     app.before_request(web.sessions.check_csrf)
-    for blueprint in (
-        *(routes.blueprint(web) for routes in _ROUTES),
-        health_blueprint(web.ready),
-        metrics_blueprint(web.metrics, web.metrics_access),
-        web.assets.blueprint(),
-        icons_blueprint(web.assets),
-        openapi_blueprint(),
-    ):
-        app.register_blueprint(blueprint)
+    for routes in _ROUTES:
+        app.register_blueprint(routes.blueprint(web))
     app.jinja_env.undefined = StrictUndefined
     filters.register(app.jinja_env)
     app.context_processor(lambda: {"site": web.site()})

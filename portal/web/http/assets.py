@@ -17,8 +17,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, abort, request
-
 SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
 CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
 
@@ -124,26 +122,6 @@ class Assets:
             return self._files[self._hashed_names[name]]
         except KeyError:
             raise UnknownAsset(name) from None
-
-    def blueprint(self) -> Blueprint:
-        blueprint = Blueprint("assets", __name__)
-
-        @blueprint.get("/static/<path:name>")
-        def static_file(name: str) -> Response:
-            found = self.find(name)
-            asset = found or self.find_current(name)
-            if asset is None:
-                abort(404)
-            zipped = asset.gzipped if request.accept_encodings["gzip"] else None
-            response = Response(zipped or asset.body, content_type=asset.content_type)
-            response.headers["Cache-Control"] = CACHE_CONTROL if found else "no-store"
-            if asset.gzipped is not None:
-                response.headers["Vary"] = "Accept-Encoding"
-            if zipped is not None:
-                response.headers["Content-Encoding"] = "gzip"
-            return response
-
-        return blueprint
 
 
 def _with_hashed_references(sheet: bytes, hashed_names: Mapping[str, str]) -> bytes:

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from flask import Blueprint, Response
+from flask import Response
 
 from portal.presentation.api_errors import API_ERRORS
 from portal.web.http.errors import PROBLEM, is_own_path
+from portal.web.services.routes import Routes
+from portal.web.services.web import Web
 
+routes = Routes("openapi")
 DOCUMENT = Path(__file__).with_name("openapi.yaml")
 
 
@@ -127,15 +130,11 @@ def declared(rule: str, method: str) -> Declared:
     return Declared(frozenset(names | {"at"}), frozenset(schema.get("properties", ())))
 
 
-def openapi_blueprint() -> Blueprint:
-    document = Blueprint("openapi", __name__)
+@routes.get("/openapi.yaml")
+def yaml(_: Web) -> Response:
+    return Response(as_yaml(), content_type="application/yaml")  # RFC 9512
 
-    @document.get("/openapi.yaml")
-    def yaml() -> Response:
-        return Response(as_yaml(), content_type="application/yaml")  # RFC 9512
 
-    @document.get("/openapi.json")
-    def json() -> Response:
-        return Response(as_json(), content_type="application/json")
-
-    return document
+@routes.get("/openapi.json")
+def json(_: Web) -> Response:
+    return Response(as_json(), content_type="application/json")

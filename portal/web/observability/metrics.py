@@ -1,16 +1,12 @@
 """Prometheus metrics, summed over the worker processes. No label contains a plate."""
 
-import hmac
-import ipaddress
 import os
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import get_args
 
-from flask import Blueprint, Response, abort, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, values
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -233,48 +229,3 @@ class _Limits(Collector):
             yield GaugeMetricFamily(
                 "portal_daily_calls_left", "Upstream calls left today", value=left
             )
-
-
-@dataclass(frozen=True, slots=True)
-class MetricsAccess:
-    """Allows loopback clients, and requests with METRICS_TOKEN, to read ``/metrics``.
-
-    ``unknown_client`` is the name in the WSGI environment of a request whose client a proxy hides.
-    """
-
-    token: str | None = field(default=None, repr=False)
-    behind_proxy: bool = False
-    unknown_client: str = ""
-
-    def check(self) -> None:
-        token = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
-        if self.token and hmac.compare_digest(token, self.token.encode()):
-            return
-        if not self._is_loopback():
-            abort(401 if self.token else 403)
-
-    def _is_loopback(self) -> bool:
-        # If TRUSTED_PROXIES is 0, every request through a proxy on this host has a loopback
-        # address. Such requests are refused, because their real clients are unknown.
-        forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
-        if self.unknown_client in request.environ or (forwarded and not self.behind_proxy):
-            return False
-        try:
-            address = ipaddress.ip_address(request.remote_addr or "")
-        except ValueError:
-            return False
-        # If HOST is ::, an IPv4 client has a mapped address such as ::ffff:127.0.0.1. Python before
-        # 3.13 does not treat this address as loopback.
-        mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-        return (mapped or address).is_loopback
-
-
-def metrics_blueprint(metrics: Metrics, access: MetricsAccess) -> Blueprint:
-    page = Blueprint("metrics", __name__)
-
-    @page.get("/metrics")
-    def show() -> Response:
-        access.check()
-        return Response(metrics.text(), content_type="text/plain; version=0.0.4; charset=utf-8")
-
-    return page

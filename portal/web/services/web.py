@@ -40,7 +40,7 @@ from portal.web.http.rate_limit_headers import DailyQuotas
 from portal.web.http.rate_limits import RateLimits
 from portal.web.http.upload_limits import UploadLimiter, UploadLimits
 from portal.web.observability.access_log_buffer import AccessLogBuffer
-from portal.web.observability.metrics import Metrics, MetricsAccess
+from portal.web.observability.metrics import Metrics
 from portal.web.services.lookups import Lookups
 from portal.web.services.page_cache import PageCache
 from portal.web.services.sessions import SESSION_S, SHARED, Sessions
@@ -67,6 +67,7 @@ class Parts(Protocol):
     hit_cache_bytes: int
     longest_request_s: float
     mask_names: bool
+    metrics_token: str | None
     namespace: str
     request_threads: int
     static: Path
@@ -96,8 +97,6 @@ class Parts(Protocol):
     def limits(self) -> RateLimits: ...
     @property
     def metrics(self) -> Metrics: ...
-    @property
-    def metrics_access(self) -> MetricsAccess: ...
     @property
     def page_cache(self) -> PageCache: ...
     @property

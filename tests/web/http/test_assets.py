@@ -3,12 +3,15 @@
 import gzip
 import re
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
 from portal.web.http.assets import Assets, UnknownAsset
+from portal.web.pages import fixed_paths
 
 STATIC = Path(__file__).parents[3] / "static"
 
@@ -36,7 +39,8 @@ def text_of(assets: Assets, name: str) -> str:
 
 def client_of(assets: Assets) -> FlaskClient:
     app = Flask(__name__, static_folder=None)
-    app.register_blueprint(assets.blueprint())
+    web: Any = SimpleNamespace(assets=assets)
+    app.register_blueprint(fixed_paths.routes.blueprint(web))
     return app.test_client()
 
 

@@ -56,7 +56,7 @@ def paths(here: InProcessPortal, method: str, batch: str) -> list[str]:
             if rule.arguments
             else rule.rule
             for rule in here.app.url_map.iter_rules()
-            if method in (rule.methods or ()) and rule.endpoint != "assets.static_file"
+            if method in (rule.methods or ()) and rule.endpoint != "fixed.static_file"
         ]
 
 
