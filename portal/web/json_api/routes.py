@@ -126,8 +126,7 @@ def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup])
         identity, snapshot = checked.identity, checked.snapshot
         lookup = snapshot.lookup
     count(web, identity)
-    caller = identity
-    return _relay(web.gateway.fetch(lookup, caller, directive_of(identity), snapshot))
+    return _relay(web.gateway.fetch(lookup, identity, directive_of(identity), snapshot))
 
 
 def count(web: Web, identity: Identity) -> None:

@@ -77,16 +77,15 @@ class Lookups:
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
-        caller = identity
         for lookup in dict.fromkeys(
             Lookup(OPERATIONS[name], subject) for subject in subjects for name in names
         ):
-            stored = partial(self._stored, lookup, caller, identity, directive, previous)
+            stored = partial(self._stored, lookup, identity, directive, previous)
             found = self._settle(lookup, stored)
             if isinstance(found, Panel):
                 results[lookup] = found
             else:
-                fetch = partial(self._fetched, lookup, caller, directive, found)
+                fetch = partial(self._fetched, lookup, identity, directive, found)
                 pending[lookup] = _PendingLookup(partial(self._settle, lookup, fetch))
         waiting = list(pending.values())
         for each in waiting[:-1]:
@@ -125,41 +124,36 @@ class Lookups:
         return LookupCost(sum(prices, Decimal(0)), plates_left, allowance.until_midnight_s)
 
     def _stored(
-        self,
-        lookup: Lookup,
-        caller: Identity,
-        identity: Identity,
-        directive: Directive,
-        previous: bool,
+        self, lookup: Lookup, identity: Identity, directive: Directive, previous: bool
     ) -> Panel | Snapshot:
         """Return a lookup's panel, or a snapshot for ``_fetched`` if the upstream is needed."""
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", reason=OUT_OF_SCOPE, cause="out_of_scope")
         if not lookup.operation.takes(lookup.subject):
             return Panel("unavailable", reason=NOT_FOR_RENAVAM, cause="not_for_renavam")
-        snapshot = self._gateway.read(lookup, caller.credential)
-        served = self._gateway.cached(snapshot, caller.name, directive)
+        snapshot = self._gateway.read(lookup, identity.credential)
+        served = self._gateway.cached(snapshot, identity.name, directive)
         if served is not None:
-            return self._answered(lookup, caller, served, previous)
+            return self._answered(lookup, identity, served, previous)
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
             return Panel("unasked")
         return snapshot
 
     def _fetched(
-        self, lookup: Lookup, caller: Identity, directive: Directive, snapshot: Snapshot
+        self, lookup: Lookup, identity: Identity, directive: Directive, snapshot: Snapshot
     ) -> Panel:
-        served = self._gateway.fetch(lookup, caller, directive, snapshot)
-        return self._answered(lookup, caller, served)
+        served = self._gateway.fetch(lookup, identity, directive, snapshot)
+        return self._answered(lookup, identity, served)
 
     def _answered(
-        self, lookup: Lookup, caller: Identity, served: Served, previous: bool = True
+        self, lookup: Lookup, identity: Identity, served: Served, previous: bool = True
     ) -> Panel:
         if served.status == 404:  # ``_settle`` builds the panel of this failure
             raise Failure("not_found")
         if served.status != 200:
             sentence = rejection_sentence(served, lookup.subject)
             return Panel("unavailable", reason=sentence, cause="rejected")
-        return answer_panel(served, self._gateway.previous(lookup, caller) if previous else None)
+        return answer_panel(served, self._gateway.previous(lookup, identity) if previous else None)
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
         """Return the result of ``find``, or a panel that describes the failure of ``find``.

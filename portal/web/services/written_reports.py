@@ -49,10 +49,9 @@ class WrittenReports:
         if not results:
             raise NoRecords
         lookup = report_lookup(plate, _data(results), last_purge)
-        caller = identity
-        served = self._gateway.fetch(lookup, caller)
+        served = self._gateway.fetch(lookup, identity)
         if served.status == 200:
-            self._gateway.keep_as_newest(lookup, caller)
+            self._gateway.keep_as_newest(lookup, identity)
         return served
 
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
@@ -68,22 +67,21 @@ class WrittenReports:
         identity lacks the scope, this method cannot tell whether these records have changed since
         the report. The report is then not considered outdated.
         """
-        caller = identity
         price = self._gateway.terms("report").price
-        newest = self._gateway.newest_report(plate, caller)
+        newest = self._gateway.newest_report(plate, identity)
         if newest is None or not identity.has_scope("report"):
             return Panel("unasked", price=price), False
         results = _results(panels)
         made_of = next(
             (
                 subset
-                for subset, served_report in self._stored_reports(plate, results, caller)
+                for subset, served_report in self._stored_reports(plate, results, identity)
                 if served_report.fetched_at == newest.fetched_at
             ),
             None,
         )
         if not all(map(identity.has_scope, made_of or LOOKUPS)):
-            readable = next(self._stored_reports(plate, results, caller), None)
+            readable = next(self._stored_reports(plate, results, identity), None)
             if readable is None:
                 return Panel("unasked", price=price), False
             made_of, newest = readable
@@ -95,7 +93,7 @@ class WrittenReports:
         return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
 
     def _stored_reports(
-        self, plate: Plate, results: Mapping[LookupName, Any], caller: Identity
+        self, plate: Plate, results: Mapping[LookupName, Any], identity: Identity
     ) -> Iterator[tuple[tuple[LookupName, ...], Served]]:
         """Yield each subset of ``results`` that has a stored report, with this report.
 
@@ -105,8 +103,8 @@ class WrittenReports:
         sizes = range(len(results), 0, -1)
         for subset in chain.from_iterable(combinations(results, size) for size in sizes):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
-            snapshot = self._gateway.read(lookup, caller.credential)
-            served = self._gateway.cached(snapshot, caller.name, Directive.PEEK)
+            snapshot = self._gateway.read(lookup, identity.credential)
+            served = self._gateway.cached(snapshot, identity.name, Directive.PEEK)
             if served is not None and served.status == 200:  # a stored 400 is no report
                 yield subset, served
 
