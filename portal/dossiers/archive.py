@@ -65,12 +65,14 @@ class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A dossier's metadata, for pages and commands that do not show the document.
 
     ``caller`` is the name of the Identity (the authenticated caller) that issued the dossier.
-    ``summary`` is the JSON text of an IssuedSummary (portal.presentation.issued).
+    ``summary`` is the JSON text of an IssuedSummary (portal.presentation.issued). If the link shows
+    what has changed since, ``follows`` is the digest of the issuer's token, otherwise "".
     """
 
     plate: str
     caller: str
     summary: str
+    follows: str = ""
 
 
 class _Head(msgspec.Struct, frozen=True, kw_only=True):

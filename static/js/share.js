@@ -4,11 +4,9 @@
 const status = document.getElementById("copiado");
 const copy = document.querySelector("[data-copy]");
 const share = document.querySelector("[data-share]");
-const whatsapp = document.querySelector("[data-whatsapp]");
 const link = document.getElementById("link");
 
 link.addEventListener("focus", () => link.select());
-whatsapp.hidden = false;
 
 copy.hidden = false;
 copy.addEventListener("click", async () => {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
@@ -25,7 +26,7 @@ BOXES = """() => {
   return {finding: bottom(".hero__finding"), acts: bottom(".act summary"), height,
           width: document.documentElement.scrollWidth};
 }"""
-IN_VIEW = """(path) => [...document.querySelectorAll(`a[href$="${path}"]`)].some((link) => {
+IN_VIEW = """(selector) => [...document.querySelectorAll(selector)].some((link) => {
   const box = link.getBoundingClientRect();
   return link.checkVisibility() && box.top >= 0 && box.bottom <= innerHeight;
 })"""
@@ -49,8 +50,36 @@ def test_first_screen_holds_verdict_acts_and_documents(
         assert boxes["finding"] <= LOWEST_FINDING_PX, plate
         assert boxes["acts"] <= boxes["height"], plate
         assert boxes["width"] <= size["width"], plate
-        for path in ("/dossie", "/dossie.pdf", "/negociacao"):
-            assert page.evaluate(IN_VIEW, path), (plate, path)
+        for action in ("[form=enviar]", "a[href$='/negociacao']"):
+            assert page.evaluate(IN_VIEW, action), (plate, action)
+
+
+def test_dossier_is_sent_with_two_taps_on_a_phone(
+    phone_page: "Page", portal: PortalProcess
+) -> None:
+    """The first tap issues the dossier. The second, without scrolling, copies or sends the link."""
+    phone_page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    phone_page.tap(".dock__main")
+    phone_page.wait_for_url("**/dossie/*-*-*")
+    for action in ("[data-copy]", "a[href^='https://wa.me/']"):
+        assert phone_page.evaluate(IN_VIEW, action), action
+    link = phone_page.input_value("#link")
+    assert quote(link) in (phone_page.get_attribute("a[href^='https://wa.me/']", "href") or "")
+    phone_page.tap("[data-copy]")
+    assert "Link copiado" in phone_page.inner_text("#copiado") or phone_page.evaluate(
+        "document.activeElement.id === 'link'"
+    )
+    quoted = phone_page.inner_text(".issued-card__finding")
+    phone_page.goto(link)
+    assert quoted in phone_page.inner_text(".hero__finding")
+
+
+def test_preview_is_one_quiet_link_away(page: "Page", portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    page.click("text=Ver o dossiê antes de enviar")
+    assert "Prévia sem número" in page.inner_text("main")
+    page.click("text=Enviar dossiê")
+    page.wait_for_url("**/dossie/*-*-*")
 
 
 def test_title_and_log_carry_the_verdict(page: "Page", portal: PortalProcess) -> None:
@@ -125,7 +154,7 @@ def test_document_buttons_of_the_section_bar_have_one_line(
     page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     buttons = page.locator(".section-bar__documents .button")
-    assert [box_of(button)["height"] < 44 for button in buttons.all()] == [True] * 3
+    assert [box_of(button)["height"] < 44 for button in buttons.all()] == [True] * 2
 
 
 def test_ticks_stay_in_the_browser_and_go_into_the_issued_paper(

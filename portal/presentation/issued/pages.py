@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
+from portal import formats
 from portal.dossiers.archive import Dossier
 from portal.dossiers.identifiers import display_number
-from portal.presentation.issued.summary import IssuedSummary, summary_of
+from portal.presentation.issued.summary import Changed, IssuedSummary, summary_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +16,9 @@ class IssuedDossierPage:
     """The page of an issued dossier that has not expired and is not revoked.
 
     ``path`` is the path under which the visitor sees the dossier. ``link`` is the full URL for
-    sharing. For visitors who did not issue the dossier, ``link`` is "".
+    sharing. For visitors who did not issue the dossier, ``link`` is "". ``since`` has the time of
+    the newest answer since the issue, and the figures that have changed, or is None if the issuer
+    does not let the link show them.
     """
 
     template: ClassVar[str] = "pages/issued_dossier.html"
@@ -22,6 +26,14 @@ class IssuedDossierPage:
     summary: IssuedSummary
     path: str
     link: str = ""
+    since: tuple[datetime | None, Sequence[Changed]] | None = None
+
+    @property
+    def message(self) -> str:
+        """The text to send with the link, with the paper's words."""
+        told = self.summary
+        car = ", ".join(filter(None, (told.subject.display, told.name)))
+        return f"{car}: “{told.quoted}”, em {formats.moment(told.issued_at)}. Dossiê: {self.link}"
 
     @property
     def title(self) -> str:

@@ -6,13 +6,18 @@ from datetime import datetime
 import msgspec
 
 from portal.dossier import figures
+from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.status_style import LOOKS, StatusStyle
-from portal.dossiers.archive import Dossier
+from portal.dossiers.archive import Dossier as IssuedDossier
 from portal.law.act_answers import Act
 from portal.law.unverified import UNVERIFIED
 from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.vehicle.plate import Plate
+
+_FIGURES = (figures.fines, figures.orders, figures.price)
+
+Changed = tuple[str, str, str]  # a label, and what the dossier said and the answers say now
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +41,11 @@ class IssuedFigure:
 class IssuedSummary:
     """The summary of an issued dossier.
 
-    The verdict is the portal's conclusion about the vehicle. ``finding``, ``caveat`` and
-    ``reasons`` are the verdict's sentences, word for word as in the dossier. ``reasons`` is empty
-    if an older version of the portal stored the summary. ``missing`` has a title for each lookup
-    without a readable answer. ``unverified`` is the number of topics that no lookup covers, such as
-    theft.
+    The verdict is the portal's conclusion about the vehicle. ``finding``, ``headline`` and
+    ``reasons`` are the verdict's sentences, word for word as in the dossier. ``headline`` is "" and
+    ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has a
+    title for each lookup without a readable answer. ``unverified`` is the number of topics that no
+    lookup covers, such as theft.
     """
 
     plate: str
@@ -48,7 +53,6 @@ class IssuedSummary:
     line: str
     look: StatusStyle
     finding: str
-    caveat: str
     acts: tuple[IssuedAct, ...]
     figures: tuple[IssuedFigure, ...]
     missing: tuple[str, ...]
@@ -57,6 +61,12 @@ class IssuedSummary:
     issuer: Issuer | None
     reasons: tuple[str, ...] = ()
     more_reasons: int = 0
+    headline: str = ""
+
+    @property
+    def quoted(self) -> str:
+        """The sentence in the bar of the dossier's first sheet."""
+        return self.headline or self.finding
 
     @property
     def subject(self) -> Plate:
@@ -71,32 +81,36 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         line=dossier.line,
         look=LOOKS[verdict.level],
         finding=verdict.finding,
-        caveat=_sentence(verdict.caveat),
+        headline=verdict.headline,
         acts=tuple(
             IssuedAct(row.act, row.label, LOOKS[row.mark], row.short, row.why)
             for row in verdict.matrix
         ),
-        figures=tuple(
-            _issued(figure(dossier)) for figure in (figures.fines, figures.orders, figures.price)
-        ),
+        figures=tuple(_issued(figure(dossier)) for figure in _FIGURES),
         missing=tuple(gap.title for gap in page.missing),
         unverified=len(UNVERIFIED),
         issued_at=page.made_at,
         issuer=issuer,
-        reasons=tuple(reason.finding for reason in verdict.first_reasons),
+        reasons=tuple(reason.sentence for reason in verdict.first_reasons),
         more_reasons=verdict.more_reasons,
     )
 
 
-def summary_of(dossier: Dossier) -> IssuedSummary | None:
+def summary_of(dossier: IssuedDossier) -> IssuedSummary | None:
     """Return the stored summary of a dossier, or None if the dossier is expired or revoked."""
     if dossier.snapshot is None:
         return None
     return msgspec.json.decode(dossier.snapshot.summary, type=IssuedSummary)
 
 
-def _sentence(clause: str) -> str:
-    return f"{clause[:1].upper()}{clause[1:]}." if clause else ""
+def changed_since(summary: IssuedSummary, now: Dossier) -> list[Changed]:
+    """Compare a summary with what the stored answers say now."""
+    told = [("Conclusão", summary.quoted, now.verdict.headline)]
+    before = {figure.label: figure.text for figure in summary.figures}
+    for figure in (each(now) for each in _FIGURES):
+        if figure.is_known and figure.label in before:
+            told.append((figure.label, before[figure.label], _issued(figure).text))
+    return [each for each in told if each[1] != each[2]]
 
 
 def _issued(figure: Figure) -> IssuedFigure:

@@ -95,6 +95,7 @@ class VehiclePage:
     records: RecordViews
     report: ReportSection
     may_refresh: bool
+    may_follow: bool
     refresh_price: str
     refresh_cost: str
     left_today: int | None
@@ -138,6 +139,7 @@ def vehicle_page(
     may_refresh: bool,
     left_today: int | None,
     may_write: bool,
+    may_follow: bool = False,
     follow: bool = True,
     report_outdated: bool = False,
 ) -> VehiclePage:
@@ -151,7 +153,8 @@ def vehicle_page(
     ``left_today`` is how many plates the visitor may still look up today, or None if there is no
     daily limit.
     ``may_refresh`` is true if the visitor has the scope "refresh", and ``may_write`` is true if the
-    visitor has the scope "report".
+    visitor has the scope "report". ``may_follow`` is true if the link of an issued dossier can show
+    what has changed since.
     """
     dossier = context.dossier(plate, panels)
     records = RecordViews(dossier, context, follow)
@@ -174,6 +177,7 @@ def vehicle_page(
             may_write=may_write,
         ),
         may_refresh=may_refresh and bool(requested),
+        may_follow=may_follow,
         refresh_price=_price(sum((panels.of(one).price for one in requested), Decimal(0))),
         refresh_cost=_COSTS[len(requested)],
         left_today=left_today,

@@ -34,7 +34,7 @@ from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
 from portal.web.pages.vehicle import for_subject
-from portal.web.services.dossiers import issuable_dossier, stamp_issued
+from portal.web.services.dossiers import issuable_dossier, since_issued, stamp_issued
 from portal.web.services.responses import page_response, pdf_response
 from portal.web.services.routes import Routes, View, signed_in
 from portal.web.services.sessions import SHARED
@@ -142,6 +142,7 @@ def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         plate=plate.text,
         caller=identity.name,
         summary=msgspec.json.encode(issued_summary(page, web.issuer)).decode(),
+        follows=identity.digest if request.form.get("mudancas") and not identity.credential else "",
     )
     try:
         web.dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
@@ -163,14 +164,15 @@ def listed(web: Web, _: Identity) -> BaseResponse:
     return page_response(IssuedListPage(dossiers))
 
 
-def dossier(_: Web, issued: Dossier, text: str) -> BaseResponse:
+def dossier(web: Web, issued: Dossier, text: str) -> BaseResponse:
     """Return the dossier's page. Its owner also gets the shared link, and may revoke it."""
     summary = summary_of(issued)
     assert summary is not None  # a valid dossier always has a summary
     is_owner = request.blueprint == "dossiers"
     link = url_for("shared.dossier", text=issued.key, _external=True) if is_owner else ""
     path = url_for(".dossier", text=text)
-    return page_response(IssuedDossierPage(issued, summary, path, link))
+    since = since_issued(web, issued, summary)
+    return page_response(IssuedDossierPage(issued, summary, path, link, since))
 
 
 def pdf(web: Web, issued: Dossier, _: str) -> BaseResponse:

@@ -2,16 +2,19 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import segno
 from flask import render_template, request
 
-from portal.access.tokens import Identity
+from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.checklist import ticked_lines
+from portal.dossiers.archive import Dossier
 from portal.dossiers.identifiers import Identifiers, display_number
 from portal.gateway.lookup import Directive
+from portal.presentation.issued.summary import Changed, IssuedSummary, changed_since
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.render_context import RenderContext
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -60,6 +63,29 @@ def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | N
         number=display_number(identifiers.number),
         qr=str(qr_code.svg_data_uri(scale=2, border=2, light="white")),
     )
+
+
+def since_issued(
+    web: Web, issued: Dossier, summary: IssuedSummary
+) -> tuple[datetime | None, Sequence[Changed]] | None:
+    """Return the time of the newest answer since the issue, and the figures that have changed.
+
+    The time is None without a newer answer. Returns None if the issuer does not let the link show
+    changes, or if the issuer's token is no longer valid. The upstream is never asked.
+    """
+    if issued.snapshot is None or not issued.snapshot.follows:
+        return None
+    try:
+        identity = web.gatekeeper.authenticate_digest(issued.snapshot.follows)
+    except (UnknownToken, RefusedToken, TokensUnavailable):
+        return None
+    (panels,) = web.lookups.stored([summary.subject], identity)
+    times = [panel.fetched_at for panel in panels.all if panel.fetched_at]
+    newest = max(times, default=summary.issued_at)
+    if newest <= summary.issued_at:
+        return None, ()
+    context = replace(web.context(), mask_names=True)
+    return newest, changed_since(summary, context.dossier(summary.subject, panels))
 
 
 def batch_dossier(

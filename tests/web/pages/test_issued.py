@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import render_template
@@ -20,9 +21,11 @@ from portal.web.pages import issued
 from portal.web.pages.issued import TOOLBAR
 from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
-from tests.factories import decode_body
+from tests.factories import decode_body, renainf_body
 from tests.fakes import FaultUpstream, faults
+from tests.fakes.answers import path_of
 from tests.fakes.in_process import InProcessPortal, pass_through
+from tests.web.html_checker import HTML, text_of
 from tests.web.json_paths import issue as issue_token
 from tests.web.json_paths import no_upstream_call
 from tests.web.page_client import PageClient
@@ -98,7 +101,7 @@ def test_issuing_gives_a_number_a_link_and_the_same_pdf_for_both(
         path = issue(ana)
     assert re.fullmatch(r"/dossie/[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){2}", path)
     page = ana.pages.get(path)
-    assert path.rpartition("/")[2] in page.h1
+    assert path.rpartition("/")[2] in page.text
     link = link_of(ana, path)
     assert re.fullmatch(r"/d/[A-Za-z0-9_-]{22}", link)
     shared = stranger(running).get(link)
@@ -259,15 +262,59 @@ def test_other_spelling_of_a_number_leads_to_the_canonical_one(
     assert (answer.status_code, answer.headers["Location"]) == (308, f"{path}.pdf")
 
 
-def test_page_tells_the_reasons_and_first_what_was_done(portal: PortalFactory) -> None:
+def test_link_quotes_the_paper_word_for_word(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    link = link_of(ana, issue(ana))
+    paper, page = (stranger(running).get(f"{link}{part}") for part in ("/papel", ""))
+    (verdict,) = paper.all("p", class_="verdict__sentence")
+    assert f"“{text_of(verdict).partition(': ')[2]}”" in page.text
+    (reasons,) = page.all("ul", class_="hero__reasons")
+    told = [text_of(one) for one in reasons]
+    told += [text_of(one) for act in page.all("li", class_="act") for one in act.iter(HTML + "p")]
+    assert len(told) > 5 and not [one for one in told if one not in paper.text]
+    assert not page.all("a", href="/dossies")
+
+
+def test_sending_comes_first_and_the_message_quotes_the_paper(portal: PortalFactory) -> None:
     running = portal()
     ana = Person.at(running).signed_in()
     path = issue(ana)
     page = ana.pages.get(path)
-    assert page.html.index("Dossiê emitido") < page.html.index('<section class="hero')
-    shared = stranger(running).get(link_of(ana, path))
-    assert 'class="hero__reasons"' in shared.html
-    assert not shared.all("a", href="/dossies")
+    assert page.html.index("Dossiê emitido") < page.html.index('id="link"')
+    assert page.html.index('id="link"') < page.html.index("wa.me") < page.html.index(f"{path}.pdf")
+    (send,) = [str(a.get("href")) for a in page.all("a") if "wa.me" in str(a.get("href"))]
+    message = parse_qs(urlsplit(send).query)["text"][0]
+    assert message.startswith(f"{PLATE}, ") and link_of(ana, path) in message
+    assert re.search("“([^”]+)”", message)[1] in ana.pages.get(f"{path}/papel").text  # type: ignore[index]
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+def test_link_says_what_has_changed_since_if_the_issuer_allows_it(
+    portal: PortalFactory, upstream: FaultUpstream, allowed: bool
+) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in(issue_token(running, "ana"))
+    ana.pages.get(f"/placa/{PLATE}?completo=1")
+    fields = {"mudancas": "1"} if allowed else {}
+    path = ana.post(f"/placa/{PLATE}/dossie/emitir", **fields).headers["Location"]
+    link = link_of(ana, path)
+
+    def told() -> str:
+        with no_upstream_call(upstream):
+            text = stranger(running).get(link).text
+        return text.partition("Desde então")[2].partition("Confira")[0]
+
+    assert ("não guarda consulta mais nova" in told()) == allowed
+    upstream.script(path_of("renainf", PLATE), faults.answer("none", renainf_body()))
+    ana.post(f"/placa/{PLATE}/atualizar")
+    if allowed:
+        assert "Pela consulta guardada de" in told()
+        assert re.search(r"Multas em aberto\s*era R\$.*nenhuma nos registros", told())
+    else:
+        assert told() == ""
+    assert run_command(running, "token", "revoke", "ana").exit_code == 0
+    assert told() == ""
 
 
 def test_revoking_is_confirmed_and_dossiers_are_found_from_every_page(

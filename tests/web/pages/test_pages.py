@@ -189,7 +189,7 @@ def test_page_renders_while_the_upstream_is_down(
     assert page.text.count("A fonte de dados não respondeu") == 1
     # One occurrence is in the script's template for a panel that cannot be fetched.
     assert page.text.count("não significa “nada consta”") == 2
-    assert "Dossiê para imprimir" not in page.text
+    assert "Enviar dossiê" not in page.text
     assert "nada impede" not in page.text.lower()
     pdf = buyer.get(f"/placa/{PLATE}/dossie.pdf", status=503)
     assert "Sem nenhum registro não há dossiê" in pdf.text
