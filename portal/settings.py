@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 import msgspec
@@ -30,155 +30,11 @@ DEMO_DIR = "demo"
 LONGEST_NAME = 200
 LONGEST_LINE = 120  # maximum number of characters in ISSUER_NAME and ISSUER_CONTACT
 
-Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
-Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
-Reais = Decimal
-
-
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The operator's settings. The README explains each setting in a table."""
-
-    upstream_url: str | None = None
-    upstream_secondary_url: str | None = None
-    upstream_token: str | None = None
-    upstream_name: str | None = None
-    access_tokens: tuple[str, ...] = ()
-    data_dir: Path = Path("instance")
-    redis_url: str | None = None
-    database_url: str | None = None
-    secret_key: str | None = None
-    secret_keys_old: tuple[str, ...] = ()
-    workers: Annotated[int, msgspec.Meta(ge=1, le=64)] = 2
-    fresh_decode: Seconds = DAY
-    fresh_renainf: Seconds = 6 * HOUR
-    fresh_renajud: Seconds = HOUR
-    fresh_report: Seconds = DAY
-    stale_decode: Seconds = 7 * DAY
-    stale_renainf: Seconds = DAY
-    stale_renajud: Seconds = 6 * HOUR
-    stale_report: Seconds = 0
-    connect_timeout: Limit = 2.0
-    first_byte_timeout: Limit = 8.0
-    deadline: Limit = 15.0
-    drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
-    daily_call_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
-    price_decode: Reais = Decimal(0)
-    price_renainf: Reais = Decimal(0)
-    price_renajud: Reais = Decimal(0)
-    price_report: Reais = Decimal(0)
-    rate_limit_token: str | None = None
-    rate_limit_address: str | None = None
-    trusted_proxies: Annotated[int, msgspec.Meta(ge=0, le=10)] = 0
-    metrics_token: str | None = None
-    log_format: Literal["json", "text"] = "json"
-    mask_names: bool = True
-    hidden_marker: str = "INFORMACAO OCULTADA"
-    edge_memory_mb: Annotated[int, msgspec.Meta(ge=0, le=65536)] = 64
-    batch_limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 500
-    batch_concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 8
-    issuer_name: str | None = None
-    issuer_document: str | None = None  # in printed form, such as "CNPJ 12.345.678/0001-95"
-    issuer_contact: str | None = None
-    issuer_logo: str | None = None  # the content of the logo file, as a ``data:`` URL
-    dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
-    cors_origins: tuple[str, ...] = ()
-
-    @property
-    def mode(self) -> Mode:
-        """The mode, which follows from the upstream's URL and token."""
-        if self.upstream_url is None:
-            return "demo"
-        return "managed" if self.upstream_token else "pass-through"
-
-    @property
-    def namespace(self) -> str:
-        """The name under which data is stored: ``demo``, or the name of the upstream.
-
-        Managed and pass-through mode have the same namespace. The answers of both modes are still
-        kept apart, because the cache key of a pass-through answer depends on the caller's
-        credential.
-        """
-        if self.upstream_url is None:
-            return "demo"
-        return f"upstream:{self.upstream_name or _address_name(self.upstream_url)}"
-
-    @property
-    def upstreams_data_dir(self) -> Path | None:
-        """The parent of the demo's data directory, or None in the other modes.
-
-        The portal would use this parent as its data directory if UPSTREAM_URL were set.
-        """
-        if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
-            return self.data_dir.parent
-        return None
-
-    @property
-    def secrets(self) -> tuple[str, ...]:
-        """The values that must not appear in any log."""
-        found: list[str] = []
-        for name, parts in _SECRETS.items():
-            value = getattr(self, name.lower()) or ()
-            texts = (value,) if isinstance(value, str) else value
-            found += itertools.chain.from_iterable(map(parts, texts))
-        return tuple(filter(None, found))
-
-    @classmethod
-    def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
-        """Read the settings from variables with the prefix ``PORTAL_``.
-
-        A relative DATA_DIR or database file is resolved against ``home``. In demo mode,
-        ``data_dir`` is the subdirectory ``demo`` of PORTAL_DATA_DIR. Raises SettingsError for an
-        unknown name, an invalid value, or settings that contradict each other.
-        """
-        texts = read_texts(environ, _SECRETS, home)
-        if logo := texts.get("ISSUER_LOGO"):
-            texts["ISSUER_LOGO"] = _logo(home / logo)
-        known = {field.upper(): field for field in cls.__struct_fields__}
-        unknown = sorted(texts.keys() - known.keys())
-        if unknown:
-            raise SettingsError(f"{PREFIX}{unknown[0]} is not a setting of the portal")
-        values = {known[name]: _read(known[name], text) for name, text in texts.items() if text}
-        try:
-            settings = msgspec.convert(values, cls)
-        except msgspec.ValidationError as error:
-            where = re.search(r"\$\.(\w+)", str(error))
-            name = PREFIX + (where[1].upper() if where else "?")
-            reason = str(error).split(" - at ")[0].replace("`", "")
-            raise SettingsError(f"{name} makes no sense: {reason}") from None
-        _refuse_contradictions(settings)
-        if not settings.data_dir.is_absolute():
-            settings = msgspec.structs.replace(settings, data_dir=home / settings.data_dir)
-        if settings.mode == "demo":
-            data_dir = settings.data_dir / DEMO_DIR
-            settings = msgspec.structs.replace(settings, data_dir=data_dir)
-        file = (settings.database_url or "").partition(_SQLITE)[2]
-        if file:  # an absolute path, because programs in other directories may open the file
-            settings = msgspec.structs.replace(settings, database_url=f"{_SQLITE}{home / file}")
-        return settings
-
-
 _SQLITE = "sqlite:///"
 _ORIGIN = re.compile(r"(https?)://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::(0|[1-9][0-9]{0,4}))?")
 _PORTS = {"http": 80, "https": 443}
 _SWITCH = {"on": True, "1": True, "true": True, "yes": True}
 _SWITCH |= {"off": False, "0": False, "false": False, "no": False}
-_TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
-
-
-def _read(field: str, text: str) -> object:
-    """Convert a setting's text to the type of its field.
-
-    Raises SettingsError with the setting's name, but without the text, which may be a secret.
-    """
-    reader = _READERS.get(field)
-    try:
-        if reader is not None:
-            return reader(text)
-        if _TYPES[field] in (str, str | None):
-            return text
-        return _number(text, float if _TYPES[field] is Limit else int)
-    except _Invalid as invalid:
-        raise SettingsError(f"{PREFIX}{field.upper()} makes no sense: {invalid}") from None
 
 
 class _Invalid(Exception):
@@ -198,12 +54,6 @@ def _switch(text: str) -> bool:
     if text.lower() not in _SWITCH:
         raise _Invalid("it is on or off")
     return _SWITCH[text.lower()]
-
-
-def _log_format(text: str) -> str:
-    if text not in ("json", "text"):
-        raise _Invalid("it is json or text")
-    return text
 
 
 def _keys(text: str) -> tuple[str, ...]:
@@ -263,21 +113,6 @@ def _tax_number(text: str) -> str:
     return number
 
 
-def _logo(path: Path) -> str:
-    try:
-        return logo_url(path)
-    except InvalidLogo as error:
-        raise SettingsError(f"{PREFIX}ISSUER_LOGO makes no sense: {error}") from None
-
-
-def _address_name(url: str) -> str:
-    """Return the host, port and path of a base URL in a normal form, such as ``host:443/path``."""
-    parts = urlsplit(url)
-    host = (parts.hostname or "").lower()
-    host = f"[{host}]" if ":" in host else host
-    return f"{host}:{parts.port or _PORTS[parts.scheme]}{parts.path.rstrip('/')}"
-
-
 def _redis_address(text: str) -> str:
     if text.partition(":")[0] not in ("redis", "rediss", "unix"):
         raise _Invalid("it starts with redis://, rediss:// or unix://")
@@ -325,31 +160,10 @@ def _database_address(text: str) -> str:
 _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
 
 
-def _whole_value(secret: str) -> tuple[str, ...]:
-    return (secret,)
-
-
-def _with_password(address: str) -> tuple[str, ...]:
-    """Return a URL, the URL's password as written, and the decoded password.
-
-    The portal removes all three texts from its logs, because an error message may quote any of
-    them.
-    """
-    password = urlsplit(address).password or ""
-    return address, password, unquote(password)
-
-
-# The secret settings. The operator may put each of them into a file (PORTAL_<NAME>_FILE). Each
-# setting's function gets the setting's value, and returns the texts that no log may contain.
-_SECRETS: dict[str, Callable[[str], tuple[str, ...]]] = {
-    "UPSTREAM_TOKEN": _whole_value,
-    "ACCESS_TOKENS": _whole_value,
-    "REDIS_URL": _with_password,
-    "DATABASE_URL": _with_password,
-    "SECRET_KEY": _whole_value,
-    "SECRET_KEYS_OLD": _whole_value,
-    "METRICS_TOKEN": _whole_value,
-}
+def _log_format(text: str) -> str:
+    if text not in ("json", "text"):
+        raise _Invalid("it is json or text")
+    return text
 
 
 def _refuse_without(package: str, name: str) -> None:
@@ -375,27 +189,200 @@ def _rate(text: str) -> str:
     return text
 
 
-# The functions that convert a setting's text, by field.
-_READERS: dict[str, Callable[[str], object]] = {
-    "mask_names": _switch,
-    "access_tokens": _tokens,
-    "secret_keys_old": _keys,
-    "upstream_token": _token,
-    "metrics_token": _token,
-    "log_format": _log_format,
-    "upstream_url": _base_address,
-    "upstream_secondary_url": _base_address,
-    "upstream_name": partial(_one_line, longest=LONGEST_NAME),
-    "data_dir": Path,
-    **dict.fromkeys(("price_decode", "price_renainf", "price_renajud", "price_report"), _price),
-    "cors_origins": _cors_origins,
-    "redis_url": _redis_address,
-    "database_url": _database_address,
-    **dict.fromkeys(("rate_limit_token", "rate_limit_address"), _rate),
-    "issuer_name": _one_line,
-    "issuer_document": _tax_number,
-    "issuer_contact": _one_line,
+def _whole_value(secret: str) -> tuple[str, ...]:
+    return (secret,)
+
+
+def _with_password(address: str) -> tuple[str, ...]:
+    """Return a URL, the URL's password as written, and the decoded password.
+
+    The portal removes all three texts from its logs, because an error message may quote any of
+    them.
+    """
+    password = urlsplit(address).password or ""
+    return address, password, unquote(password)
+
+
+class _Secret(NamedTuple):
+    """Marks a secret setting, which the operator may put into a file (PORTAL_<NAME>_FILE).
+
+    ``hidden`` returns the texts of a value that no log may contain.
+    """
+
+    hidden: Callable[[str], tuple[str, ...]] = _whole_value
+
+
+# A function in an annotation converts the text of the setting. Raises _Invalid.
+Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
+Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
+Reais = Annotated[Decimal, _price]
+Switch = Annotated[bool, _switch]
+Line = Annotated[str | None, _one_line]
+Name = Annotated[str | None, partial(_one_line, longest=LONGEST_NAME)]
+Rate = Annotated[str | None, _rate]
+BaseAddress = Annotated[str | None, _base_address]
+SecretToken = Annotated[str | None, _token, _Secret()]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """The operator's settings. The README explains each setting in a table."""
+
+    upstream_url: BaseAddress = None
+    upstream_secondary_url: BaseAddress = None
+    upstream_token: SecretToken = None
+    upstream_name: Name = None
+    access_tokens: Annotated[tuple[str, ...], _tokens, _Secret()] = ()
+    data_dir: Annotated[Path, Path] = Path("instance")
+    redis_url: Annotated[str | None, _redis_address, _Secret(_with_password)] = None
+    database_url: Annotated[str | None, _database_address, _Secret(_with_password)] = None
+    secret_key: Annotated[str | None, _Secret()] = None
+    secret_keys_old: Annotated[tuple[str, ...], _keys, _Secret()] = ()
+    workers: Annotated[int, msgspec.Meta(ge=1, le=64)] = 2
+    fresh_decode: Seconds = DAY
+    fresh_renainf: Seconds = 6 * HOUR
+    fresh_renajud: Seconds = HOUR
+    fresh_report: Seconds = DAY
+    stale_decode: Seconds = 7 * DAY
+    stale_renainf: Seconds = DAY
+    stale_renajud: Seconds = 6 * HOUR
+    stale_report: Seconds = 0
+    connect_timeout: Limit = 2.0
+    first_byte_timeout: Limit = 8.0
+    deadline: Limit = 15.0
+    drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
+    daily_call_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
+    price_decode: Reais = Decimal(0)
+    price_renainf: Reais = Decimal(0)
+    price_renajud: Reais = Decimal(0)
+    price_report: Reais = Decimal(0)
+    rate_limit_token: Rate = None
+    rate_limit_address: Rate = None
+    trusted_proxies: Annotated[int, msgspec.Meta(ge=0, le=10)] = 0
+    metrics_token: SecretToken = None
+    log_format: Annotated[Literal["json", "text"], _log_format] = "json"
+    mask_names: Switch = True
+    hidden_marker: str = "INFORMACAO OCULTADA"
+    edge_memory_mb: Annotated[int, msgspec.Meta(ge=0, le=65536)] = 64
+    batch_limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 500
+    batch_concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 8
+    issuer_name: Line = None
+    # In printed form, such as "CNPJ 12.345.678/0001-95".
+    issuer_document: Annotated[str | None, _tax_number] = None
+    issuer_contact: Line = None
+    issuer_logo: str | None = None  # the content of the logo file, as a ``data:`` URL
+    dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
+    cors_origins: Annotated[tuple[str, ...], _cors_origins] = ()
+
+    @property
+    def mode(self) -> Mode:
+        """The mode, which follows from the upstream's URL and token."""
+        if self.upstream_url is None:
+            return "demo"
+        return "managed" if self.upstream_token else "pass-through"
+
+    @property
+    def namespace(self) -> str:
+        """The name under which data is stored: ``demo``, or the name of the upstream.
+
+        Managed and pass-through mode have the same namespace. The answers of both modes are still
+        kept apart, because the cache key of a pass-through answer depends on the caller's
+        credential.
+        """
+        if self.upstream_url is None:
+            return "demo"
+        return f"upstream:{self.upstream_name or _address_name(self.upstream_url)}"
+
+    @property
+    def upstreams_data_dir(self) -> Path | None:
+        """The parent of the demo's data directory, or None in the other modes.
+
+        The portal would use this parent as its data directory if UPSTREAM_URL were set.
+        """
+        if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
+            return self.data_dir.parent
+        return None
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The values that must not appear in any log."""
+        found: list[str] = []
+        for name, secret in _SECRETS.items():
+            value = getattr(self, name) or ()
+            texts = (value,) if isinstance(value, str) else value
+            found += itertools.chain.from_iterable(map(secret.hidden, texts))
+        return tuple(filter(None, found))
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
+        """Read the settings from variables with the prefix ``PORTAL_``.
+
+        A relative DATA_DIR or database file is resolved against ``home``. In demo mode,
+        ``data_dir`` is the subdirectory ``demo`` of PORTAL_DATA_DIR. Raises SettingsError for an
+        unknown name, an invalid value, or settings that contradict each other.
+        """
+        texts = read_texts(environ, map(str.upper, _SECRETS), home)
+        if logo := texts.get("ISSUER_LOGO"):
+            texts["ISSUER_LOGO"] = _logo(home / logo)
+        known = {field.upper(): field for field in cls.__struct_fields__}
+        unknown = sorted(texts.keys() - known.keys())
+        if unknown:
+            raise SettingsError(f"{PREFIX}{unknown[0]} is not a setting of the portal")
+        values = {known[name]: _read(known[name], text) for name, text in texts.items() if text}
+        try:
+            settings = msgspec.convert(values, cls)
+        except msgspec.ValidationError as error:
+            where = re.search(r"\$\.(\w+)", str(error))
+            name = PREFIX + (where[1].upper() if where else "?")
+            reason = str(error).split(" - at ")[0].replace("`", "")
+            raise SettingsError(f"{name} makes no sense: {reason}") from None
+        _refuse_contradictions(settings)
+        if not settings.data_dir.is_absolute():
+            settings = msgspec.structs.replace(settings, data_dir=home / settings.data_dir)
+        if settings.mode == "demo":
+            data_dir = settings.data_dir / DEMO_DIR
+            settings = msgspec.structs.replace(settings, data_dir=data_dir)
+        file = (settings.database_url or "").partition(_SQLITE)[2]
+        if file:  # an absolute path, because programs in other directories may open the file
+            settings = msgspec.structs.replace(settings, database_url=f"{_SQLITE}{home / file}")
+        return settings
+
+
+_TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
+_MARKS = {name: getattr(kind, "__metadata__", ()) for name, kind in _TYPES.items()}
+_SECRETS = {
+    name: mark for name, marks in _MARKS.items() for mark in marks if isinstance(mark, _Secret)
 }
+
+
+def _read(field: str, text: str) -> object:
+    """Convert a setting's text to the type of its field.
+
+    Raises SettingsError with the setting's name, but without the text, which may be a secret.
+    """
+    try:
+        for mark in _MARKS[field]:
+            if callable(mark):
+                return mark(text)
+        if _TYPES[field] in (str, str | None) or field in _SECRETS:
+            return text
+        return _number(text, float if _TYPES[field] is Limit else int)
+    except _Invalid as invalid:
+        raise SettingsError(f"{PREFIX}{field.upper()} makes no sense: {invalid}") from None
+
+
+def _logo(path: Path) -> str:
+    try:
+        return logo_url(path)
+    except InvalidLogo as error:
+        raise SettingsError(f"{PREFIX}ISSUER_LOGO makes no sense: {error}") from None
+
+
+def _address_name(url: str) -> str:
+    """Return the host, port and path of a base URL in a normal form, such as ``host:443/path``."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    host = f"[{host}]" if ":" in host else host
+    return f"{host}:{parts.port or _PORTS[parts.scheme]}{parts.path.rstrip('/')}"
 
 
 def _refuse_contradictions(settings: Settings) -> None:

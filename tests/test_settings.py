@@ -179,11 +179,6 @@ def test_invalid_value_is_rejected_by_name(name: str, value: str) -> None:
         assert value not in str(caught.value)
 
 
-def test_each_reader_is_of_one_setting() -> None:
-    """A new setting gets no reader by the first word of its name."""
-    assert settings_module._READERS.keys() <= set(Settings.__struct_fields__)
-
-
 def test_unknown_name_is_rejected() -> None:
     with pytest.raises(SettingsError, match="PORTAL_UPSTREAM_ADDRESS is not a setting"):
         read(UPSTREAM_ADDRESS="http://a")
