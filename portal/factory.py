@@ -119,8 +119,7 @@ class ServerProcess:
     ``/readyz`` answers 503 while ``is_draining`` returns True. ``ask_for_batches`` asks the main
     process to start the batch process (``portal.serving.batch_process``). If ``ask_for_batches`` is
     None, this process runs batches itself. ``batch_holder`` is the name under which the batch
-    process leases the items (vehicles) of a batch. In all other processes, ``batch_holder`` is
-    None.
+    process leases the items of a batch. In all other processes, ``batch_holder`` is None.
     """
 
     shared: Path | None = None
@@ -327,7 +326,7 @@ class Portal(Web):
 
     @cached_property
     def breakers(self) -> Sequence[Breaker]:
-        """One circuit breaker for each origin (base address of the upstream).
+        """One circuit breaker for each origin.
 
         The sandbox, which imitates the upstream in demo mode, has no breaker. The sandbox's
         simulated failures depend on the plate. A breaker that one plate's failures open would also

@@ -73,8 +73,7 @@ def count_encrypted_rows(engine: Engine) -> dict[str, int]:
 def forget_data_key(engine: Engine) -> None:
     """Delete the data key and all rows that only the data key can read.
 
-    The vehicles' HMACs are removed from the ledger (the table of upstream calls), because a purge
-    could not find them any more.
+    The vehicles' HMACs are removed from the ledger, because a purge could not find them any more.
     """
     with writing(engine) as db:
         lock_set_up(db)

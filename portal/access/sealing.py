@@ -33,8 +33,8 @@ def decrypt(secret: bytes, purpose: bytes, sealed: bytes) -> bytes | None:
 class SubjectKeys:
     """The keys with which the database's rows about a vehicle are found and encrypted.
 
-    A subject is the vehicle's plate or Renavam (national vehicle number). ``tag`` computes the HMAC
-    by which a subject's rows are found. ``namespace`` is the name of the upstream, or "demo".
+    A subject is the vehicle's plate or Renavam. ``tag`` computes the HMAC by which a subject's rows
+    are found. ``namespace`` is the name of the upstream, or "demo".
     """
 
     secret: bytes = field(repr=False)

@@ -2,7 +2,7 @@
 
 A batch is a list of plates and Renavam (vehicle registration numbers). The portal looks up these
 vehicles in the background, and stores plates and Renavam encrypted. Each change of a batch is one
-database transaction. ``ItemLeases`` assigns the items (vehicles) of running batches to processes.
+database transaction. ``ItemLeases`` assigns the items of running batches to processes.
 """
 
 import re

@@ -13,9 +13,9 @@ State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 # Why a batch is paused, or "" if it is not paused. "owner": the owner paused it. "access": the
 # portal refuses the owner's token, or the upstream refuses the owner's upstream credential.
-# "portal": the portal cannot write to the ledger (its record of upstream calls). The other reasons
-# are values of ``portal.gateway.FailureKind``. Only the owner can end a pause for "owner", "price",
-# "access", "operator_refused" or "no_credit".
+# "portal": the portal cannot write to the ledger. The other reasons are values of
+# ``portal.gateway.FailureKind``. Only the owner can end a pause for "owner", "price", "access",
+# "operator_refused" or "no_credit".
 Reason = Literal[
     "",
     "owner",
@@ -147,7 +147,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One plate or Renavam (vehicle registration number) of a batch.
+    """One plate or Renavam of a batch.
 
     ``position`` is the item's index in the batch, from 0. ``cause`` is the reason why an item
     failed: a FailureKind of the gateway, "out_of_scope" (the token lacks the lookup's scope) or

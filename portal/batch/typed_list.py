@@ -346,8 +346,7 @@ def _in_cells(
     has_others = any(cell.words for cell in filled)
     # Omit the numbers of a row (Renavam and mistyped Renavam) in two cases. If a table's row has
     # one number for each plate, each number is the Renavam of a vehicle whose plate is in the row.
-    # If a row has a single plate and other words, a number may be a telephone number or a CPF (a
-    # person's tax number).
+    # If a row has a single plate and other words, a number may be a telephone number or a CPF.
     vehicle_count = len(plates) + len(mistyped)
     is_pair = is_table and len(numbers) == vehicle_count
     if vehicle_count and (is_pair or (has_others and vehicle_count == 1)):

@@ -88,7 +88,7 @@ class WrittenReport(Panel):
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """The results of the lookups about a plate or a Renavam (registration number)."""
+    """The results of the lookups about a plate or a Renavam."""
 
     decode: Panel
     renainf: Panel

@@ -19,7 +19,7 @@ from portal.wording import grouped, listed
 
 _SAME_MOMENT: Final = timedelta(minutes=1)
 # If a lookup fails with one of these causes, the source does not know, or does not accept, the
-# plate or the Renavam (registration number).
+# plate or the Renavam.
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,

@@ -1,9 +1,9 @@
-"""Stores issued dossiers (vehicle reports) encrypted in the database.
+"""Stores issued dossiers encrypted in the database.
 
 A dossier consists of the head (its share key and an IssuedSnapshot), the HTML and optionally a PDF.
 Each of these parts has its own encryption key. This key is derived from the secret key, the
-namespace (the upstream's name), the dossier's number and the part's name. A part that is copied
-into another row therefore cannot be decrypted.
+namespace, the dossier's number and the part's name. A part that is copied into another row
+therefore cannot be decrypted.
 
 The share key is the random text in a dossier's link. The column ``share_key`` contains only the
 HMAC of this text. The portal uses the HMAC to find the dossier of a link. The encrypted head
@@ -103,7 +103,7 @@ class Dossier:
 
 
 class DossierArchive:
-    """The issued dossiers of one namespace (the name of an upstream, or "demo").
+    """The issued dossiers of one namespace.
 
     ``forget`` and ``drop_expired`` delete data of all namespaces. ``bucket`` maps the HMAC of a
     plate to a number that the purge log stores in place of the plate. Many plates share a number,

@@ -219,10 +219,10 @@ def _notice_beside_nothing(document: dict[str, Any]) -> notices.Notice | None:
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
     """Return False if the record names another vehicle than the lookup does.
 
-    If the lookup is for a plate, only plates are compared. If the lookup is for a Renavam (national
-    vehicle number), only Renavams are compared. The letter case of field names and the JSON type of
-    values do not matter. Blank values, values that the upstream withholds (``hidden_marker``), and
-    texts without a plate or Renavam are ignored.
+    If the lookup is for a plate, only plates are compared. If the lookup is for a Renavam, only
+    Renavams are compared. The letter case of field names and the JSON type of values do not matter.
+    Blank values, values that the upstream withholds (``hidden_marker``), and texts without a plate
+    or Renavam are ignored.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():

@@ -409,9 +409,8 @@ class LedgerEntry:
     Before each request, ``begin`` writes a row and returns a copy of the entry. In this copy, the
     fields from ``has_own_credential`` to ``started`` describe the request. ``subject`` is the
     vehicle's tag (a keyed hash). ``deadline`` and ``started`` are in monotonic seconds, ``sent_at``
-    in epoch seconds. ``last_purge`` is the number of the last purge (deletion of a vehicle's data)
-    that was known before the lookup. If the vehicle may have been purged since, the row is written
-    without the tag.
+    in epoch seconds. ``last_purge`` is the number of the last purge that was known before the
+    lookup. If the vehicle may have been purged since, the row is written without the tag.
     """
 
     ledger: Ledger

@@ -82,11 +82,11 @@ class Directive(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """An operation on a plate or Renavam (national vehicle number).
+    """An operation on a plate or Renavam.
 
     ``uf`` restricts the lookup to one state of Brazil. ``body`` is the body of a POST request, or
     None for a GET request. If ``body`` was made from stored answers, ``last_purge`` is the number
-    of the last purge (deletion of a vehicle's data) that was known before these were read.
+    of the last purge that was known before these were read.
     """
 
     operation: Operation

@@ -14,8 +14,8 @@ class Operation:
     """One operation of the upstream (docs/contract.md).
 
     The JSON body of a 200 has a member ``status``, which equals ``status_word``, and a member
-    ``result`` of the type ``result_type``. The operation takes a plate, and also a Renavam
-    (national vehicle number) if ``takes_renavam`` is true.
+    ``result`` of the type ``result_type``. The operation takes a plate, and also a Renavam if
+    ``takes_renavam`` is true.
     """
 
     name: OperationName

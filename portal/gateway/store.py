@@ -96,8 +96,8 @@ class Store:
     def tag(self, subject: str) -> str:
         """Return a vehicle's tag, the keyed hash with which its store keys begin.
 
-        The tag does not depend on the namespace (the upstream's name). A purge can therefore find a
-        vehicle's entries from all upstreams.
+        The tag does not depend on the namespace. A purge can therefore find a vehicle's entries
+        from all upstreams.
         """
         return self._seal.keyed_hash(f"subject|{subject}", 24)
 

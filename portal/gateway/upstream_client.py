@@ -61,9 +61,8 @@ class UpstreamClient:
     ) -> Response:
         """Send a lookup and return its response. Raises Failure.
 
-        ``subject`` is the vehicle's tag, a keyed hash of the plate or Renavam (national vehicle
-        number). ``last_purge`` is the number of the last purge (deletion of a vehicle's data) that
-        was known before the lookup.
+        ``subject`` is the vehicle's tag, a keyed hash of the plate or Renavam. ``last_purge`` is
+        the number of the last purge that was known before the lookup.
         """
         operation = lookup.operation
         entry = LedgerEntry(

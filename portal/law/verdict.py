@@ -117,15 +117,14 @@ def judge(
 ) -> Verdict:
     """Return the verdict.
 
-    ``fines`` or ``orders`` is None if its lookup failed or was not made. The decode lookup
-    returns the vehicle's own data. ``decode_known`` is False if the decode lookup failed. A search
-    by Renavam (registration number) has no decode lookup; ``decode_known`` is then True.
-    ``is_described`` is False if the answer of the decode lookup does not describe the vehicle.
-    ``check_digit_holds`` is False if the Renavam's check digit is wrong. The records may then
-    belong to another vehicle. ``stale`` maps each lookup with a stale (old) answer to the local
-    time of the answer. ``not_asked`` names the lookups that the user did not choose.
-    ``unconfirmed`` names the lookups whose answer neither has nor denies records. ``condition`` are
-    the reasons that the vehicle's own data give.
+    ``fines`` or ``orders`` is None if its lookup failed or was not made. The decode lookup returns
+    the vehicle's own data. ``decode_known`` is False if the decode lookup failed. A search by
+    Renavam has no decode lookup; ``decode_known`` is then True. ``is_described`` is False if the
+    answer of the decode lookup does not describe the vehicle. ``check_digit_holds`` is False if the
+    Renavam's check digit is wrong. The records may then belong to another vehicle. ``stale`` maps
+    each lookup with a stale (old) answer to the local time of the answer. ``not_asked`` names the
+    lookups that the user did not choose. ``unconfirmed`` names the lookups whose answer neither has
+    nor denies records. ``condition`` are the reasons that the vehicle's own data give.
     """
     known = (decode_known and is_described, fines is not None, orders is not None)
     missing = tuple(

@@ -119,10 +119,9 @@ def open_engine(
 def side_engine(engine: Engine) -> Engine:
     """Return an engine for the tables of tokens and histories.
 
-    Requests with cached answers need these tables, but not the ledger (the table of upstream
-    calls). Slow writes to the ledger must not delay these requests. On PostgreSQL, the new engine
-    therefore has its own connections. On SQLite, reads do not wait for writers, so the function
-    returns ``engine`` itself.
+    Requests with cached answers need these tables, but not the ledger. Slow writes to the ledger
+    must not delay these requests. On PostgreSQL, the new engine therefore has its own connections.
+    On SQLite, reads do not wait for writers, so the function returns ``engine`` itself.
     """
     if engine.dialect.name != "postgresql":
         return engine
@@ -229,7 +228,7 @@ def lock_set_up(db: Connection) -> None:
 
 
 def lock_dossiers(db: Connection) -> None:
-    """Block other deletions of dossiers (vehicle reports) until this transaction ends.
+    """Block other deletions of dossiers until this transaction ends.
 
     Without this lock, two transactions that lock the same rows in different orders could deadlock.
     """

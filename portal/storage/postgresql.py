@@ -24,8 +24,8 @@ logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 # connections in total. More connections would not be faster, because all upstream calls update
 # the same counter row, one after another.
 CONNECTIONS = 8
-# Further connections per process for tokens and histories, so that slow writes to the ledger (the
-# table of upstream calls) do not delay cached answers.
+# Further connections per process for tokens and histories, so that slow writes to the ledger do not
+# delay cached answers.
 SIDE_CONNECTIONS = 2
 # A thread waits at most LONGEST_WAIT_S seconds for a connection. If no thread opens or returns a
 # connection for POOL_TIMEOUT_S seconds, the database is probably unreachable, and the waiting

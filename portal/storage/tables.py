@@ -40,7 +40,7 @@ ledger = Table(
     Column("sent_at", Float, nullable=False),  # Epoch seconds.
     Column("day", String(10), nullable=False),  # An ISO 8601 date in America/Sao_Paulo.
     Column("operation", String(10), nullable=False),
-    # HMAC of the plate or Renavam (registration number). "" if the HMAC was removed.
+    # HMAC of the plate or Renavam. "" if the HMAC was removed.
     Column("subject", String(64), nullable=False),
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
@@ -153,10 +153,10 @@ batch_items = Table(
     Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
-# Issued dossiers (vehicle reports). ``head`` contains the key in the dossier's link, and a summary
-# of the dossier. ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was
-# revoked, these three columns and ``subject`` are NULL. The row remains, so that the dossier's page
-# can say that the dossier has expired or was revoked.
+# Issued dossiers. ``head`` contains the key in the dossier's link, and a summary of the dossier.
+# ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was revoked, these
+# three columns and ``subject`` are NULL. The row remains, so that the dossier's page can say that
+# the dossier has expired or was revoked.
 dossiers = Table(
     "dossiers",
     metadata,

@@ -1,4 +1,4 @@
-"""Converts the SVG or PNG file of the logo on dossiers (vehicle reports) to a ``data:`` URL.
+"""Converts the SVG or PNG file of the logo on dossiers to a ``data:`` URL.
 
 A browser shows the URL in an ``<img>``, where an SVG runs no scripts and loads no other files. The
 PDF renderer runs no scripts and loads no other files (``portal.pdf.renderer``).

@@ -26,7 +26,7 @@ ANSWERED: Final = "answered"
 class UpstreamError(Exception):
     """The base class of upstream errors.
 
-    ``outcome`` is the value that the ledger (the table of upstream calls) and the metrics record.
+    ``outcome`` is the value that the ledger and the metrics record.
     """
 
     outcome = "error"

@@ -1,4 +1,4 @@
-"""Reads a plate or Renavam (registration number) as people and spreadsheets write it.
+"""Reads a plate or Renavam as people and spreadsheets write it.
 
 The search, the comparison, the batches and the commands use ``read_typed``, so all of them accept
 the same spellings and make the same suggestions. The portal looks up a suggestion only after the
@@ -162,7 +162,7 @@ def parse_typed(text: str) -> Plate | Renavam:
 
 
 def is_tax_number(renavam: Renavam) -> bool:
-    """Return whether eleven digits are a valid CPF (a person's tax number) but no valid Renavam."""
+    """Return whether eleven digits are a valid CPF but no valid Renavam."""
     return not renavam.check_digit_holds and format_tax_number(renavam.text) is not None
 
 

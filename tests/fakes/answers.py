@@ -22,7 +22,7 @@ _LOOKUP = re.compile(
 
 
 def path_of(operation: Operation, subject: str = "ABC1D23", uf: str | None = None) -> str:
-    """Return the path of an operation on a plate or Renavam (registration number)."""
+    """Return the path of an operation on a plate or Renavam."""
     if operation == "report":
         return _REPORT
     room = "decode" if operation == "decode" else f"restrictions/{operation}"

@@ -67,10 +67,10 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
     semicolons between cells, decimal commas, and dates as DD/MM/YYYY. The dialect "rfc4180" is for
     programs. It has commas between cells, decimal points and ISO 8601 dates.
 
-    A spreadsheet would convert a Renavam (registration number) to a number and drop its leading
-    zeros. The dialect "brazil" therefore puts a hyphen before the check digit ("0012345678-9"). It
-    puts an apostrophe before any other text that a spreadsheet would change. The dialect "rfc4180"
-    puts an apostrophe only before a text that looks like a formula.
+    A spreadsheet would convert a Renavam to a number and drop its leading zeros. The dialect
+    "brazil" therefore puts a hyphen before the check digit ("0012345678-9"). It puts an apostrophe
+    before any other text that a spreadsheet would change. The dialect "rfc4180" puts an apostrophe
+    only before a text that looks like a formula.
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK

@@ -38,8 +38,8 @@ class LookupCost:
 class SearchPage:
     """The front page.
 
-    ``problem`` is the error message if ``query`` is no plate or Renavam (registration number).
-    ``contact`` names who gives access to the portal, or is "".
+    ``problem`` is the error message if ``query`` is no plate or Renavam. ``contact`` names who
+    gives access to the portal, or is "".
     """
 
     template: ClassVar[str] = "pages/search.html"

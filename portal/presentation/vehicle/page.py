@@ -1,4 +1,4 @@
-"""View models of the page of a plate or a Renavam (registration number), and of one panel."""
+"""View models of the page of a plate or a Renavam, and of one panel."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -123,7 +123,7 @@ class PanelFragment:
 
 @dataclass(frozen=True, slots=True)
 class RenavamPage:
-    """The page of a Renavam (registration number), with a warning if the check digit is wrong."""
+    """The page of a Renavam, with a warning if the check digit is wrong."""
 
     template: ClassVar[str] = "pages/renavam.html"
     renavam: Renavam

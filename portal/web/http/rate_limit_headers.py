@@ -36,7 +36,7 @@ class DailyQuotas:
     """The number of upstream calls that each token has left today.
 
     ``allowance`` returns what the daily limits still allow. ``Allowance.token`` (the token's number
-    of calls left) is None if the ledger (the database table of upstream calls) cannot be read.
+    of calls left) is None if the ledger cannot be read.
 
     A cache hit makes no upstream call, so a hit does not change the number. The response to a hit
     may therefore state a number that was read up to a second ago. If the number is older, one

@@ -215,7 +215,7 @@ def _is_eligible(environ: WSGIEnvironment) -> bool:
 
 
 def _parse_path(path: str) -> tuple[Operation, str, str | None] | None:
-    """Return the operation, plate and UF (Brazilian state) in a path.
+    """Return the operation, plate and UF in a path.
 
     Plate and UF are unchecked. Returns None for a path that the hit cache does not handle.
     """

@@ -238,7 +238,7 @@ def read_plate(text: str) -> Plate:
 
 
 def _subject(text: str) -> Plate | Renavam:
-    """Parse a plate or a Renavam (vehicle register number). Raises Refusal (400).
+    """Parse a plate or a Renavam. Raises Refusal (400).
 
     The HTML pages accept a Renavam with a hyphen. The JSON paths accept only eleven digits.
     """

@@ -76,7 +76,7 @@ def erase(web: Web) -> BaseResponse:
 def _payments(
     web: Web, identity: Identity, subjects: Sequence[str]
 ) -> Mapping[str, Decimal] | None:
-    """Return the R$ that the visitor paid for each plate or Renavam (vehicle register number).
+    """Return the R$ that the visitor paid for each plate or Renavam.
 
     Returns None in demo mode. Payments are recorded under the caller's name. All demo visitors
     share one name, so their payments cannot be told apart.

@@ -1,7 +1,7 @@
 """Vehicle pages: plate, panels, dossier, negotiation, refresh and report.
 
 All of them require an identity. A GET that no user initiated shows only stored answers, so that it
-costs nothing. A page for a Renavam (vehicle register number) shows the lookups that need no plate.
+costs nothing. A page for a Renavam shows the lookups that need no plate.
 """
 
 from collections.abc import Callable
