@@ -1,4 +1,4 @@
-// Reveals the buttons that share a dossier's link. Without this script the link is in a field.
+// Reveals the buttons that copy and share a link or a message. Without this script it is in a field.
 "use strict";
 
 const status = document.getElementById("copiado");
@@ -12,14 +12,14 @@ copy.hidden = false;
 copy.addEventListener("click", async () => {
   try {
     await navigator.clipboard.writeText(link.value);
-    status.textContent = "Link copiado.";
+    status.textContent = "Copiado.";
   } catch {
     link.select(); // without permission, or over plain HTTP
-    status.textContent = "O link está selecionado: copie com Ctrl+C ou ⌘C.";
+    status.textContent = "O texto está selecionado: copie com Ctrl+C ou ⌘C.";
   }
 });
 
-if (navigator.share) {
+if (share && navigator.share) {
   share.hidden = false;
   share.addEventListener("click", async () => {
     try {

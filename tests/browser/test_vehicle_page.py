@@ -66,7 +66,7 @@ def test_dossier_is_sent_with_two_taps_on_a_phone(
     link = phone_page.input_value("#link")
     assert quote(link) in (phone_page.get_attribute("a[href^='https://wa.me/']", "href") or "")
     phone_page.tap("[data-copy]")
-    assert "Link copiado" in phone_page.inner_text("#copiado") or phone_page.evaluate(
+    assert "Copiado" in phone_page.inner_text("#copiado") or phone_page.evaluate(
         "document.activeElement.id === 'link'"
     )
     quoted = phone_page.inner_text(".issued-card__finding")

@@ -367,7 +367,7 @@ PAGES: dict[str, Callable[[], Any]] = {
         daily_limit="-1",
         problems=dict.fromkeys(("name", "scopes", "days", "limit", "token"), "Não <b> serve."),
     ),
-    "token, issued": lambda: NewTokenPage("ana", "a" * 43),
+    "token, issued": lambda: NewTokenPage("ana", "a" * 43, NOW, 50),
     "token, revoke": lambda: RevokePage(
         "ana", is_own=True, asks_token=True, problem="Não é o seu."
     ),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import get_args
 from xml.etree.ElementTree import Element
@@ -11,9 +11,19 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from portal.batch.model import Reason
-from portal.gateway.usage_report import CallsToday, Usage
+from portal.gateway.usage_report import CallFailures, CallsToday, Usage
 from portal.presentation.operations.page import MOST_CALLERS, OperationsPage, chosen_period
-from tests.presentation.operations import AT, FACTS, IDLE, TODAY, Breaker, batch_under_way, token
+from tests.presentation.operations import (
+    ANA,
+    AT,
+    FACTS,
+    FORMER,
+    IDLE,
+    TODAY,
+    Breaker,
+    batch_under_way,
+    token,
+)
 from tests.presentation.rendering import render, site
 from tests.web.html_checker import HTML, check_html, text_of
 
@@ -51,9 +61,34 @@ def test_figures_sum_the_period_and_today() -> None:
     shown = values(FACTS)
     assert shown["Gasto em 30 dias"] == "R$ 4,45 5 chamadas à fonte"
     assert shown["Gasto hoje"] == "R$ 4,45 5 chamadas à fonte"
-    assert shown["Respondido sem pagar"].startswith("74% 14 de 19 pedidos: ")
-    assert shown["Economizado"] == "R$ 5,80 o que as respostas guardadas teriam custado"
-    assert values(IDLE)["Respondido sem pagar"].startswith("– 0 de 0 pedidos: ")
+    assert shown["Respondido sem pagar"] == "74% 14 de 19 pedidos; R$ 5,80 economizados"
+    assert values(IDLE)["Respondido sem pagar"].startswith("– 0 de 0 pedidos; ")
+
+
+def test_month_is_projected_from_its_second_day() -> None:
+    """The month counts whole, however short the period is."""
+    page = replace(FACTS, days=7, by_day={(date(2026, 11, 2), "decode"): ANA}, by_caller={})
+    noon = datetime(2026, 11, 20, 15, tzinfo=UTC)  # 19.5 days of November are over
+    shown = values(replace(page, now=noon))
+    assert shown["Gasto no mês"] == "R$ 2,55 neste ritmo, R$ 3,92 até 30/11"
+    assert shown["Gasto em 7 dias"].startswith("R$ 0,00")
+    first = datetime(2026, 11, 2, 2, 59, tzinfo=UTC)  # still the 1st in São Paulo
+    assert values(replace(page, now=first))["Gasto no mês"] == "R$ 2,55 3 chamadas"
+
+
+def test_what_needs_a_hand_comes_first() -> None:
+    tree = tree_of(replace(FACTS, failures=(CallFailures("answered", 402, "primary", 3, AT - 60),)))
+    (needs,) = [one for one in tree.iter(f"{HTML}ul") if one.get("class") == "op-needs"]
+    texts = [text_of(line) for line in needs]
+    assert texts[0].startswith("Principal não responde: aberto, testa às ")
+    assert texts[1].startswith("A fonte exige pagamento ou saldo (402), em ")
+    assert texts[2:] == [
+        "O token used usou as 40 chamadas de hoje",
+        "O token soon vence em 20/11/2026",
+        "Um lote espera o limite do dia",
+    ]
+    assert "O limite do dia foi usado" in render(replace(FACTS, calls_today=CallsToday(120, {})))
+    assert "Precisa de você Nada agora." in text_of(tree_of(IDLE))
 
 
 def test_rows_merge_calls_and_answers_without_a_call() -> None:
@@ -97,8 +132,8 @@ def test_breaker_states_have_a_shape_and_words() -> None:
 
 def test_failures_name_kind_status_and_charge() -> None:
     assert [row[:4] for row in rows(FACTS, FAILURES)] == [
-        ["Erro da fonte (503)", "Principal", "4", "talvez"],
-        ["A fonte pediu pausa (429)", "Alternativo", "1", "talvez"],
+        ["Erro da fonte (503)", "Principal", "4", "a fatura dirá"],
+        ["A fonte pediu pausa (429)", "Alternativo", "1", "a fatura dirá"],
         ["Não foi possível enviar", "Principal", "2", "não"],
     ]
 
@@ -137,7 +172,7 @@ def test_tokens_show_use_and_what_needs_attention() -> None:
             "Revogar o token used",
         ],
     ]
-    html = render(FACTS)
+    html = render(FACTS).partition('id="tokens"')[2]
     assert re.findall(r'icon--clock"[^\n]*?(vence[^<]*)<', html) == ["vence em 20/11/2026"]
     assert html.count("Revogar<") == 3
     assert rows(FACTS, ENDED) == [
@@ -158,15 +193,14 @@ def test_sizes_are_in_decimal_units() -> None:
     assert "Banco de dados" not in values(IDLE)
 
 
-def test_charts_cover_every_day_of_the_period() -> None:
-    for days in (7, 30, 90):
-        chart = replace(FACTS, days=days).lookup_chart
-        assert chart is not None
-        assert len(chart.bars) == days
-        assert chart.bars[-1].text.startswith("hoje: 5 chamadas, 5 de resposta guardada")
-        assert chart.bars[0].text.startswith(
-            f"{TODAY - timedelta(days=days - 1):%d/%m}: 0 chamadas"
-        )
+@pytest.mark.parametrize(("ago", "bars"), [(0, 7), (6, 7), (20, 21)])
+def test_charts_begin_with_the_first_day_that_has_data(ago: int, bars: int) -> None:
+    by_day = {(TODAY, "decode"): ANA, (TODAY - timedelta(days=ago), "renajud"): FORMER}
+    chart = replace(FACTS, days=30, by_day=by_day).lookup_chart
+    assert chart is not None
+    assert len(chart.bars) == bars
+    assert chart.bars[-1].text.startswith("hoje: 3 chamadas, ")
+    assert chart.bars[0].text.startswith(f"{TODAY - timedelta(days=bars - 1):%d/%m}: 0 chamadas")
 
 
 def test_charts_have_their_numbers_in_a_table() -> None:

@@ -3,6 +3,7 @@
 An origin is a base address of the upstream: the primary address or the optional secondary address.
 """
 
+from calendar import monthrange
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,9 @@ from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.gateway.backend import StoreSize
 from portal.gateway.operations import CachePolicy
 from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, Usage, merged
+from portal.presentation.exports.tables import Column, Table
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken
-from portal.system.local_time import local_date
+from portal.system.local_time import local_date, local_time
 from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
@@ -50,11 +52,11 @@ class OriginBreaker(Protocol):
 class OperationsPage:
     """The operator's page. It contains nothing that identifies a vehicle.
 
-    ``by_day``, ``by_caller`` and ``failures`` cover the last ``days`` days. ``by_day`` is keyed
-    by day and operation. ``now`` has a time zone. ``daily_limit`` is a number of calls, or 0 if
-    there is no limit. ``store`` is None if the store of answers cannot be reached.
-    ``database_bytes`` is None if the size of the database is unknown. ``tokens`` are sorted by age,
-    the oldest first.
+    ``by_caller`` and ``failures`` cover the last ``days`` days. ``by_day`` is keyed by day and
+    operation, and covers at least these days and the present month. ``now`` has a time zone.
+    ``daily_limit`` is a number of calls, or 0 if there is no limit. ``store`` is None if the store
+    of answers cannot be reached. ``database_bytes`` is None if the size of the database is unknown.
+    ``tokens`` are sorted by age, the oldest first.
     """
 
     template: ClassVar[str] = "pages/operations.html"
@@ -79,9 +81,30 @@ class OperationsPage:
     def today(self) -> date:
         return local_date(self.now)
 
+    @property
+    def first_day(self) -> date:
+        return self.today - timedelta(days=self.days - 1)
+
     @cached_property
     def total(self) -> Usage:
-        return merged(self.by_day.values())
+        return merged(self.usage_by_day.values())
+
+    @cached_property
+    def month(self) -> Usage:
+        """The usage of the present month."""
+        first = self.today.replace(day=1)
+        return merged(usage for (day, _), usage in self.by_day.items() if day >= first)
+
+    @property
+    def last_of_month(self) -> date:
+        return self.today.replace(day=monthrange(self.today.year, self.today.month)[1])
+
+    @property
+    def month_projection(self) -> Decimal | None:
+        """What the month will have cost at its rate so far, or None on its first day."""
+        now = local_time(self.now)
+        elapsed = now.day - 1 + Decimal(now.hour * 60 + now.minute) / (24 * 60)
+        return self.month.spent * self.last_of_month.day / elapsed if elapsed >= 1 else None
 
     @cached_property
     def usage_by_day(self) -> Mapping[date, Usage]:
@@ -175,6 +198,10 @@ class OperationsPage:
     def scope_words(token: IssuedToken) -> Sequence[str]:
         return [word for scope, (_, word) in SCOPE_LABELS.items() if scope in token.scopes]
 
+    def at_limit(self, token: IssuedToken) -> bool:
+        used = self.calls_today.by_token.get(token.name, 0)
+        return 0 < token.daily_limit <= used
+
     def ends_soon(self, token: IssuedToken) -> bool:
         left_s = (token.expires_at or float("inf")) - self.now.timestamp()
         return self.state_of(token) == "valid" and left_s < SOON_DAYS * 86400
@@ -182,7 +209,8 @@ class OperationsPage:
     def _by_part(self, part: int) -> dict[Any, Usage]:
         groups: defaultdict[Any, list[Usage]] = defaultdict(list)
         for key, each in self.by_day.items():
-            groups[key[part]].append(each)
+            if key[0] >= self.first_day:
+                groups[key[part]].append(each)
         return {key: merged(group) for key, group in groups.items()}
 
     def _chart(
@@ -192,12 +220,24 @@ class OperationsPage:
         limit: int = 0,
     ) -> BarChart | None:
         bars = []
-        for ago in reversed(range(self.days)):
+        oldest = min(self.usage_by_day, default=self.today)
+        shown = max(PERIODS[0], (self.today - oldest).days + 1)
+        for ago in reversed(range(shown)):
             day = self.today - timedelta(days=ago)
             usage = self.usage_by_day.get(day, Usage())
             name = f"{day:%d/%m}" if ago else "hoje"
             bars.append(Bar(name, f"{name}: {text(usage)}", values(usage)))
         return bar_chart(bars, _axis, limit or None)
+
+
+def usage_table(by_day: Mapping[tuple[date, str], Usage]) -> Table:
+    """A row for each day and operation, the oldest first."""
+    names = ("lookups", "calls", "hits", "collapsed", "stale", "spent", "saved")
+    columns = (Column("day", "date"), Column("operation"), *map(Column, names))
+    rows = (
+        (*key, *(getattr(each, name) for name in names)) for key, each in sorted(by_day.items())
+    )
+    return Table("usage", columns, rows)
 
 
 def chosen_period(text: str) -> int:

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import ClassVar, Final, Literal, Protocol
 
 from portal.dossier.lookups import OPERATION_TEXTS
-from portal.vehicle.operation_name import OPERATION_NAMES
+from portal.vehicle.operation_name import LOOKUPS
 
 # The scopes in the order of the form. Each scope has a label for the form and a word for token
 # lists.
@@ -41,6 +42,8 @@ class IssuedToken(Protocol):
 class IssueForm:
     """The form for a new token, with the texts that the operator has typed.
 
+    A new form proposes the lookups of a vehicle, 90 days and 50 calls a day.
+
     ``problems`` maps "name", "scopes", "days", "limit" and "token" to an error message, if the
     field is wrong. ``asks_token`` is true if the operator's last sign-in is too old. The form then
     also asks for the operator's own token, to confirm the operator's identity.
@@ -50,9 +53,9 @@ class IssueForm:
     scope_labels: ClassVar[Mapping[str, tuple[str, str]]] = SCOPE_LABELS
     asks_token: bool
     name: str = ""
-    scopes: Sequence[str] = OPERATION_NAMES
-    days: str = ""
-    daily_limit: str = ""
+    scopes: Sequence[str] = LOOKUPS
+    days: str = "90"
+    daily_limit: str = "50"
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -63,6 +66,8 @@ class NewTokenPage:
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
     token: str = field(repr=False)
+    until: datetime | None
+    daily_limit: int
 
 
 @dataclass(frozen=True, slots=True)

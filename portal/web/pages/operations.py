@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial, wraps
 from typing import Any, Final
 
-from flask import abort, flash, redirect, request, url_for
+from flask import Response, abort, flash, redirect, request, url_for
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import ServiceUnavailable
 from werkzeug.wrappers import Response as BaseResponse
@@ -17,7 +17,8 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access.tokens import SCOPES, Identity, NameTaken, is_token_name
 from portal.formats import duration
 from portal.gateway.operations import OPERATIONS
-from portal.presentation.operations.page import OperationsPage, chosen_period
+from portal.presentation.exports.tables import csv_lines
+from portal.presentation.operations.page import OperationsPage, chosen_period, usage_table
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.web.observability.logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
@@ -78,7 +79,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
     page = OperationsPage(
         now=datetime.now(UTC),
         days=days,
-        by_day=usage.by_day(first),
+        by_day=usage.by_day(min(first, usage.today().replace(day=1))),
         by_caller=usage.by_caller(first),
         failures=usage.failures(first),
         breakers=web.breakers,
@@ -93,6 +94,18 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         tokens=web.tokens.listed(),
     )
     return page_response(page)
+
+
+@routes.get("/operacao/uso.csv")
+@operator
+def usage_file(web: Web, _: Identity) -> BaseResponse:
+    days = chosen_period(request.args.get("dias", ""))
+    table = usage_table(web.usage.by_day(web.usage.today() - timedelta(days=days - 1)))
+    return Response(
+        "".join(csv_lines(table)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="uso-{days}-dias.csv"'},
+    )
 
 
 @routes.get(ISSUE)
@@ -139,7 +152,8 @@ def issue_token(web: Web, identity: Identity) -> BaseResponse:
     _note("token issued", identity, name, scopes=sorted(scopes), **terms)
     # The response is not a redirect, because the portal would have to store the new token until the
     # next request.
-    return page_response(NewTokenPage(name, token))
+    until = None if lifetime_s is None else datetime.now(UTC) + timedelta(seconds=lifetime_s)
+    return page_response(NewTokenPage(name, token, until, daily_limit or 0))
 
 
 @routes.get(REVOKE)

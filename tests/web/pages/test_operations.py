@@ -27,7 +27,11 @@ from tests.web.json_paths import PLATE, issue, tokens_of
 from tests.web.page_client import Page
 from tests.web.person import Person
 
-PATHS = ("/operacao", "/operacao/tokens/emitir", "/operacao/tokens/ana/revogar")
+PATHS = (
+    "/operacao",
+    "/operacao/tokens/emitir",
+    "/operacao/tokens/ana/revogar",
+)
 ROWS = 20_000
 
 
@@ -253,7 +257,11 @@ def test_issued_token_is_shown_once_and_works(
     response = operator.post("/operacao/tokens/emitir", **fields)
     assert response.status_code == 200
     assert response.headers["Cache-Control"] == "no-store, private"
-    (token,) = set(re.findall(r">([A-Za-z0-9_-]{43})</", response.get_data(as_text=True)))
+    message = re.search(r"<textarea[^>]*>(.*?)</textarea>", response.get_data(as_text=True), re.S)
+    assert message is not None
+    enter, token, terms = message[1].splitlines()
+    assert enter == "Entre em http://localhost/entrar com este token:"
+    assert re.fullmatch(r"Vale até ../../20... São 5 chamadas por dia. Não o repasse.", terms)
     assert here.get(f"/detran/v1/decode/{PLATE}", token=token).status_code == 200
     assert here.get(f"/detran/v1/restrictions/renainf/{PLATE}", token=token).status_code == 403
     (listed,) = tokens_of(here).listed()
@@ -292,6 +300,28 @@ def test_wrong_form_is_kept_and_issues_nothing(
     assert problem in page.text
     assert page.by_id("nome").get("value") == fields["nome"]
     assert [each.name for each in tokens_of(here).listed()] == ["taken"]
+
+
+def test_new_token_form_proposes_lookups_an_end_and_a_limit(operator: Person) -> None:
+    form = operator.pages.get("/operacao/tokens/emitir")
+    assert (form.by_id("dias").get("value"), form.by_id("limite").get("value")) == ("90", "50")
+    ticked = [one.get("value") for one in form.all("input", checked="")]
+    assert ticked == ["decode", "renainf", "renajud"]
+
+
+def test_usage_is_a_file_for_a_spreadsheet(here: InProcessPortal, operator: Person) -> None:
+    operator.pages.get(f"/placa/{PLATE}?completo=1")
+    assert here.app.test_client().get("/operacao/uso.csv").status_code == 303
+    answer = operator.client.get("/operacao/uso.csv?dias=7")
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
+    lines = answer.get_data(as_text=True).splitlines()
+    assert lines[0] == "\ufeffday;operation;lookups;calls;hits;collapsed;stale;spent;saved"
+    today = f"{from_epoch(time.time()):%d/%m/%Y}"
+    assert lines[1:] == [
+        f"{today};decode;1;1;0;0;0;0,85;0",
+        f"{today};renainf;1;1;0;0;0;0,95;0",
+        f"{today};renajud;1;1;0;0;0;0;0",
+    ]
 
 
 def test_revoked_token_is_refused(here: InProcessPortal, operator: Person) -> None:
