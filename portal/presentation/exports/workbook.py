@@ -38,13 +38,13 @@ _LONGEST_TEXT: Final = 32_767  # the most characters that XLSX allows in a cell
 def write_table(
     table: Table, file: IO[bytes], file_format: Format, dialect: Dialect = "brazil"
 ) -> None:
-    match file_format:
-        case "csv":
-            file.writelines(line.encode() for line in csv_lines(table, dialect))
-        case "jsonl":
-            file.writelines(json_lines(table))
-        case "xlsx":
-            write_workbook(table, file)
+    if file_format == "xlsx":
+        write_workbook(table, file)
+        return
+    csv = (line.encode() for line in csv_lines(table, dialect))
+    # A SpooledTemporaryFile compares its size with its limit only after ``writelines``.
+    for line in csv if file_format == "csv" else json_lines(table):
+        file.write(line)
 
 
 def write_workbook(table: Table, file: IO[bytes]) -> None:

@@ -8,7 +8,7 @@ import logging
 import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from difflib import get_close_matches
@@ -27,7 +27,7 @@ from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.batches import MOST_LISTED, new_id
 from portal.batch.model import Item, NotAllowed
 from portal.batch.rows import UnknownBatch
-from portal.batch.typed_list import TypedList, read_strings
+from portal.batch.typed_list import Subject, TypedList, read_strings
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.gateway.lookup import Directive, Failure
@@ -384,7 +384,7 @@ def _results(
     name = f"lote-{batch[:8]}"
     if kind == "zip":
         return _zip(web, items, found.ask, requester.identity, name)
-    panels = stored_panels(web, found.ask, requester.identity)
+    panels = _stored_panels(web, found.ask, requester.identity)
     table = results_table(items, panels, web.render_context(), found.ask)
     return _download(table, kind, dialect, name)
 
@@ -416,7 +416,7 @@ def _item_dossiers(
     web: Web, requester: Requester, batch: str, ask: Sequence[LookupName]
 ) -> Iterator[Dossier]:
     """Return the dossiers of a batch's vehicles, from stored answers."""
-    panels, context = stored_panels(web, ask, requester.identity), web.render_context()
+    panels, context = _stored_panels(web, ask, requester.identity), web.render_context()
     subjects = [item.subject for item in web.batches.items(batch, requester.owner)]
     return (context.dossier(each, panels(each), ask) for each in subjects)
 
@@ -470,6 +470,22 @@ def usage(web: Web, requester: Requester) -> Response:
             "batch_limit": web.batch_limit,
         }
     )
+
+
+def _stored_panels(
+    web: Web, ask: Sequence[LookupName], identity: Identity
+) -> Callable[[Subject], Panels]:
+    """Return ``stored_panels``, which authenticates the sender again before each vehicle.
+
+    The file of a large batch takes long, and its sender's token may be revoked meanwhile.
+    """
+    panels_of = stored_panels(web, ask, identity)
+
+    def panels(subject: Subject) -> Panels:
+        _sender(web)
+        return panels_of(subject)
+
+    return panels
 
 
 def _zip(
@@ -654,17 +670,17 @@ def _download(table: Table, ending: Format, dialect: Dialect, name: str) -> Resp
     content_type, file_name = _TYPES[ending], f"{name}.{ending}"
     if request.method == "HEAD":
         return _attachment((), content_type, file_name)
-    file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
-    write_table(table, file, ending, dialect)
-    length = file.seek(0, SEEK_END)
-    file.seek(0)
-    if length <= _SPOOLED:
-        with file:
+    with ExitStack() as stack:
+        file = stack.enter_context(SpooledTemporaryFile(max_size=_SPOOLED))
+        write_table(table, file, ending, dialect)
+        length = file.seek(0, SEEK_END)
+        file.seek(0)
+        if length <= _SPOOLED:
             return _attachment([file.read()], content_type, file_name)
-    response = _attachment(_chunks(file), content_type, file_name)
-    response.content_length = length
-    # ``call_on_close`` closes the file even if the client stops reading before the end.
-    response.call_on_close(file.close)
+        response = _attachment(_chunks(file), content_type, file_name)
+        response.content_length = length
+        # ``call_on_close`` closes the file even if the client stops reading before the end.
+        response.call_on_close(stack.pop_all().close)
     return response
 
 

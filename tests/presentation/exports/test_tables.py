@@ -5,6 +5,8 @@ import io
 import json
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -23,7 +25,7 @@ from portal.presentation.exports.tables import (
     json_lines,
     safe_text,
 )
-from portal.presentation.exports.workbook import write_workbook
+from portal.presentation.exports.workbook import Format, write_table, write_workbook
 from tests.hostile.strings import STRINGS
 
 COLUMNS = (
@@ -152,3 +154,18 @@ def test_libreoffice_reads_the_same_cells(tmp_path: Path) -> None:
     read = list(csv.reader((tmp_path / "out/in.csv").read_text("utf-8").splitlines()))
     assert read[1][0] == 'João; "Ana", 1'
     assert read[3][0].lstrip("'") == "=1+1"
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_rows_are_written_one_by_one(ending: Format) -> None:
+    """A file that holds the first bytes in memory writes the rest to the disk meanwhile."""
+    on_disk = []
+
+    def rows() -> Iterator[list[Cell]]:
+        for _ in range(200):
+            yield ["x" * 100]
+            on_disk.append(file.name is not None)
+
+    with tempfile.SpooledTemporaryFile(max_size=10_000) as file:
+        write_table(Table("table", [Column("text", "text")], rows()), file, ending)
+    assert 80 < on_disk.index(True) < 105

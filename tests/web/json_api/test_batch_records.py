@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from portal.web.services.lookups import Lookups
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.web.json_api.test_batches import created, ended
-from tests.web.json_paths import RENAVAM, expect_message, issue, no_upstream_call
+from tests.web.json_paths import RENAVAM, expect_message, issue, no_upstream_call, tokens_of
 
 BATCHES = "/api/v1/batches"
 PLATES = ["ABC1D23", "LMP0A01"]
@@ -87,6 +88,29 @@ def used(here: InProcessPortal, token: str = PORTAL_TOKEN) -> dict[str, Any]:
     assert response.status_code == 200, response.data
     found: dict[str, Any] = response.get_json()
     return found
+
+
+@pytest.mark.parametrize("name", ["fines.jsonl", "restrictions.csv", "prices.csv", "deadlines.ics"])
+def test_token_that_is_revoked_while_a_file_is_written_gets_nothing(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("portal.access.tokens.REMEMBERED_S", 0.0)
+    here = portal()
+    token = issue(here, "leaver")
+    headers = {"Authorization": token}
+    body = {"plates": PLATES, "ask": ["decode", "renainf", "renajud"]}
+    batch = here.client.post(BATCHES, json=body, headers=headers).get_json()["id"]
+    read: list[str] = []
+    found = Lookups.panels_of_all
+
+    def panels_of_all(self: Lookups, subjects: Any, *rest: Any, **named: Any) -> Any:
+        read.extend(subject.text for subject in subjects)
+        tokens_of(here).revoke("leaver")
+        return found(self, subjects, *rest, **named)
+
+    monkeypatch.setattr(Lookups, "panels_of_all", panels_of_all)
+    expect_message(here.client.get(f"{BATCHES}/{batch}/{name}", headers=headers), 403)
+    assert read == PLATES[:1]
 
 
 def test_usage_is_the_tokens_own_month(portal: PortalFactory) -> None:
