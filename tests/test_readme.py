@@ -9,7 +9,7 @@ from portal.settings import Settings
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text("utf-8")
 PROSE = {"data_dir": "instance", "mask_names": "on"}
-JSON_PATHS = ("/detran/", "/api/")  # the README's section "JSON API" and /api document them
+JSON_PATHS = ("/detran/", "/api/v1/")  # the README's section "JSON API" and /api document them
 # Browsers and scripts fetch these paths. People do not open them as pages.
 ASSETS = {"/favicon.ico", "/manifest.webmanifest", "/placa/<>/painel/<>", "/static/<>"}
 COMPUTED = {"secret_key", "database_url"}  # the README describes their defaults in words

@@ -32,6 +32,7 @@ from portal.presentation.site.public_pages import (
     ErrorPage,
     GlossaryPage,
     SamplePlate,
+    SamplesPage,
     SignInPage,
 )
 from portal.presentation.site.recent_lookup import recent_lookup
@@ -78,7 +79,6 @@ def reference(token: str, price: str = "0", allows_origins: bool = False) -> Api
         terms={"decode": CachePolicy(86_400, 0, Decimal(price))},
         batch_limit=500,
         allows_origins=allows_origins,
-        samples=SAMPLES,
     )
 
 
@@ -286,6 +286,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "privacy, demo": lambda: privacy("demo"),
     "privacy, pass-through": lambda: privacy("pass-through", mask_names=False),
     "api": lambda: reference("demo"),
+    "samples": lambda: SamplesPage(SAMPLES),
     "api, managed": lambda: reference("SEU_TOKEN", "0.3", allows_origins=True),
     "error": lambda: ErrorPage(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
     "negotiation": lambda: negotiation_page(

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final
 
 from portal.gateway.operations import CachePolicy
 from portal.presentation.api_errors import API_ERRORS, ApiError
-from portal.presentation.site.public_pages import SamplePlate
 
 Document = Mapping[str, Any]
 # A section has an anchor, a title, a short title and operations. The section shows the fields, the
@@ -201,8 +200,7 @@ class ApiPage:
 
     ``base_url`` and ``token`` are those in the examples. ``document`` is the OpenAPI document with
     its references resolved. ``answers`` are examples by the names of operations. ``terms`` has the
-    price and the cache times of each operation of the upstream. ``samples`` are example plates of
-    the sandbox (a simulated upstream).
+    price and the cache times of each operation of the upstream.
     """
 
     template: ClassVar[str] = "pages/api.html"
@@ -215,7 +213,6 @@ class ApiPage:
     terms: Mapping[str, CachePolicy]
     batch_limit: int
     allows_origins: bool
-    samples: Sequence[SamplePlate]
 
     @cached_property
     def operations(self) -> Mapping[str, Operation]:

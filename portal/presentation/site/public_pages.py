@@ -1,7 +1,7 @@
 """The sign-in page, the glossary, the error page, and types for other pages."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 from urllib.parse import parse_qs, urlsplit
@@ -26,6 +26,12 @@ class SamplePlate:
     title: str
     alone: str
     portal: str
+
+
+@dataclass(frozen=True, slots=True)
+class SamplesPage:
+    template: ClassVar[str] = "pages/samples.html"
+    samples: Sequence[SamplePlate]
 
 
 @dataclass(frozen=True, slots=True)

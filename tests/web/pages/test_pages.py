@@ -16,7 +16,7 @@ from tests.web.page_client import Page, PageClient, every_reference
 from tests.web.pages.test_spend_guard import NON_USER_HEADERS
 
 PLATE = "ABC1D23"
-OPEN_PAGES = ("/", "/entrar", "/verificar", "/glossario", "/privacidade", "/api")
+OPEN_PAGES = ("/", "/entrar", "/verificar", "/glossario", "/privacidade", "/api", "/api/ensaio")
 UNAVAILABLE = "não significa “nada consta”"
 
 
@@ -46,11 +46,11 @@ def test_sample_plates_are_offered_in_demo_mode_only(
     portal: PortalFactory, demo: PageClient
 ) -> None:
     managed = PageClient(portal().client)
-    for path in ("/", "/api"):
+    for path in ("/", "/api/ensaio"):
         assert 'href="/placa/ABC' in demo.get(path).html, path
         assert 'href="/placa/' not in managed.get(path).html, path
-    assert "cobradas como qualquer outra" in managed.get("/api").text
-    assert "<code>ABC" in managed.get("/api").html
+    assert "cobradas como qualquer outra" in managed.get("/api/ensaio").text
+    assert "<code>ABC" in managed.get("/api/ensaio").html
 
 
 def test_demo_pages_say_that_the_data_is_fictitious(demo: PageClient) -> None:

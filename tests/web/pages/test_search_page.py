@@ -104,7 +104,7 @@ def test_demonstration_shows_six_plates_with_their_verdicts(portal: PortalFactor
     assert "Só após pagar as multas" in rows[1]
     assert "Nada encontrado em multas e Justiça" in rows[2]
     assert "A fonte não respondeu" in rows[5]
-    assert page.all("a", href="/api#placas")
+    assert page.all("a", href="/api/ensaio")
 
 
 def test_sign_in_names_its_purpose(portal: PortalFactory) -> None:
