@@ -181,5 +181,5 @@ class BatchPricing:
 
     def _is_stored(self, name: LookupName, subject: Subject, identity: Identity) -> bool:
         lookup = Lookup(OPERATIONS[name], subject)
-        snapshot = self._gateway.read(lookup, identity.credential)
+        snapshot = self._gateway.read(lookup, identity)
         return self._gateway.get_fresh(snapshot) is not None

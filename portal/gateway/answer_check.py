@@ -43,23 +43,28 @@ class UnfitAnswer(NoAnswer):
         self.may_differ = may_differ
 
 
-def check(lookup: Lookup, body: bytes, hidden_marker: str) -> None:
-    """Raise NoAnswer or UnfitAnswer if the body of a 200 is not a valid answer to the lookup.
+def check(lookup: Lookup, body: bytes, hidden_marker: str) -> bool:
+    """Return whether a valid answer to the lookup reports nothing about the vehicle.
 
-    The function checks ``status`` and the type of ``result``, and rejects a record that names
-    another vehicle. It rejects an empty result beside a text that reports a failure, because one of
-    the upstream's data sources may be down, and that source may have records of the vehicle.
-    Unknown, missing or mistyped fields inside ``result`` do not make the body invalid.
-    ``hidden_marker`` is the text that the upstream sends in place of a value that it withholds.
+    Each record of such an answer is empty, is a text in place of a record, or says that no court
+    has restricted the vehicle. An empty object is such an answer only if ``unconfirmed_text``
+    returns a text. An answer that is too large for the portal to show reports nothing either.
+
+    Raises NoAnswer or UnfitAnswer if the body of a 200 is not a valid answer. The function checks
+    ``status`` and the type of ``result``, and rejects a record that names another vehicle. It
+    rejects an empty result beside a text that reports a failure, because one of the upstream's data
+    sources may be down, and that source may have records of the vehicle. Unknown, missing or
+    mistyped fields inside ``result`` do not make the body invalid. ``hidden_marker`` is the text
+    that the upstream sends in place of a value that it withholds.
     """
     if not has_too_many_values(body):
-        _check_document(lookup, _parsed(body), hidden_marker)
-        return
+        return _reports_nothing(lookup, _parsed(body), hidden_marker)
     with _large_answers:
-        _check_document(lookup, _outline(lookup, body, hidden_marker), hidden_marker)
+        _reports_nothing(lookup, _outline(lookup, body, hidden_marker), hidden_marker)
+    return True
 
 
-def _check_document(lookup: Lookup, document: Any, hidden_marker: str) -> None:
+def _reports_nothing(lookup: Lookup, document: Any, hidden_marker: str) -> bool:
     operation = lookup.operation
     if not isinstance(document, dict) or document.get("status") != operation.status_word:
         raise NoAnswer("status is not the operation's word")
@@ -72,9 +77,12 @@ def _check_document(lookup: Lookup, document: Any, hidden_marker: str) -> None:
             raise UnfitAnswer("a record is no object", may_differ=False)
         if not _names_subject(record, lookup, hidden_marker):
             raise UnfitAnswer(OTHER_VEHICLE, may_differ=True)
-    notice = _notice_beside_nothing(document)
+    if not _records_nothing(records):
+        return False
+    notice = _notice(document, records)
     if notice is not None and notice.kind == "failure":
         raise UnfitAnswer("nothing on record, and a failure beside it", may_differ=True)
+    return isinstance(result, list) or bool(_unconfirmed(notice))
 
 
 def _outline(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
@@ -138,21 +146,6 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
     return json.dumps({"message": text[:LONGEST_MESSAGE]}, ensure_ascii=False).encode()
 
 
-def is_empty(body: bytes) -> bool:
-    """Return whether an answer reports nothing about the vehicle.
-
-    Each record of such an answer is empty, is a text in place of a record, or says that no court
-    has restricted the vehicle. An empty object is such an answer only if ``unconfirmed_text``
-    returns a text. An answer that is too large for the portal to show reports nothing either.
-    """
-    if has_too_many_values(body):
-        return True
-    document = _decoded(body)
-    if isinstance(document["result"], list):
-        return _records_nothing(document["result"])
-    return bool(_unconfirmed(document))
-
-
 def unconfirmed_text(body: bytes, result: object) -> str:
     """Return the source's text that leaves open whether the vehicle has records, or "".
 
@@ -161,7 +154,13 @@ def unconfirmed_text(body: bytes, result: object) -> str:
     records.
     """
     records = result if isinstance(result, list) else [result]
-    return _unconfirmed(_decoded(body)) if _records_nothing(records) else ""
+    if not _records_nothing(records):
+        return ""
+    try:
+        document = msgspec.json.decode(body)
+    except msgspec.DecodeError:  # msgspec rejects some numbers that strict JSON allows
+        document = _parsed(body)
+    return _unconfirmed(_notice(document, records))
 
 
 def without_remarks(result: object) -> object:
@@ -173,17 +172,8 @@ def without_remarks(result: object) -> object:
     ]
 
 
-def _unconfirmed(document: Any) -> str:
-    notice = _notice_beside_nothing(document) if isinstance(document, dict) else None
+def _unconfirmed(notice: notices.Notice | None) -> str:
     return notice.text if notice is not None and notice.kind == "unknown" else ""
-
-
-def _decoded(body: bytes) -> Any:
-    """Decode a body that ``check`` has accepted."""
-    try:
-        return msgspec.json.decode(body)
-    except msgspec.DecodeError:  # msgspec rejects some numbers that strict JSON allows
-        return _parsed(body)
 
 
 def _parsed(body: bytes) -> Any:
@@ -194,7 +184,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _records_nothing(records: list[Any]) -> bool:
-    """Return whether each record reports nothing (see ``is_empty``).
+    """Return whether each record reports nothing (see ``check``).
 
     ``constaRenajud`` is false if no court has restricted the vehicle.
     """
@@ -205,12 +195,8 @@ def _records_nothing(records: list[Any]) -> bool:
     )
 
 
-def _notice_beside_nothing(document: dict[str, Any]) -> notices.Notice | None:
-    """Return the gravest notice of an answer without records, or None."""
-    result: Any = document.get("result")
-    records: list[Any] = result if isinstance(result, list) else [result]
-    if not _records_nothing(records):
-        return None
+def _notice(document: dict[str, Any], records: list[Any]) -> notices.Notice | None:
+    """Return the gravest notice of an answer whose ``records`` report nothing, or None."""
     members = {name: value for name, value in document.items() if name not in ("status", "result")}
     remarks = [each for each in records[:MOST_RECORDS] if each and notices.is_remark(each)]
     return notices.judge(members | {"result": remarks})

@@ -23,10 +23,10 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     key: str
     fetched_at: float
     keep_s: float
-    origin: str
-    status: int
-    empty: bool
-    body: bytes
+    origin: str = ""
+    status: int = 0
+    empty: bool = True
+    body: bytes = b""
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA

@@ -3,12 +3,12 @@
 import time
 import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, NamedTuple, cast, get_args
 
 import msgspec
 
 from portal.access.tokens import Identity
-from portal.gateway import answer_check
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, compute_freshness, retention_s
 from portal.gateway.lease import fence_now
@@ -24,9 +24,9 @@ from portal.gateway.lookup import (
 )
 from portal.gateway.operations import REPORT, CachePolicy
 from portal.gateway.single_flight import SingleFlight
-from portal.gateway.store import FAILURE_SHARED_S, Reading, Store
+from portal.gateway.store import FAILURE_SHARED_S, Store
 from portal.gateway.upstream_client import Policy, UpstreamClient
-from portal.upstream.protocol import Response, Upstream
+from portal.upstream.protocol import Upstream
 from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate
 
@@ -37,20 +37,14 @@ _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
 
 
-class _FlightResult(NamedTuple):
-    """An answer that coalesced lookups share, and whether the store accepted it."""
-
-    envelope: Envelope
-    stored: bool
-
-
 class Snapshot(NamedTuple):
-    """A lookup's stored answer and rejection (400 or 404), each None if missing.
+    """A caller's lookup, and its stored answer and rejection (400 or 404), each None if missing.
 
     The read began at ``read_at`` (monotonic seconds).
     """
 
     lookup: Lookup
+    caller: Identity
     key: str
     answer: Envelope | None
     rejection: Envelope | None
@@ -64,7 +58,7 @@ class Gateway:
         self,
         upstream: Upstream,
         store: Store,
-        single_flight: SingleFlight[_FlightResult],
+        single_flight: SingleFlight[Served],
         ledger: Ledger,
         policy: Policy,
         observer: Observer | None = None,
@@ -91,21 +85,13 @@ class Gateway:
         """Return the last known purge's number for a ``Lookup``."""
         return self._store.last_purge()
 
-    def key(self, lookup: Lookup, credential: str | None) -> str:
-        """Return the store key of a lookup's answer.
-
-        The key depends on ``credential``, the caller's own upstream credential, so that no other
-        caller gets the answer. If ``credential`` is None, all callers share the answer.
-        """
-        return self._store.key(lookup, credential)
-
-    def read(self, lookup: Lookup, credential: str | None) -> Snapshot:
+    def read(self, lookup: Lookup, caller: Identity) -> Snapshot:
         """Return the stored entries of a lookup from the local cache or from the backend."""
-        read_at, key = time.monotonic(), self.key(lookup, credential)
+        read_at, key = time.monotonic(), self._store.key(lookup, caller.credential)
         answer, rejection = self._store.recent(key), None
         if answer is None or self._freshness(lookup, answer).state != "fresh":
-            answer, rejection = self._store.read_many((key, _rejected(key)))
-        return Snapshot(lookup, key, answer, rejection, read_at)
+            answer, rejection = self._store.read_many((key, key + _REJECTED))
+        return Snapshot(lookup, caller, key, answer, rejection, read_at)
 
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
         """Return the fresh answer or rejection of a snapshot, or None.
@@ -115,12 +101,10 @@ class Gateway:
         current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
         return None if current is None else self._served(snapshot.lookup, current, "hit")
 
-    def cached(
-        self, snapshot: Snapshot, caller: str, directive: Directive = Directive.NORMAL
-    ) -> Served | None:
+    def cached(self, snapshot: Snapshot, directive: Directive = Directive.NORMAL) -> Served | None:
         """Return the stored answer that the directive allows, or None.
 
-        Except with the directive PEEK, a hit is counted under the name ``caller``.
+        Except with the directive PEEK, a hit is counted under the caller's name.
         """
         served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
         # Do not count a PEEK. A PEEK never calls the upstream, so a stored answer saves no call.
@@ -128,7 +112,7 @@ class Gateway:
             return served or self._unexpired(snapshot.lookup, snapshot.answer)
         if served is not None:
             seconds = time.monotonic() - snapshot.read_at
-            self._count(snapshot.lookup.operation.name, "hit", seconds, caller)
+            self._count(snapshot, "hit", seconds)
         return served
 
     def fetch(
@@ -144,18 +128,18 @@ class Gateway:
         Raises Failure, also if the upstream has no record (404).
         """
         started = time.monotonic()
-        snapshot = snapshot or self.read(lookup, caller.credential)
-        if (served := self.cached(snapshot, caller.name, directive)) is not None:
+        snapshot = snapshot or self.read(lookup, caller)
+        if (served := self.cached(snapshot, directive)) is not None:
             return _found(served)
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
             raise Failure("not_stored")
-        operation = lookup.operation.name
         try:
-            served = _found(self._ask(snapshot, caller, directive))
+            served = _found(self._ask(snapshot, directive))
         except Failure as failure:
-            self._observer.failed(operation, failure.kind, time.monotonic() - started)
+            seconds = time.monotonic() - started
+            self._observer.failed(lookup.operation.name, failure.kind, seconds)
             raise
-        self._count(operation, served.cache_status, time.monotonic() - started, caller.name)
+        self._count(snapshot, served.cache_status, time.monotonic() - started)
         return served
 
     def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
@@ -206,7 +190,7 @@ class Gateway:
 
         The vehicle's page compares the two answers to show what has changed.
         """
-        replaced = self._store.read(_previous(self._store.key(lookup, caller.credential)))
+        replaced = self._store.read(self._store.key(lookup, caller.credential) + _PREVIOUS)
         if replaced is None or replaced.delete_at <= self._clock():
             return None
         return self._served(lookup, replaced, "stale")
@@ -227,85 +211,76 @@ class Gateway:
             return None
         return self._served(lookup, answer, "stale")
 
-    def _ask(self, snapshot: Snapshot, caller: Identity, directive: Directive) -> Served:
+    def _ask(self, snapshot: Snapshot, directive: Directive) -> Served:
         """Return the upstream's answer or, if the call fails, a stale answer.
 
         Raises Failure if no stale answer may be served.
         """
-        lookup, key = snapshot.lookup, snapshot.key
         not_before = self._clock() if directive is Directive.REFRESH else None
         deadline = time.monotonic() + self._policy.deadline_s
-        reading: Reading
-
-        def poll() -> _FlightResult | None:
-            nonlocal reading
-            reading = self._store.read_current((key, _rejected(key), _failed(key)))
-            return self._result(lookup, reading, not_before)
-
-        def lead(fence: int) -> _FlightResult:
-            fence = _next_fence(fence, reading.envelopes)
-            return self._lead(key, lookup, caller, deadline, fence, reading)
-
+        attempt = partial(self._attempt, snapshot, deadline, not_before)
         try:
-            (envelope, stored), is_leader = self._single_flight.run(key, lead, poll, deadline)
+            served, is_leader = self._single_flight.run(snapshot.key, attempt, deadline)
         except Failure as failure:
             # Read the entry again, because the vehicle may have been purged during the upstream
             # call.
-            held = self._store.read(key) if failure.allows_stale and snapshot.answer else None
-            if (served := self._unexpired(lookup, held)) is not None:
-                return served
+            may_serve = failure.allows_stale and snapshot.answer
+            stored = self._store.read(snapshot.key) if may_serve else None
+            if (stale := self._unexpired(snapshot.lookup, stored)) is not None:
+                return stale
             raise
-        status: CacheStatus = "collapsed"
-        if is_leader:
-            status = "request" if directive is Directive.REFRESH else "miss"
-        return self._served(lookup, envelope, status, stored)
+        return served if is_leader else msgspec.structs.replace(served, cache_status="collapsed")
 
-    def _result(
-        self, lookup: Lookup, reading: Reading, not_before: float | None
-    ) -> _FlightResult | None:
-        """Return the result that another process has stored, or None.
+    def _attempt(
+        self, snapshot: Snapshot, deadline: float, not_before: float | None, fence: int | None
+    ) -> Served | None:
+        """Return the result that another process has stored, or else the upstream's answer.
 
-        Raises Failure if another process has stored a failure.
+        Without ``fence``, another process has the key's lease, and the upstream is not called. A
+        stored answer must be newer than ``not_before``. Raises Failure, also if another process has
+        stored a failure.
         """
+        lookup, key = snapshot.lookup, snapshot.key
+        reading = self._store.read_current((key, key + _REJECTED, key + _FAILED))
         answer, rejection, note = reading.envelopes
-        result = self._current(lookup, answer, rejection)
-        if result is not None and (not_before is None or result.fetched_at > not_before):
-            return _FlightResult(result, stored=True)
+        found = self._current(lookup, answer, rejection)
+        if found is not None and (not_before is None or found.fetched_at > not_before):
+            return self._served(lookup, found, "collapsed")
         if note is not None and 0 <= self._clock() - note.fetched_at < FAILURE_SHARED_S:
             raise Failure(_failure_kind(note.failure), note.retry_after_s)
-        return None
-
-    def _lead(
-        self,
-        key: str,
-        lookup: Lookup,
-        caller: Identity,
-        deadline: float,
-        fence: int,
-        reading: Reading,
-    ) -> _FlightResult:
-        """Call the upstream on behalf of all coalesced lookups, and store the answer.
-
-        ``reading`` has the entries that were stored when this process got the key's lease. If a
-        failed call may have been charged, the failure is stored for FAILURE_SHARED_S seconds, so
-        that a waiting process does not repeat the call. If the vehicle is purged during the call,
-        the answer is returned but not stored.
-        """
-        tag = self._store.tag(lookup.subject.text)
+        if fence is None:
+            return None
+        status: CacheStatus = "miss" if not_before is None else "request"
+        fence = _next_fence(fence, reading.envelopes)
         # The answers in the lookup's body may have been read before ``reading``.
         purge_no = reading.purge_no if lookup.last_purge is None else lookup.last_purge
+        envelope, stored = self._call(snapshot, deadline, fence, purge_no)
+        # Only the holder of the key's lease stores new answers, so ``answer``, which was read with
+        # the lease, is still the previous answer.
+        if stored and envelope.status == 200 and answer and _differs(answer, envelope):
+            self._store.write(_copy(answer, key + _PREVIOUS, fence))
+        return self._served(lookup, envelope, status, stored)
+
+    def _call(
+        self, snapshot: Snapshot, deadline: float, fence: int, purge_no: int
+    ) -> tuple[Envelope, bool]:
+        """Call the upstream, and store the answer. Return whether the store accepted it.
+
+        If a failed call may have been charged, the failure is stored for FAILURE_SHARED_S seconds,
+        so that a waiting process does not repeat the call. The backend rejects a write if the
+        vehicle was purged during the call, or if this process lost the lease and the lease's next
+        holder has already written under the same key.
+        """
+        lookup, key, caller = snapshot.lookup, snapshot.key, snapshot.caller
+        tag = key.partition(":")[0]
         try:
             response = self._client.ask(lookup, tag, caller, deadline, purge_no)
         except Failure as failure:
             if failure.may_be_charged:
                 note = Envelope(
-                    key=_failed(key),
+                    key=key + _FAILED,
                     fetched_at=self._clock(),
                     keep_s=FAILURE_SHARED_S,
-                    origin="",
-                    status=0,
-                    empty=True,
-                    body=b"",
                     failure=failure.kind,
                     retry_after_s=failure.retry_after_s,
                     fence=fence,
@@ -313,46 +288,25 @@ class Gateway:
                 )
                 self._store.write(note)
             raise
-        return self._store_answer(key, lookup, response, fence, purge_no, reading.envelopes[0])
-
-    def _store_answer(
-        self,
-        key: str,
-        lookup: Lookup,
-        response: Response,
-        fence: int,
-        purge_no: int,
-        previous: Envelope | None,
-    ) -> _FlightResult:
-        """Store an answer, and keep a copy of the previous answer if the two differ.
-
-        Only the holder of the key's lease stores new answers, so ``previous``, which was read with
-        the lease, is still the previous answer. The backend rejects a write if the vehicle was
-        purged during the call, or if this process lost the lease and the lease's next holder has
-        already written under the same key.
-        """
-        status, body = response.status, response.body
-        empty = status == 200 and answer_check.is_empty(body)
+        operation, status = lookup.operation.name, response.status
         envelope = Envelope(
-            key=key if status == 200 else _rejected(key),
+            key=key if status == 200 else key + _REJECTED,
             fetched_at=self._clock(),
-            keep_s=self.retention_s(lookup.operation.name, status, empty),
+            keep_s=self.retention_s(operation, status, response.is_empty),
             origin=response.origin,
             status=status,
-            empty=empty,
-            body=body,
-            operation=lookup.operation.name,
+            empty=response.is_empty,
+            body=response.body,
+            operation=operation,
             fence=fence,
             purge_no=purge_no,
         )
-        stored = self._store.write(envelope)
-        if stored and status == 200 and previous and _differs(previous, envelope):
-            self._store.write(_copy(previous, _previous(key), fence))
-        return _FlightResult(envelope, stored)
+        return envelope, self._store.write(envelope)
 
-    def _count(self, operation: str, status: CacheStatus, seconds: float, caller: str) -> None:
+    def _count(self, snapshot: Snapshot, status: CacheStatus, seconds: float) -> None:
+        operation = snapshot.lookup.operation.name
         self._observer.served(operation, status, seconds, 1)
-        self._count_saved(operation, status, 1, caller)
+        self._count_saved(operation, status, 1, snapshot.caller.name)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
         # ``chance`` shortens the fresh time. Derive it from ``fetched_at`` and the vehicle's tag.
@@ -406,20 +360,8 @@ def _found(served: Served) -> Served:
     return served
 
 
-def _rejected(key: str) -> str:
-    return key + _REJECTED
-
-
-def _previous(key: str) -> str:
-    return key + _PREVIOUS
-
-
 def _differs(replaced: Envelope, newer: Envelope) -> bool:
     return replaced.fetched_at < newer.fetched_at and replaced.body != newer.body
-
-
-def _failed(key: str) -> str:
-    return key + _FAILED
 
 
 def _failure_kind(text: str) -> FailureKind:

@@ -42,18 +42,17 @@ class SingleFlight(Generic[T]):
     def run(
         self,
         key: str,
-        lead: Callable[[int], T],
-        poll: Callable[[], T | None],
+        attempt: Callable[[int | None], T | None],
         deadline: float,
     ) -> tuple[T, bool]:
-        """Return the leader's result, and whether the calling thread has called ``lead``.
+        """Return the leader's result, and whether the calling thread is the leader.
 
         Of the concurrent threads with the same ``key``, the first is the leader. The other threads
         are followers.
 
-        ``lead`` calls the upstream, and receives the fence (fencing token) of the lease. ``poll``
-        returns the result that another process has stored, or None. ``poll`` raises Failure if the
-        other process has stored a failure.
+        ``attempt`` returns the result that another process has stored, or raises the Failure that
+        another process has stored. Otherwise it calls the upstream if it receives the fence
+        (fencing token) of the lease, or returns None if it receives None.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). If
         the failure concerns only the leader's own caller, the followers do not get the failure, and
@@ -66,7 +65,7 @@ class SingleFlight(Generic[T]):
                 if flight is None:
                     flight = self._flights[key] = Future()
             if leading:
-                return self._lead(key, flight, lead, poll, deadline)
+                return self._lead(key, flight, attempt, deadline), True
             try:
                 return flight.result(timeout=max(0.0, deadline - time.monotonic())), False
             except _LeaderFailed:
@@ -78,13 +77,12 @@ class SingleFlight(Generic[T]):
         self,
         key: str,
         flight: "Future[T]",
-        lead: Callable[[int], T],
-        poll: Callable[[], T | None],
+        attempt: Callable[[int | None], T | None],
         deadline: float,
-    ) -> tuple[T, bool]:
+    ) -> T:
         outcome: BaseException = _LeaderFailed()
         try:
-            value, is_leader = self._acquire_or_poll(key, lead, poll, deadline)
+            value = self._acquire_or_poll(key, attempt, deadline)
         except Failure as failure:
             if not failure.is_caller_specific:
                 outcome = failure
@@ -96,7 +94,7 @@ class SingleFlight(Generic[T]):
             raise
         else:
             flight.set_result(value)
-            return value, is_leader
+            return value
         finally:
             with self._lock:
                 del self._flights[key]
@@ -104,23 +102,15 @@ class SingleFlight(Generic[T]):
                 flight.set_exception(outcome)
 
     def _acquire_or_poll(
-        self,
-        key: str,
-        lead: Callable[[int], T],
-        poll: Callable[[], T | None],
-        deadline: float,
-    ) -> tuple[T, bool]:
-        """Call ``lead`` under the lease, or poll for the answer of the lease's holder."""
+        self, key: str, attempt: Callable[[int | None], T | None], deadline: float
+    ) -> T:
+        """Call ``attempt`` until it has a result: with the lease, or while another holds it."""
         while True:
             with self._lease(key) as fence:
-                # Poll even with the lease, because the lease's previous holder may have stored a
-                # result.
-                result = poll()
-                if result is not None:
-                    return result, False
                 in_time = time.monotonic() + POLL_INTERVAL_S < deadline
-                if fence is not None and in_time:
-                    return lead(fence), True
+                result = attempt(fence if in_time else None)
+                if result is not None:
+                    return result
             if not in_time:
                 raise _WaitTimeout
             time.sleep(POLL_INTERVAL_S)

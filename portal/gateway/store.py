@@ -82,7 +82,8 @@ class Store:
         """Return the key of a lookup, in the form ``tag:name``.
 
         The tag is a keyed hash of the plate or Renavam. The name is a keyed hash of the whole
-        lookup, the namespace and, in pass-through mode, the caller's upstream credential.
+        lookup, the namespace and, in pass-through mode, the caller's upstream credential. No other
+        caller then gets the answer.
         """
         return self._key(lookup.subject.text, _question(lookup, credential))
 

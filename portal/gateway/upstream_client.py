@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 
 from portal.access.tokens import Identity
 from portal.gateway import answer_check
@@ -81,34 +82,31 @@ class UpstreamClient:
             subject=subject,
             credential=self._policy.operator_credential or caller.credential or "",
             body=lookup.body,
-            check=lambda status, body: self._check(lookup, status, body),
+            check=partial(self._check, lookup),
             payer=caller.name if self._policy.operator_credential is None else None,
         )
         try:
             response = self._upstream.send(resource, entry, deadline)
         except UpstreamError as error:
             raise _failure(error) from None
-        match response.status:
-            case 200:
-                self.drift.add(operation.name, response.body)
-                return response
-            case 400 | 404:
-                secret = self._policy.operator_credential
-                return replace(response, body=answer_check.message_body(response.body, secret))
-            case _:
-                raise self._refusal(response)
+        if response.status == 200:
+            self.drift.add(operation.name, response.body)
+        elif response.status not in (400, 404):
+            raise self._refusal(response)
+        return response
 
-    def _check(self, lookup: Lookup, status: int, body: bytes) -> None:
-        """Validate a body. Raises Unusable or Unfit.
+    def _check(self, lookup: Lookup, response: Response) -> Response:
+        """Validate the body of a response. Raises Unusable or Unfit.
 
         A proxy's error page must not be mistaken for a rejected plate (400), for a vehicle without
         a record (404) or for a refused credential (401, 403).
         """
         try:
-            if status == 200:
-                answer_check.check(lookup, body, self._policy.hidden_marker)
-            else:
-                answer_check.message_body(body)
+            if response.status == 200:
+                is_empty = answer_check.check(lookup, response.body, self._policy.hidden_marker)
+                return replace(response, is_empty=is_empty)
+            secret = self._policy.operator_credential
+            return replace(response, body=answer_check.message_body(response.body, secret))
         except answer_check.UnfitAnswer as error:
             raise Unfit(str(error), error.may_differ) from None
         except answer_check.NoAnswer as error:

@@ -63,7 +63,7 @@ class Origin:
         try:
             response = self._exchange(resource, deadline)
             status = response.status
-            _check_status(resource, response)
+            response = _checked(resource, response)
             outcome = ANSWERED
             if status in _WARN_STATUSES:
                 log.warning("%s: status %d", self.name, status)
@@ -120,14 +120,15 @@ def _normalized(base_address: str) -> str:
     return request.url.rstrip("/")
 
 
-def _check_status(resource: Resource, response: Response) -> None:
+def _checked(resource: Resource, response: Response) -> Response:
     status = response.status
     if status in BODY_STATUSES:
-        resource.check(status, response.body)
-    elif status >= 500:
+        return resource.check(response)
+    if status >= 500:
         raise Failing(status)
-    elif not 400 <= status < 500:
+    if not 400 <= status < 500:
         raise Unusable(f"status {status} is no answer")
+    return response
 
 
 def _retry_after(text: str | None) -> float | None:

@@ -7,12 +7,16 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer of the upstream. ``body`` is already decoded."""
+    """A complete answer of the upstream. ``body`` is already decoded.
+
+    ``is_empty`` is true if ``Resource.check`` has found that a 200 reports nothing.
+    """
 
     status: int
     body: bytes
     origin: str
     retry_after_s: float | None = None
+    is_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +24,10 @@ class Resource:
     """One request to the upstream.
 
     ``path`` is appended to a base address. ``credential`` is sent as the Authorization header.
-    ``subject`` is a keyed hash that identifies the vehicle. ``check(status, body)`` raises Unusable
-    if the body does not answer this request. It is called for a 200 and for the statuses with which
-    a proxy may send a page. ``payer`` is a keyed hash of the caller's own upstream credential, or
-    None if the caller has no upstream credential.
+    ``subject`` is a keyed hash that identifies the vehicle. ``check`` returns the response as it is
+    to be relayed, or raises Unusable if the body does not answer this request. It is called for a
+    200 and for the statuses with which a proxy may send a page. ``payer`` is a keyed hash of the
+    caller's own upstream credential, or None if the caller has no upstream credential.
     """
 
     method: Literal["GET", "POST"]
@@ -31,7 +35,7 @@ class Resource:
     subject: str
     credential: str = field(repr=False)
     body: bytes | None = field(default=None, repr=False)
-    check: Callable[[int, bytes], None] = field(default=lambda *_: None, repr=False)
+    check: Callable[[Response], Response] = field(default=lambda response: response, repr=False)
     payer: str | None = None
 
 

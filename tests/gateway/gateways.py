@@ -76,7 +76,7 @@ class StubUpstream:
         answer = answer or good(resource)
         if answer.status in (200, 400, 404):
             try:
-                resource.check(answer.status, answer.body)
+                answer = resource.check(answer)
             except Unusable as error:
                 attempt.finish(error.outcome, answer.status)
                 raise

@@ -11,7 +11,6 @@ from portal.gateway.answer_check import (
     NoAnswer,
     UnfitAnswer,
     check,
-    is_empty,
     message_body,
 )
 from portal.gateway.lookup import Lookup
@@ -24,14 +23,14 @@ from tests.effort import long
 MARKER = factories.HIDDEN
 
 
-def judged(operation: Operation, subject: str, body: bytes) -> None:
+def judged(operation: Operation, subject: str, body: bytes) -> bool:
     """Check the answer, and check that an answer with too many values is judged alike."""
     lookup = Lookup(operation, parse_subject(subject))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(answer_check, "has_too_many_values", lambda _: True)
         large = refusal(lookup, body)
     assert large == refusal(lookup, body)
-    check(lookup, body, MARKER)
+    return check(lookup, body, MARKER)
 
 
 def refusal(lookup: Lookup, body: bytes) -> tuple[type[NoAnswer], str] | None:
@@ -105,9 +104,9 @@ def test_wrong_outer_format_is_rejected(document: object) -> None:
 
 
 def test_only_a_list_without_records_is_empty() -> None:
-    assert is_empty(factories.renainf_body())
-    assert not is_empty(factories.renainf_body(factories.fine()))
-    assert not is_empty(b'{"status": "DONE", "result": {}}')
+    assert judged(RENAINF, "ABC1D23", factories.renainf_body())
+    assert not judged(RENAINF, "ABC1D23", factories.renainf_body(factories.fine()))
+    assert not judged(DECODE, "ABC1D23", b'{"status": "DONE", "result": {}}')
 
 
 def test_fines_without_plate_pass() -> None:
@@ -261,8 +260,7 @@ def test_error_message_is_bounded_in_length() -> None:
 def test_list_with_too_many_records_to_show_is_empty_but_valid() -> None:
     """The answer reports nothing that the portal can show, and may be an outage."""
     body = factories.renainf_body(*[{"valor": "1"}] * (MOST_VALUES // 2))
-    judged(RENAINF, "ABC1D23", body)
-    assert is_empty(body)
+    assert judged(RENAINF, "ABC1D23", body)
 
 
 def repeated(item: bytes, start: bytes = b"[", end: bytes = b"]") -> bytes:

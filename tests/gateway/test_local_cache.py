@@ -77,7 +77,7 @@ def read_after_last_write(one: Bench, plate: str = "ABC1D23") -> str:
     one.decode(plate)
     pass_time(one, 2)
     one.decode(plate)
-    return one.gateway.key(decode(plate), None)
+    return one.store.key(decode(plate), None)
 
 
 def test_write_during_confirmation_is_detected(
@@ -160,7 +160,7 @@ def test_entry_past_retention_is_evicted_by_tick(tmp_path: Path, clock: Clock) -
 def test_unrequested_entry_is_not_confirmed(tmp_path: Path, clock: Clock) -> None:
     one = bench(tmp_path, clock)
     one.decode()
-    key = one.gateway.key(decode(), None)
+    key = one.store.key(decode(), None)
     pass_time(one, 2)
     assert one.store.recent(key) is None
 

@@ -79,7 +79,7 @@ def test_unavailable_backend_confirms_no_entry(made: Bench, backend: Backend) ->
     backend.is_down = True
     made.decode()
     pass_time(made, 1.5)
-    assert made.store.recent(made.gateway.key(decode(), None)) is None
+    assert made.store.recent(made.store.key(decode(), None)) is None
 
 
 def test_local_cache_serves_while_backend_is_down(made: Bench, backend: Backend) -> None:
@@ -91,7 +91,7 @@ def test_local_cache_serves_while_backend_is_down(made: Bench, backend: Backend)
 
 
 def test_only_requested_entries_are_confirmed(made: Bench, backend: Backend) -> None:
-    asked, unasked = (made.gateway.key(decode(plate), None) for plate in ("ABC1D23", "DEF4G56"))
+    asked, unasked = (made.store.key(decode(plate), None) for plate in ("ABC1D23", "DEF4G56"))
     made.decode("DEF4G56")
     made.decode()
     for _ in range(6):
@@ -176,7 +176,7 @@ def test_purged_answer_in_a_restored_snapshot_is_neither_served_nor_kept(
     backend.values = snapshot
     made.expire_local_cache()
     made.store._purges.refresh()
-    assert made.store.read(made.gateway.key(decode(), None)) is None
+    assert made.store.read(made.store.key(decode(), None)) is None
     made.store.tick()
     assert (len(backend.values), backend.purged_to) == (1, 1)
     assert made.decode("DEF4G56").cache_status == "hit"

@@ -328,7 +328,7 @@ def test_forged_entries_are_misses_and_not_executed(
         if b"lifetimes:" not in key and b":purges:" not in key:
             redis_of(made).client.set(key, planted)
     for plate in plates:
-        made.memory.evict(made.gateway.key(decode(plate), None))
+        made.memory.evict(made.store.key(decode(plate), None))
         served = made.decode(plate)
         assert (served.status, served.cache_status) == (200, "miss")
     assert not trap.exists()

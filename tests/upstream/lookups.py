@@ -1,7 +1,6 @@
 """Helpers of the upstream's tests: a recording account, a resource, an origin."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from portal.gateway.answer_check import NoAnswer, check, message_body
@@ -9,7 +8,7 @@ from portal.gateway.lookup import Lookup
 from portal.gateway.operations import DECODE, RENAINF, RENAJUD, REPORT, Operation
 from portal.upstream.errors import Unusable
 from portal.upstream.origin import Origin
-from portal.upstream.protocol import Resource
+from portal.upstream.protocol import Resource, Response
 from portal.vehicle.plate import Plate
 from tests import factories
 
@@ -47,7 +46,6 @@ def resource(
     operation: str = "decode",
     plate: str = "ABC1D23",
     credential: str = "operator-token",
-    check_body: Callable[[int, bytes], None] | None = None,
     payer: str | None = None,
 ) -> Resource:
     """Return a Resource: a request about a plate, with the gateway's answer check."""
@@ -55,12 +53,13 @@ def resource(
     body = factories.report_request(plate) if chosen.method == "POST" else None
     lookup = Lookup(chosen, Plate.parse(plate), body=body)
 
-    def judged(status: int, answer: bytes) -> None:
+    def judged(response: Response) -> Response:
         try:
-            if status == 200:
-                check(lookup, answer, factories.HIDDEN)
+            if response.status == 200:
+                check(lookup, response.body, factories.HIDDEN)
             else:
-                message_body(answer)
+                message_body(response.body)
+            return response
         except NoAnswer as error:
             raise Unusable(str(error)) from None
 
@@ -70,7 +69,7 @@ def resource(
         subject=plate,
         credential=credential,
         body=body,
-        check=check_body or judged,
+        check=judged,
         payer=payer,
     )
 

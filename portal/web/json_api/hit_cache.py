@@ -22,13 +22,13 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 import msgspec
 
 from portal.access.tokens import Identity
+from portal.gateway.gateway import Snapshot
 from portal.gateway.lookup import Served
 from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, Operation
 from portal.web.http.headers import new_request_id, standing_headers
 from portal.web.http.rate_limit_headers import rate_limit_headers
 from portal.web.json_api.routes import (
     CHECKED,
-    CheckedRequest,
     Refusal,
     authorise,
     success_headers,
@@ -120,7 +120,7 @@ class HitCache:
             checked = self._check(entry_key)
             if checked is None:
                 return None
-            served = self._gateway.get_fresh(checked.snapshot)
+            served = self._gateway.get_fresh(checked)
             if served is None or served.status != 200:
                 environ[CHECKED] = checked
                 return None
@@ -135,7 +135,7 @@ class HitCache:
         start_response("200 OK", headers)
         return body
 
-    def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
+    def _check(self, entry_key: _EntryKey) -> Snapshot | None:
         """Authorise and parse a request, or return None if Flask must answer.
 
         Flask must answer a request that is refused, too long, or not for a path of the hit cache.
@@ -154,17 +154,17 @@ class HitCache:
             lookup = vehicle_lookup(*parts)
         except Refusal:
             return None
-        return CheckedRequest(identity, self._gateway.read(lookup, identity.credential))
+        return self._gateway.read(lookup, identity)
 
     def _add_entry(
-        self, entry_key: _EntryKey, checked: CheckedRequest, served: Served, now: float
+        self, entry_key: _EntryKey, checked: Snapshot, served: Served, now: float
     ) -> _Entry:
         _, _, _, scheme, method = entry_key
-        lookup = checked.snapshot.lookup
+        lookup = checked.lookup
         answer_headers = success_headers(served)
         rule = f"{lookup.operation.path}/<plate>" + ("/<uf>" if lookup.uf is not None else "")
         entry = _Entry(
-            key=checked.snapshot.key,
+            key=checked.key,
             until=now + _valid_for_s(served, time.time()),
             fetched_at=served.fetched_at,
             headers=[
@@ -177,10 +177,10 @@ class HitCache:
                 lookup.operation.name,
                 method,
                 rule,
-                checked.identity.name,
+                checked.caller.name,
                 dict(answer_headers)["Cache-Status"],
             ),
-            limited=checked.identity if checked.identity.daily_limit else None,
+            limited=checked.caller if checked.caller.daily_limit else None,
         )
         with self._lock:
             self._entries.pop(entry_key, None)

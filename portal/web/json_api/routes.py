@@ -1,7 +1,6 @@
 """Serves the upstream's five JSON paths, with the response bodies unchanged."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from flask import Blueprint, Response, abort, current_app, request
@@ -24,8 +23,8 @@ from portal.web.services.web import Web
 INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
 INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
-# The hit cache stores its CheckedRequest under this key in the WSGI environment. No client can set
-# the key, because the keys of request headers begin with "HTTP_".
+# The hit cache stores its Snapshot under this key in the WSGI environment. No client can set the
+# key, because the keys of request headers begin with "HTTP_".
 CHECKED: Final = "portal.checked_request"
 
 
@@ -40,14 +39,6 @@ class Refusal(Exception):
         self.code = code
         self.message = message
         self.retry_after_s = retry_after_s
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedRequest:
-    """A request's identity and stored answers, as found by the hit cache."""
-
-    identity: Identity
-    snapshot: Snapshot
 
 
 class JsonRoutes(Routes):
@@ -117,16 +108,15 @@ def report(web: Web) -> Response:
 
 
 def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup]) -> Response:
-    checked: CheckedRequest | None = request.environ.get(CHECKED)
-    if checked is None:
+    snapshot: Snapshot | None = request.environ.get(CHECKED)
+    if snapshot is None:
         authorization = request.headers.getlist("Authorization")
-        identity = authorise(web.gatekeeper, operation, authorization, request.query_string)
-        lookup, snapshot = parse(identity), None
+        caller = authorise(web.gatekeeper, operation, authorization, request.query_string)
+        lookup = parse(caller)
     else:
-        identity, snapshot = checked.identity, checked.snapshot
-        lookup = snapshot.lookup
-    count(web, identity)
-    return _relay(web.gateway.fetch(lookup, identity, directive_of(identity), snapshot))
+        lookup, caller = snapshot.lookup, snapshot.caller
+    count(web, caller)
+    return _relay(web.gateway.fetch(lookup, caller, directive_of(caller), snapshot))
 
 
 def count(web: Web, identity: Identity) -> None:

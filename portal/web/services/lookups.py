@@ -131,8 +131,8 @@ class Lookups:
             return Panel("unavailable", reason=OUT_OF_SCOPE, cause="out_of_scope")
         if not lookup.operation.takes(lookup.subject):
             return Panel("unavailable", reason=NOT_FOR_RENAVAM, cause="not_for_renavam")
-        snapshot = self._gateway.read(lookup, identity.credential)
-        served = self._gateway.cached(snapshot, identity.name, directive)
+        snapshot = self._gateway.read(lookup, identity)
+        served = self._gateway.cached(snapshot, directive)
         if served is not None:
             return self._answered(lookup, identity, served, previous)
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):

@@ -103,8 +103,8 @@ class WrittenReports:
         sizes = range(len(results), 0, -1)
         for subset in chain.from_iterable(combinations(results, size) for size in sizes):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
-            snapshot = self._gateway.read(lookup, identity.credential)
-            served = self._gateway.cached(snapshot, identity.name, Directive.PEEK)
+            snapshot = self._gateway.read(lookup, identity)
+            served = self._gateway.cached(snapshot, Directive.PEEK)
             if served is not None and served.status == 200:  # a stored 400 is no report
                 yield subset, served
 

@@ -59,7 +59,7 @@ class NaiveClient:
                     row = account.begin("primary")
                     response = self._ask(resource)
                 answer = _judged(response[0], response[1])
-                resource.check(answer.status, answer.body)
+                answer = resource.check(answer)
             except UpstreamError as error:
                 row.finish(error.outcome)
                 raise
@@ -102,7 +102,7 @@ class CarefulClient:
             row = account.begin("primary")
             try:
                 answer = _judged(*self._ask(resource, deadline))
-                resource.check(answer.status, answer.body)
+                answer = resource.check(answer)
             except UpstreamError as error:
                 self.close()
                 row.finish(error.outcome)

@@ -168,7 +168,7 @@ class _Call:
             subject=self.exchange.serial,
             credential="operator-token",
             body=self._body(),
-            check=lambda *context: self._checked.append(context[-1]),
+            check=self._check,
         )
         deadline = time.monotonic() + self.exchange.script.deadline_s
         try:
@@ -177,6 +177,10 @@ class _Call:
             self._error = error
         self._late_s = time.monotonic() - deadline
         self._settled = self.exchange.script.hasty or self.playback.settle()
+
+    def _check(self, response: Response) -> Response:
+        self._checked.append(response.body)
+        return response
 
     def _body(self) -> bytes | None:
         """Return the request body.
