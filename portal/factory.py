@@ -33,7 +33,6 @@ from portal.commands.batch import COMMAND_IDENTITY
 from portal.commands.parts import DataFiles
 from portal.dossier.answers import Panel, Panels
 from portal.dossiers.archive import DossierArchive
-from portal.gateway.backend import purge_bucket
 from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
@@ -42,8 +41,6 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Observer
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
-from portal.gateway.purge_clock import PurgeClock
-from portal.gateway.retention import retention_of
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import Store
@@ -66,7 +63,7 @@ from portal.startup import (
 )
 from portal.storage.data_lock import DataLock
 from portal.storage.database import database_bytes, is_in_place, open_engine, side_engine
-from portal.storage.purge_log import PurgeLog
+from portal.storage.purge_log import PurgeClock, PurgeLog, purge_bucket
 from portal.system.environment import can_trace, wants_traces
 from portal.system.housekeeping import Housekeeping
 from portal.system.open_file_limits import capacity
@@ -263,7 +260,7 @@ class Portal(Web):
             LocalCache(self._local_cache_bytes, purges.hides),
             self._observer,
             purges=purges,
-            retention=retention_of(self._policy.terms),
+            terms=self._policy.terms,
             namespace=self.namespace,
         )
 

@@ -12,12 +12,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.commands.failures import Command
 from portal.commands.parts import Parts
-from portal.gateway.backend import BytesRemain, purge_bucket
+from portal.gateway.backend import BytesRemain
 from portal.gateway.local_cache import CONFIRMED_FOR_S
 from portal.gateway.store import StoreDown
 from portal.storage.backup import remove_copies
 from portal.storage.database import BytesKept, erase_deleted, writing
-from portal.storage.purge_log import log_purges
+from portal.storage.purge_log import log_purges, purge_bucket
 from portal.vehicle.plate import InvalidSubject, Plate
 from portal.vehicle.typed import parse_typed
 

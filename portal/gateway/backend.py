@@ -1,10 +1,8 @@
 """The interface between the store and its cache backends, SQLite and Redis."""
 
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, Protocol
 
-BUCKETS: Final = 0x10000
 READER_KEEPS_BYTES: Final = "a reader kept their bytes in the store's log"
 
 # "outdated": the backend has a newer value. "purged": the vehicle has been purged.
@@ -12,16 +10,6 @@ Outcome = Literal["stored", "outdated", "purged"]
 # Returns the time (epoch seconds) at which an entry must end at the latest, or None if the entry
 # stays as it is.
 EndOf = Callable[[str, bytes], float | None]
-
-
-def purge_bucket(key: str) -> int:
-    """Return the purge bucket of a key's vehicle: a number from 0 to 65,535.
-
-    The log of purges names buckets, because the name of a vehicle would permanently show that the
-    vehicle was purged. About ten thousand plates share a bucket. If a plate is purged during an
-    upstream call for another plate in its bucket, the answer for that other plate is not stored.
-    """
-    return zlib.crc32(key.partition(":")[0].encode()) % BUCKETS
 
 
 class Found(NamedTuple):

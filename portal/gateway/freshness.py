@@ -4,11 +4,13 @@ The lifetimes are listed in docs/contract.md, "Cache rules".
 """
 
 import math
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
 
 from portal.gateway.operations import CachePolicy
+from portal.vehicle.operation_name import OperationName
 
 REJECTED_FRESH_S = 600
 JITTER = 0.10
@@ -42,6 +44,17 @@ def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, floa
 def retention_s(terms: CachePolicy, status: int, empty: bool) -> int:
     """Return the age in seconds at which an answer is deleted."""
     return math.ceil(sum(lifetimes(terms, status, empty)))
+
+
+def longest_s(
+    terms: Mapping[OperationName, CachePolicy], operation: str, status: int, empty: bool
+) -> int:
+    """Return the age at which an answer to ``operation`` is deleted.
+
+    An answer to no operation in ``terms`` gets the longest retention of any operation.
+    """
+    own = [each for name, each in terms.items() if name == operation] or terms.values()
+    return max(retention_s(each, status, empty) for each in own)
 
 
 def compute_freshness(

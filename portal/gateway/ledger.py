@@ -23,10 +23,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
-from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Failure, Observer
 from portal.storage.database import reading, writing
-from portal.storage.purge_log import was_purged
+from portal.storage.purge_log import purge_bucket, was_purged
 from portal.storage.tables import batches, call_counters, ledger
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch

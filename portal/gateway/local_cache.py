@@ -40,7 +40,7 @@ class LocalCache:
     def __init__(
         self,
         capacity_bytes: int,
-        hides: Callable[[Envelope], bool],
+        hides: Callable[[str, int], bool],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._capacity = capacity_bytes
@@ -56,7 +56,7 @@ class LocalCache:
         with self._lock:
             self._drop(envelope.key)
             # Ask within the lock. A purge that becomes known later is followed by ``sweep``.
-            if self._hides(envelope):
+            if self._hides(envelope.key, envelope.purge_no):
                 return
             self._entries[envelope.key] = entry
             self.size_bytes += _size(envelope)
@@ -113,7 +113,7 @@ class LocalCache:
         """Remove hidden entries, and those that expire by ``now`` (epoch seconds)."""
         with self._lock:
             for key, entry in list(self._entries.items()):
-                if entry.envelope.delete_at <= now or self._hides(entry.envelope):
+                if entry.envelope.delete_at <= now or self._hides(key, entry.envelope.purge_no):
                     self._drop(key)
 
     def _drop(self, key: str) -> None:

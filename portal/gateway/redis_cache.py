@@ -12,14 +12,8 @@ from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
-from portal.gateway.backend import (
-    BytesRemain,
-    EndOf,
-    Found,
-    Outcome,
-    StoreSize,
-    purge_bucket,
-)
+from portal.gateway.backend import BytesRemain, EndOf, Found, Outcome, StoreSize
+from portal.storage.purge_log import purge_bucket
 from portal.system.dependency_breaker import DependencyBreaker
 
 T = TypeVar("T")

@@ -9,7 +9,6 @@ the database file (a checkpoint), and waits for the disk.
 """
 
 import json
-import sqlite3
 import time
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -19,18 +18,10 @@ from typing import Any
 from flask import Flask
 from flask_caching.backends.base import BaseCache
 
-from portal.gateway.backend import (
-    BUCKETS,
-    READER_KEEPS_BYTES,
-    BytesRemain,
-    EndOf,
-    Found,
-    Outcome,
-    StoreSize,
-    purge_bucket,
-)
+from portal.gateway.backend import READER_KEEPS_BYTES, BytesRemain, EndOf, Found, Outcome, StoreSize
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES
 from portal.gateway.sqlite_file import SQLiteFile, retry_if_corrupt, transaction
+from portal.storage.purge_log import BUCKETS, purge_bucket
 from portal.storage.sqlite_traces import empty_log
 
 SWEEP_BATCH = 500
@@ -70,7 +61,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
     """Stores entries under keys ``tag:name`` (see ``Backend``)."""
 
     def __init__(self, path: Path, default_timeout: int = 300) -> None:
-        SQLiteFile.__init__(self, path)
+        SQLiteFile.__init__(self, path, _SCHEMA)
         BaseCache.__init__(self, default_timeout=default_timeout)
         self._writes_since_checkpoint = 0
         self._log_has_deleted = True  # whether the WAL may contain bytes of deleted entries
@@ -249,9 +240,6 @@ class SQLiteCache(SQLiteFile, BaseCache):
                 "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
             ).fetchone()
         return StoreSize(entries, size)
-
-    def _make_tables(self, db: sqlite3.Connection) -> None:
-        db.executescript(_SCHEMA)
 
 
 def entry_id(key: str) -> int:

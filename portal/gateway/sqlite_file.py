@@ -7,7 +7,6 @@ import logging
 import os
 import sqlite3
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,12 +36,10 @@ MAX_IDLE = 16
 # descriptor open while another connection of the process holds a lock on the file.
 MAX_OPEN = 64
 
-# The size of a connection's page cache in KiB. The inner pages of a B-tree with millions of entries
-# fit into this cache.
-_PAGE_CACHE_KIB = 8192
-# A writer runs a checkpoint when the write-ahead log (WAL) has this many pages of 4 KiB. ``sweep``
+# A connection's page cache of 8 MiB holds the inner pages of a B-tree with millions of entries. A
+# writer runs a checkpoint when the write-ahead log (WAL) has 16,384 pages of 4 KiB. ``sweep``
 # normally runs a checkpoint earlier.
-_CHECKPOINT_PAGES = 16_384
+_OWN_PRAGMAS = ("cache_size = -8192", "wal_autocheckpoint = 16384")
 
 
 def retry_if_corrupt(
@@ -64,15 +61,16 @@ def retry_if_corrupt(
     return functools.update_wrapper(retried, method)
 
 
-class SQLiteFile(ABC):
-    """A pool of connections to the SQLite file at a path.
+class SQLiteFile:
+    """A pool of connections to the SQLite file at ``path``, which has the tables of ``schema``.
 
     If the file at the path is replaced, the pool opens connections to the new file. A corrupt file
     is renamed (quarantine), and a new file is created.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, schema: str) -> None:
         self._path = path
+        self._schema = schema
         self._pool = self._watched(
             QueuePool(
                 self._open,
@@ -128,9 +126,10 @@ class SQLiteFile(ABC):
 
     def _open(self) -> Any:
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        # Lock the directory, so that no other process renames a corrupt file during the opening.
-        # Otherwise, the connection could combine the old file with the new file's WAL.
-        with self._directory_lock(fcntl.LOCK_SH):
+        # Lock the directory. If two processes switched a new file to WAL at once, SQLite would
+        # reject one switch. If another process renamed a corrupt file meanwhile, the connection
+        # could combine the old file with the new file's WAL.
+        with self._directory_lock():
             # Create the file before SQLite opens it, to set the access mode that SQLite copies to
             # the WAL.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -142,31 +141,17 @@ class SQLiteFile(ABC):
                 self._path, timeout=SET_UP_WAIT_S, isolation_level=None, check_same_thread=False
             )
             inode = file_identity(self._path)
-            failure: sqlite3.Error | None = None
             try:
-                _write_ahead(db)
+                for pragma in ("journal_mode = WAL", *PRAGMAS, *_OWN_PRAGMAS):
+                    db.execute(f"PRAGMA {pragma}")
+                db.executescript(self._schema)
+                db.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
+                return db
             except sqlite3.Error as error:
+                db.close()
                 failure = error
-        try:
-            # Raise the error after the lock is released, because ``_quarantine`` needs the lock.
-            if failure is not None:
-                raise failure
-            for pragma in (
-                *PRAGMAS,
-                *(f"cache_size = -{_PAGE_CACHE_KIB}", f"wal_autocheckpoint = {_CHECKPOINT_PAGES}"),
-            ):
-                db.execute(f"PRAGMA {pragma}")
-            self._make_tables(db)
-            db.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
-        except BaseException as error:
-            db.close()
-            self._quarantine_if_corrupt(error, inode)
-            raise
-        return db
-
-    @abstractmethod
-    def _make_tables(self, db: sqlite3.Connection) -> None:
-        """Create the tables that do not exist yet."""
+        self._quarantine_if_corrupt(failure, inode)
+        raise failure
 
     def _quarantine_if_corrupt(self, error: BaseException, inode: tuple[int, int] | None) -> None:
         if isinstance(error, sqlite3.DatabaseError) and _is_corrupt(error):
@@ -174,7 +159,7 @@ class SQLiteFile(ABC):
 
     def _quarantine(self, inode: tuple[int, int] | None) -> None:
         """Rename the corrupt file and its WAL, unless they have been renamed already."""
-        with self._directory_lock(fcntl.LOCK_EX):
+        with self._directory_lock():
             if file_identity(self._path) != inode:
                 return
             # Keep at most one quarantined file, so that a failing disk does not fill up with
@@ -192,7 +177,7 @@ class SQLiteFile(ABC):
         log.error("%s is corrupt: renamed to %s, creating a new one", self._path.name, name)
 
     @contextlib.contextmanager
-    def _directory_lock(self, kind: int) -> Iterator[None]:
+    def _directory_lock(self) -> Iterator[None]:
         """Lock the directory against other processes and threads.
 
         Each caller opens its own descriptor, because flock does not exclude threads that share a
@@ -201,7 +186,7 @@ class SQLiteFile(ABC):
         directory = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             with contextlib.suppress(OSError):  # some file systems have no locks
-                fcntl.flock(directory, kind)
+                fcntl.flock(directory, fcntl.LOCK_EX)
             yield
         finally:
             os.close(directory)
@@ -241,20 +226,3 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
             db.execute("ROLLBACK")
         raise
     db.execute("COMMIT")
-
-
-def _write_ahead(db: sqlite3.Connection) -> None:
-    """Switch the database to WAL mode.
-
-    If two processes switch a new file at the same time, SQLite rejects one switch immediately, in
-    spite of the busy time-out. The function therefore retries for SET_UP_WAIT_S.
-    """
-    ends_at = time.monotonic() + SET_UP_WAIT_S
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError:
-            if time.monotonic() > ends_at:
-                raise
-            time.sleep(0.01)

@@ -9,13 +9,15 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from portal.gateway.backend import Backend, BytesRemain, StoreSize, purge_bucket
+from portal.gateway.backend import Backend, BytesRemain, StoreSize
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
+from portal.gateway.freshness import longest_s
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Lookup, Observer
-from portal.gateway.purge_clock import PurgeClock
-from portal.gateway.retention import Retention
+from portal.gateway.operations import CachePolicy
+from portal.storage.purge_log import PurgeClock, purge_bucket
 from portal.system.dependency_breaker import BreakerOpen
+from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate, Renavam
 
 FAILURE_SHARED_S = 2
@@ -64,7 +66,7 @@ class Store:
         clock: Callable[[], float] = time.time,
         *,
         purges: PurgeClock,
-        retention: Retention,
+        terms: Mapping[OperationName, CachePolicy],
         namespace: str,
     ) -> None:
         self._backend = backend
@@ -73,7 +75,7 @@ class Store:
         self._observer = observer
         self._clock = clock
         self._purges = purges
-        self._retention = retention
+        self._terms = terms
         self._namespace = namespace
         self._unstored = _UnstoredQueue()
         self._shortening = self._shorten()
@@ -161,7 +163,7 @@ class Store:
         # An emptied backend would accept an answer of a purged vehicle, and a process that was
         # stopped has an old purge clock.
         self._purges.is_current()
-        if left_s <= 0 or self._purges.hides(envelope):
+        if left_s <= 0 or self._purges.hides(envelope.key, envelope.purge_no):
             return False
         envelope = msgspec.structs.replace(envelope, namespace=self._namespace)
         key, sealed = envelope.key, self._seal.sign(envelope)
@@ -307,7 +309,8 @@ class Store:
     def _shorten(self) -> Iterator[None]:
         """Apply shortened lifetimes to the stored entries, once for all processes."""
         name = f"lifetimes:{self._namespace}"
-        text = self._retention.text.encode()
+        terms = self._terms.items()
+        text = " ".join(f"{name}:{each.fresh_s}+{each.stale_s}" for name, each in terms).encode()
         if self._backend.get(name) == text:
             return
 
@@ -315,7 +318,7 @@ class Store:
             envelope = self._seal.verify(value, key)
             if envelope is None or envelope.namespace != self._namespace:
                 return None
-            return envelope.fetched_at + self._retention.seconds(envelope)
+            return envelope.fetched_at + self._longest_s(envelope)
 
         yield from self._backend.review(end_of)
         self._backend.set(name, text, _NO_EXPIRY)
@@ -331,7 +334,11 @@ class Store:
     def _cached(self, key: str) -> Envelope | None:
         """Return an unconfirmed answer from the local cache, or None."""
         envelope = self._memory.get_stale(key)
-        return None if envelope is None or self._purges.hides(envelope) else envelope
+        return (
+            None
+            if envelope is None or self._purges.hides(envelope.key, envelope.purge_no)
+            else envelope
+        )
 
     def _verified(self, key: str, value: bytes | None, purged_to: int) -> Envelope | None:
         """Return the verified envelope of a backend's value. Cache the envelope locally.
@@ -345,7 +352,7 @@ class Store:
         cached = self._memory.get_stale(key)
         is_newer = cached is not None and (envelope is None or cached.fence > envelope.fence)
         if cached is not None and is_newer and self._purges.is_current():
-            if not self._purges.hides(cached):
+            if not self._purges.hides(cached.key, cached.purge_no):
                 self.write(cached)
             if (kept := self._cached(key)) is not None:
                 return kept
@@ -362,14 +369,17 @@ class Store:
         """
         if envelope is None:
             return None
-        keep_s = self._retention.seconds(envelope)
+        keep_s = self._longest_s(envelope)
         if envelope.purge_no < purged_to or envelope.keep_s > keep_s:
             envelope = msgspec.structs.replace(
                 envelope,
                 purge_no=max(envelope.purge_no, purged_to),
                 keep_s=min(envelope.keep_s, keep_s),
             )
-        return None if self._purges.hides(envelope) else envelope
+        return None if self._purges.hides(envelope.key, envelope.purge_no) else envelope
+
+    def _longest_s(self, envelope: Envelope) -> float:
+        return longest_s(self._terms, envelope.operation, envelope.status, envelope.empty)
 
     def _report_fault(self, operation: str, error: Exception) -> None:
         self._observer.store_failed(operation)

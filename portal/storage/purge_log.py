@@ -1,8 +1,13 @@
-"""The database's log of purges. A purge deletes a vehicle's data."""
+"""The database's log of purges, and each process's copy of it. A purge deletes a vehicle's data."""
 
 import logging
+import math
 import secrets
-from collections.abc import Collection, Sequence
+import threading
+import time
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Final
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -13,8 +18,21 @@ from portal.system.repeated_warning import RepeatedWarning
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
+BUCKETS: Final = 0x10000
+CURRENT_FOR_S: Final = 1.0
 _ID = "purge_log"
 _LATEST = select(func.coalesce(func.max(purges.c.number), 0))
+
+
+def purge_bucket(key: str) -> int:
+    """Return the purge bucket of the vehicle to which a store key or tag belongs.
+
+    The log of purges names buckets, from 0 to 65,535, because the name of a vehicle would
+    permanently show that the vehicle was purged. About ten thousand plates share a bucket. If a
+    plate is purged during an upstream call for another plate in its bucket, the answer for that
+    other plate is not stored.
+    """
+    return zlib.crc32(key.partition(":")[0].encode()) % BUCKETS
 
 
 def was_purged(db: Connection, bucket: int, number: int) -> bool:
@@ -52,12 +70,7 @@ class PurgeLog:
     """
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
-    def note(self, buckets: Collection[int], above: int = 0) -> Sequence[int]:
-        """Log purges in a transaction of their own (see ``log_purges``). Raises SQLAlchemyError."""
-        with writing(self._engine) as db:
-            return log_purges(db, buckets, above)
+        self.engine = engine
 
     def identity(self) -> str:
         """Return the random id of the log, which a restored database keeps.
@@ -65,10 +78,10 @@ class PurgeLog:
         Raises SQLAlchemyError.
         """
         query = select(meta.c.value).where(meta.c.name == _ID)
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             if found := db.execute(query).scalar():
                 return str(found)
-        with writing(self._engine) as db:
+        with writing(self.engine) as db:
             lock_purges(db, shared=False)
             found = db.execute(query).scalar()
             if found is None:
@@ -78,7 +91,7 @@ class PurgeLog:
 
     def latest(self) -> int:
         """Return the number of the last purge, or 0 without a purge. Raises SQLAlchemyError."""
-        with reading(self._engine) as db:
+        with reading(self.engine) as db:
             return int(db.execute(_LATEST).scalar_one())
 
     def after(self, number: int) -> dict[int, int] | None:
@@ -88,8 +101,63 @@ class PurgeLog:
         """
         query = select(purges.c.bucket, purges.c.number).where(purges.c.number > number)
         try:
-            with reading(self._engine) as db:
+            with reading(self.engine) as db:
                 return {row.bucket: row.number for row in db.execute(query.order_by("number"))}
         except SQLAlchemyError as error:
             _warn(f"the purge log cannot be read: {type(error).__name__}")
             return None
+
+
+class PurgeClock:
+    """This process's copy of the purge log, which numbers all purges.
+
+    An answer contains the number of the last purge that was known before the answer was requested.
+    The answer is hidden if its bucket has a later purge. A late write, a copy in memory, a restored
+    snapshot and a restored backup are thus the same case.
+
+    ``purges_after`` reads the purges after a number from the database, as a mapping of buckets to
+    the numbers of their last purges. It returns None if the database cannot be read. The clock
+    reads the log when it is made, because a request may arrive before the first ``refresh``.
+    """
+
+    def __init__(
+        self,
+        purges_after: Callable[[int], Mapping[int, int] | None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._purges_after = purges_after
+        self._clock = clock
+        self._last: dict[int, int] = {}
+        self._read_at = self._tried_at = -math.inf
+        self._lock = threading.Lock()
+        # The number of the last purge that this process knows.
+        self.number = 0
+        self.refresh()
+
+    def hides(self, key: str, purge_no: int) -> bool:
+        """Return whether the vehicle of ``key`` may have been purged after ``purge_no``."""
+        return self._last.get(purge_bucket(key), 0) > purge_no
+
+    def since(self, number: int) -> dict[int, int]:
+        """Return the known purges after ``number``, as a mapping of buckets to last numbers."""
+        with self._lock:
+            return {bucket: last for bucket, last in self._last.items() if last > number}
+
+    def refresh(self) -> None:
+        """Read the purges that the log has gained. Changes nothing if the log cannot be read."""
+        at = self._tried_at = self._clock()
+        purges = self._purges_after(self.number)
+        if purges is None:
+            return
+        with self._lock:
+            for bucket, number in purges.items():
+                self._last[bucket] = max(number, self._last.get(bucket, 0))
+                self.number = max(number, self.number)
+            self._read_at = at
+
+    def is_current(self) -> bool:
+        """Return whether the log was read within the last second, if necessary by this call."""
+        oldest = self._clock() - CURRENT_FOR_S
+        if self._tried_at < oldest:
+            self.refresh()
+        return self._read_at >= oldest

@@ -17,12 +17,12 @@ from portal.dossiers.archive import (
     Purged,
 )
 from portal.dossiers.identifiers import Identifiers, new_identifiers
-from portal.gateway.backend import purge_bucket
 from portal.storage.database import reading
-from portal.storage.purge_log import PurgeLog
+from portal.storage.purge_log import purge_bucket
 from portal.storage.tables import dossiers
 from tests.fakes import Clock
 from tests.fakes.forgetting import forget
+from tests.fakes.purges import log_purge
 
 SECRET = b"s" * 32
 LIFETIME_S = 100
@@ -178,7 +178,7 @@ def test_purge_deletes_a_vehicles_dossiers_of_every_namespace(engine: Engine, cl
 def test_dossier_of_records_from_before_a_purge_is_not_stored(engine: Engine, clock: Clock) -> None:
     kept = archive(engine, clock)
     mark = kept.purge_mark()
-    PurgeLog(engine).note([purge_bucket(tag("ABC1D23"))])
+    log_purge(engine, tag("ABC1D23"))
     snapshot = IssuedSnapshot(plate="ABC1D23", caller="ana", summary="{}")
     with pytest.raises(Purged):
         kept.issue("ana", new_identifiers(), snapshot, HTML, PDF, purge_mark=mark)

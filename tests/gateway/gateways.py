@@ -1,7 +1,7 @@
 """A gateway for tests: real components and a stub upstream."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import cast
 from sqlalchemy import Engine
 
 from portal.access.tokens import Identity
-from portal.gateway.backend import Backend, purge_bucket
+from portal.gateway.backend import Backend
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.lease import FileLeases, Leases
@@ -18,13 +18,11 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import CacheStatus, Directive, Failure, Lookup, Observer, Served
 from portal.gateway.operations import DECODE, OPERATIONS, CachePolicy
-from portal.gateway.purge_clock import PurgeClock
-from portal.gateway.retention import Retention, retention_of
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.gateway.store import Store
 from portal.gateway.upstream_client import Policy
-from portal.storage.purge_log import PurgeLog
+from portal.storage.purge_log import PurgeClock, PurgeLog
 from portal.upstream.errors import Failing, Unusable, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response
 from portal.vehicle.operation_name import OperationName
@@ -34,6 +32,7 @@ from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import kept_open
 from tests.fakes.one_tenant import NAMESPACE, ledger_of
+from tests.fakes.purges import log_purge
 
 SECRET = b"the secret of the gateway's tests"
 
@@ -135,7 +134,7 @@ class Bench:
     def purge(self, plate: str = "ABC1D23") -> int:
         """Purge the store as the command does, and return how many entries were deleted."""
         tag = self.store.tag(plate)
-        (number,) = self.purge_log.note([purge_bucket(tag)], self.store.purged_to())
+        (number,) = log_purge(self.purge_log.engine, tag, self.store.purged_to())
         return self.store.purge({tag: number})
 
     def expire_local_cache(self) -> None:
@@ -160,13 +159,15 @@ def terms(
     return {name: CachePolicy(fresh_s, stale_s, Decimal(price)) for name in OPERATIONS}
 
 
-def store_of(cache: Backend, namespace: str, retention: Retention | None = None) -> Store:
+def store_of(
+    cache: Backend, namespace: str, lifetimes: Mapping[OperationName, CachePolicy] | None = None
+) -> Store:
     """Return a store on ``cache`` with an empty purge log, without an observer."""
     purges = PurgeClock(lambda _: {})
     return Store(
         *(cache, Seal(SECRET), LocalCache(10_000, purges.hides), Observer()),
         purges=purges,
-        retention=retention or retention_of(terms()),
+        terms=lifetimes or terms(),
         namespace=namespace,
     )
 
@@ -208,7 +209,7 @@ def bench(
     store = Store(
         *(held, Seal(SECRET), memory, observer or Observer(), clock),
         purges=purges,
-        retention=retention_of(terms(fresh_s, stale_s)),
+        terms=terms(fresh_s, stale_s),
         namespace=NAMESPACE,
     )
     ledger = ledger_of(engine, daily_limit, clock)

@@ -1,6 +1,7 @@
 """What a review of stored entries does, in the same way in each cache."""
 
-from portal.gateway.backend import Backend, purge_bucket
+from portal.gateway.backend import Backend
+from portal.storage.purge_log import purge_bucket
 
 
 def kept_after_review(cache: Backend) -> list[bool]:

@@ -12,7 +12,7 @@ from tests.fakes import Clock
 from tests.gateway.gateways import FRESH_S, STALE_S, Bench, bench, decode, pass_time
 
 
-def no_purge(_: Envelope) -> bool:
+def no_purge(_: str, __: int) -> bool:
     return False
 
 
@@ -142,7 +142,7 @@ def test_entry_read_before_detected_purge_is_not_cached(
 
 
 def test_hidden_entry_is_not_cached() -> None:
-    memory = LocalCache(10_000, lambda envelope: envelope.key == "t:purged")
+    memory = LocalCache(10_000, lambda key, _: key == "t:purged")
     for key in ("t:purged", "t:kept"):
         memory.put(envelope(key))
     assert (memory.get_stale("t:purged"), memory.recent("t:purged")) == (None, None)

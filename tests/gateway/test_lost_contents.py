@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway.backend import EndOf, Found, Outcome, purge_bucket
+from portal.gateway.backend import EndOf, Found, Outcome
 from portal.gateway.lookup import Directive
+from portal.storage.purge_log import purge_bucket
 from tests.fakes import Clock
 from tests.gateway.gateways import Bench, bench, decode, pass_time
 

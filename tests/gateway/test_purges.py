@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from portal.gateway.backend import purge_bucket
 from portal.gateway.envelope import Envelope
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Directive, Failure, Lookup
 from portal.gateway.operations import REPORT
 from portal.gateway.sqlite_cache import SQLiteCache, entry_id
-from portal.storage.purge_log import PurgeLog
+from portal.storage.purge_log import PurgeLog, purge_bucket
 from portal.upstream.protocol import Resource, Response
 from portal.vehicle.plate import Plate
 from tests import factories
 from tests.fakes import Clock
 from tests.fakes.databases import Database, kept_open
+from tests.fakes.purges import log_buckets, log_purge
 from tests.gateway.gateways import (
     CALLER,
     Bench,
@@ -221,7 +221,7 @@ def test_unstored_answer_is_not_written_to_a_lost_store_after_a_purge(
     with monkeypatch.context() as patch:
         patch.setattr(SQLiteCache, "replace", refuse)
         made.decode(PLATES[0])
-    log.note([purge_bucket(made.store.tag(PLATES[0]))])
+    log_purge(log.engine, made.store.tag(PLATES[0]))
     lose(made)
     made.expire_local_cache()
     made.store._write_unstored()
@@ -234,7 +234,7 @@ def test_write_back_to_lost_store_omits_purged_plates(
     made, log = logged()
     for plate in PLATES:
         made.decode(plate)
-    log.note([purge_bucket(made.store.tag(PLATES[0]))])
+    log_purge(log.engine, made.store.tag(PLATES[0]))
     lose(made)
     made.expire_local_cache()
     assert made.decode(PLATES[1]).cache_status == "hit"
@@ -248,7 +248,7 @@ def test_in_flight_answer_survives_lost_store_unless_purged(
     made.decode("XYZ9A99")
 
     def lose_and_purge(resource: Resource) -> Response:
-        log.note([purge_bucket(made.store.tag(PLATES[0]))])
+        log_purge(log.engine, made.store.tag(PLATES[0]))
         lose(made)
         return good(resource)
 
@@ -268,7 +268,7 @@ def test_unavailable_store_does_not_serve_purged_plate(
     for plate in PLATES:
         made.decode(plate)
     made.expire_local_cache()
-    log.note([purge_bucket(made.store.tag(PLATES[0]))])
+    log_purge(log.engine, made.store.tag(PLATES[0]))
     monkeypatch.setattr(SQLiteCache, "read_many", refuse)
     assert made.decode(PLATES[1], Directive.ONLY_IF_CACHED).cache_status == "hit"
     with pytest.raises(Failure):
@@ -278,13 +278,13 @@ def test_unavailable_store_does_not_serve_purged_plate(
 def test_purge_log_keeps_the_last_purge_of_each_bucket(database: Database) -> None:
     first, second = PurgeLog(database.open()), PurgeLog(database.open())
     assert (first.after(0), first.latest()) == ({}, 0)
-    assert first.note([7, 8]) == [1, 2]
+    assert log_buckets(first.engine, [7, 8]) == [1, 2]
     assert second.after(0) == {7: 1, 8: 2}
-    assert second.note([9, 7]) == [3, 4]
+    assert log_buckets(second.engine, [9, 7]) == [3, 4]
     assert first.after(0) == {8: 2, 9: 3, 7: 4}
     assert first.after(2) == {9: 3, 7: 4}
     assert first.after(4) == {}
-    assert second.note([1], above=60) == [61]
+    assert log_buckets(second.engine, [1], above=60) == [61]
     assert first.latest() == 61
     assert first.identity() == second.identity()
 
@@ -336,6 +336,6 @@ def test_first_read_of_a_new_process_is_compared_with_the_log(made: Bench, tmp_p
     """After a restore, a request arrived before the first tick and got a purged answer."""
     made.decode()
     (key,) = keys_of(made)
-    made.purge_log.note([purge_bucket(key)])
+    log_purge(made.purge_log.engine, key)
     restarted = bench(tmp_path, made.clock)
     assert restarted.store.read(key) is None

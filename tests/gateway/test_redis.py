@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 from flask import Flask
 
-from portal.gateway.backend import BytesRemain, Found, purge_bucket
+from portal.gateway.backend import BytesRemain, Found
 from portal.gateway.backend_choice import cache_backend
 from portal.gateway.lookup import Served
 from portal.gateway.store import StoreDown
+from portal.storage.purge_log import purge_bucket
 from tests.fakes import Clock, wait_until
 from tests.fakes.processes import RedisProcess
+from tests.fakes.purges import log_purge
 from tests.gateway.gateways import Bench, StubUpstream, bench, decode
 from tests.gateway.reviews import kept_after_review
 
@@ -373,7 +375,7 @@ def test_killed_purge_is_completed_by_the_next_tick(
 ) -> None:
     made = process(tmp_path, clock, server.url)
     made.decode()
-    made.purge_log.note([purge_bucket(made.store.tag("ABC1D23"))])
+    log_purge(made.purge_log.engine, made.store.tag("ABC1D23"))
     made.store.tick()
     assert made.store.purged_to() == 1
     assert [key for key in redis_of(made).client.keys("*:*:*") if b":purges:" not in key] == []

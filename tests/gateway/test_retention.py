@@ -9,12 +9,12 @@ import pytest
 
 from portal.gateway import sqlite_cache
 from portal.gateway.envelope import Envelope, Seal
+from portal.gateway.freshness import longest_s
 from portal.gateway.operations import CachePolicy
-from portal.gateway.retention import Retention, retention_of
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.gateway.store import Store
 from portal.vehicle.operation_name import OperationName
-from tests.gateway.gateways import SECRET, opened_cache, store_of
+from tests.gateway.gateways import SECRET, opened_cache, store_of, terms
 
 HERE, THERE = "upstream:a:80", "upstream:b:80"
 HOUR = 3600.0
@@ -34,8 +34,7 @@ def opened(cache: SQLiteCache) -> Opened:
     """Return a function that opens a store with a retention of ``seconds``."""
 
     def open_store(seconds: float) -> Store:
-        retention = Retention(f"decode:{seconds}", lambda envelope: seconds)
-        return store_of(cache, HERE, retention)
+        return store_of(cache, HERE, terms(round(seconds), 0))
 
     return open_store
 
@@ -110,16 +109,12 @@ def test_copy_in_memory_is_not_kept_longer(cache: SQLiteCache, opened: Opened) -
 
 
 def test_retention_is_that_of_the_operation() -> None:
-    terms: dict[OperationName, CachePolicy] = {
+    lifetimes: dict[OperationName, CachePolicy] = {
         "decode": CachePolicy(10, 90, Decimal("0.30")),
         "renainf": CachePolicy(1000, 9000, Decimal("0.30")),
     }
-    seconds = retention_of(terms).seconds
-    answers = {
-        name: Envelope("a:0", 0, HOUR, "primary", 200, False, b"", operation=name)
-        for name in ("decode", "renainf", "")
-    }
-    assert {name: seconds(each) for name, each in answers.items()} == {
+    names = ("decode", "renainf", "")
+    assert {name: longest_s(lifetimes, name, 200, False) for name in names} == {
         "decode": 100,
         "renainf": 10_000,
         "": 10_000,  # stored by a former version, so the longest retention applies

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from portal.gateway import sqlite_cache, sqlite_file
-from portal.gateway.backend import BytesRemain, Found, purge_bucket
+from portal.gateway.backend import BytesRemain, Found
 from portal.gateway.sqlite_cache import SQLiteCache
+from portal.storage.purge_log import purge_bucket
 from tests.gateway.gateways import opened_cache
 from tests.gateway.reviews import kept_after_review
 

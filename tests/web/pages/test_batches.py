@@ -16,7 +16,6 @@ import pytest
 
 from portal.batch.batches import Batches
 from portal.batch.model import Item, Reason
-from portal.gateway.backend import purge_bucket
 from portal.gateway.gateway import Gateway
 from portal.storage.purge_log import PurgeLog
 from tests import factories
@@ -27,6 +26,7 @@ from tests.fakes.databases import kept_open
 from tests.fakes.forgetting import forget
 from tests.fakes.in_process import InProcessPortal
 from tests.fakes.ports import wait_until
+from tests.fakes.purges import log_purge
 from tests.presentation.batch_views import batch_page
 from tests.presentation.rendering import NOW, render
 from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in
@@ -505,7 +505,7 @@ def test_page_confirms_the_price_on_its_button(
     (confirmed,) = {field.get("value") for field in draft.all("input", name="ate")}
     store, log = here.parts.store, PurgeLog(kept_open(None, here.settings.data_dir))
     tag = store.tag("ABC1D23")
-    store.purge({tag: log.note([purge_bucket(tag)])[0]})
+    store.purge({tag: log_purge(log.engine, tag)[0]})
     data = {"csrf_token": draft.csrf_token(), "ate": str(confirmed)}
     dealer.post(f"{path}/iniciar", data=data)
     wait_until(lambda: "Pausado" in run_once(here, dealer).text, "the pause")
