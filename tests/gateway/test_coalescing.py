@@ -112,7 +112,7 @@ def test_internal_error_after_call_is_not_repeated_by_followers(
 ) -> None:
     gate = threading.Event()
     made = bench(tmp_path, clock, StubUpstream(gate=gate))
-    monkeypatch.setattr(made.gateway, "_store_answer", lambda *_: 1 / 0)
+    monkeypatch.setattr(made.gateway, "retention_s", lambda *_: 1 / 0)
     with ThreadPoolExecutor(10) as pool:
         asked = [pool.submit(made.decode) for _ in range(10)]
         wait_until(lambda: made.upstream.calls, "the call")
