@@ -456,7 +456,7 @@ class Portal(Web):
 
     @cached_property
     def access_log(self) -> AccessLogBuffer:
-        return AccessLogBuffer(self.gateway, self.metrics)
+        return AccessLogBuffer(self.metrics, self._observer, self._savings.count)
 
     @cached_property
     def page_cache(self) -> PageCache:
@@ -487,7 +487,7 @@ class Portal(Web):
         return Scheduler(
             PeriodicTask(0.25, self.access_log.write),
             PeriodicTask(0.5, self.store.tick),
-            PeriodicTask(0.5, self.gateway.count_drift),
+            PeriodicTask(0.5, self.gateway.drift.flush),
             PeriodicTask(1.0, self.page_cache.clear),
             PeriodicTask(1.0, self.access_log.credit),
             PeriodicTask(1.0, self.store.sweep),

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from portal.access.sealing import cipher, decrypt
-from portal.storage.database import lock_batches, lock_dossiers, lock_set_up, reading, writing
+from portal.storage.database import Lock, hold, reading, writing
 from portal.storage.secret import fingerprint
 from portal.storage.tables import batch_items, batches, dossiers, history, ledger, meta
 
@@ -53,7 +53,7 @@ def keep_data_key(engine: Engine, secret_key: bytes, former: Sequence[bytes]) ->
     if sealed and (key := decrypt(secret_key, _PURPOSE, sealed.encode())) is not None:
         return key
     with writing(engine) as db:
-        lock_set_up(db)  # several portals may start at once
+        hold(db, Lock.SET_UP)  # several portals may start at once
         key = _data_key(_recorded(db), (secret_key, *former)) or secrets.token_bytes(_BYTES)
         sealed = cipher(secret_key, _PURPOSE).encrypt(key).decode()
         _delete_recorded(db)
@@ -76,9 +76,9 @@ def forget_data_key(engine: Engine) -> None:
     The vehicles' HMACs are removed from the ledger, because a purge could not find them any more.
     """
     with writing(engine) as db:
-        lock_set_up(db)
-        lock_dossiers(db)
-        lock_batches(db)
+        hold(db, Lock.SET_UP)
+        hold(db, Lock.DOSSIERS)
+        hold(db, Lock.BATCHES)
         for table in (batch_items, *_ENCRYPTED.values()):
             db.execute(delete(table))
         db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))

@@ -38,7 +38,7 @@ from portal.batch.rows import (
     update_batch,
 )
 from portal.batch.typed_list import Subject, TypedList, WrongEntry, contains_subject
-from portal.storage.database import erase_deleted, lock_batches, reading
+from portal.storage.database import Lock, erase_deleted, hold, reading
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -357,7 +357,7 @@ class Batches(BatchRows):
         contains the batch's cost. The caller then erases the bytes of the deleted rows
         (``erase_deleted``).
         """
-        lock_batches(db)
+        hold(db, Lock.BATCHES)
         found = items.c.subject == self.keys.tag(subject)
         batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
         deleted = db.execute(delete(items).where(found)).rowcount

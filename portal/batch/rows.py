@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, select, update
 
 from portal.access.sealing import SubjectKeys
 from portal.batch.typed_list import Subject
-from portal.storage.database import lock_batches, writing
+from portal.storage.database import Lock, hold, writing
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LookupName
@@ -52,7 +52,7 @@ class BatchRows:
     def writing(self) -> Iterator[Connection]:
         """Begin a transaction that excludes other writers of batches."""
         with writing(self.engine) as db:
-            lock_batches(db)
+            hold(db, Lock.BATCHES)
             yield db
 
     def encrypted(self, content: bytes) -> bytes:

@@ -28,7 +28,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from portal.access.idempotency import forget_made
 from portal.access.sealing import SubjectKeys
 from portal.dossiers.identifiers import Identifiers
-from portal.storage.database import BytesKept, erase_deleted, lock_dossiers, reading, writing
+from portal.storage.database import BytesKept, Lock, erase_deleted, hold, reading, writing
 from portal.storage.purge_log import PurgeLog, was_purged
 from portal.storage.tables import dossiers as table
 
@@ -242,7 +242,7 @@ class DossierArchive:
 
         The caller then erases the bytes of the deleted rows (``erase_deleted``).
         """
-        lock_dossiers(db)
+        hold(db, Lock.DOSSIERS)
         of_plate = table.c.subject == self._keys.tag(plate)
         forget_made(db, select(table.c.number).where(of_plate))
         return db.execute(delete(table).where(of_plate)).rowcount
@@ -254,7 +254,7 @@ class DossierArchive:
         bytes of the deleted content (``erase_deleted``). Raises SQLAlchemyError.
         """
         with writing(self._engine) as db:
-            lock_dossiers(db)
+            hold(db, Lock.DOSSIERS)
             done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))
             return int(done.rowcount)
 

@@ -10,6 +10,7 @@ import msgspec
 from portal.gateway import notices, strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle.field import read_field
+from portal.vehicle.plate import Plate
 from portal.vehicle.wire import MOST_RECORDS, has_too_many_values
 
 # An upstream error message is cut to this many characters. The limit is far above the 36 characters
@@ -210,7 +211,7 @@ def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -
     Blank values, values that the upstream withholds (``hidden_marker``), and texts without a plate
     or Renavam are ignored.
     """
-    names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
+    names = _PLATE_NAMES if isinstance(lookup.subject, Plate) else _RENAVAM_NAMES
     for name, value in record.items():
         if len(name) <= _LONGEST_NAME and name.casefold() in names:
             texts = list(_texts(value, hidden_marker))

@@ -9,6 +9,7 @@ from typing import Final, NamedTuple, cast, get_args
 import msgspec
 
 from portal.access.tokens import Identity
+from portal.gateway.drift_queue import DriftQueue
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, compute_freshness, retention_s
 from portal.gateway.lease import fence_now
@@ -67,7 +68,7 @@ class Gateway:
     ) -> None:
         self._observer = observer or Observer()
         self._count_saved = count_saved
-        self._ledger = ledger
+        self.drift = DriftQueue(self._observer)
         self._client = UpstreamClient(upstream, ledger, policy, self._observer)
         self._store = store
         self._single_flight = single_flight
@@ -96,7 +97,7 @@ class Gateway:
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
         """Return the fresh answer or rejection of a snapshot, or None.
 
-        Code that serves the result must also call ``count_hits`` and ``credit_hits``.
+        Code that serves the result must count the hit (see ``AccessLogBuffer``).
         """
         current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
         return None if current is None else self._served(snapshot.lookup, current, "hit")
@@ -146,21 +147,6 @@ class Gateway:
         """Return the locally cached body if it was fetched at ``fetched_at``, otherwise None."""
         held = self._store.recent(key)
         return held.body if held is not None and held.fetched_at == fetched_at else None
-
-    def count_hits(self, operation: str, seconds: float, times: int) -> None:
-        """Count ``times`` hits with the mean duration ``seconds`` in the metrics."""
-        self._observer.served(operation, "hit", seconds, times)
-
-    def credit_hits(self, operation: str, times: int, caller: str) -> None:
-        """Count ``times`` hits as upstream calls that a caller has saved."""
-        self._count_saved(operation, "hit", times, caller)
-
-    def count_drift(self) -> None:
-        """Report the fields in which queued answers differ from docs/contract.md.
-
-        The scheduler calls this method.
-        """
-        self._client.drift.flush()
 
     def keep_as_newest(self, lookup: Lookup, caller: Identity) -> None:
         """Store a copy of a report as the newest report for the vehicle's page.
@@ -289,6 +275,8 @@ class Gateway:
                 self._store.write(note)
             raise
         operation, status = lookup.operation.name, response.status
+        if status == 200:
+            self.drift.add(operation, response.body)
         envelope = Envelope(
             key=key if status == 200 else key + _REJECTED,
             fetched_at=self._clock(),

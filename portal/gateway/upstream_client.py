@@ -7,15 +7,20 @@ from functools import partial
 
 from portal.access.tokens import Identity
 from portal.gateway import answer_check
-from portal.gateway.drift_queue import DriftQueue
 from portal.gateway.ledger import Ledger, LedgerEntry
-from portal.gateway.lookup import Failure, Lookup, Observer
+from portal.gateway.lookup import Failure, FailureKind, Lookup, Observer
 from portal.gateway.operations import CachePolicy
 from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unfit, Unusable, UpstreamError
 from portal.upstream.protocol import Resource, Response, Upstream
 from portal.vehicle.operation_name import OperationName
 
 SHORTEST_RETRY_S = 1.0
+_REFUSALS: Mapping[int, FailureKind] = {
+    401: "refused_401",
+    402: "no_credit",
+    403: "refused_403",
+    429: "busy",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +55,6 @@ class UpstreamClient:
         self._ledger = ledger
         self._policy = policy
         self._observer = observer
-        self.drift = DriftQueue(observer)
 
     def ask(
         self,
@@ -89,11 +93,9 @@ class UpstreamClient:
             response = self._upstream.send(resource, entry, deadline)
         except UpstreamError as error:
             raise _failure(error) from None
-        if response.status == 200:
-            self.drift.add(operation.name, response.body)
-        elif response.status not in (400, 404):
-            raise self._refusal(response)
-        return response
+        if response.status in (200, 400, 404):
+            return response
+        raise self._refusal(response)
 
     def _check(self, lookup: Lookup, response: Response) -> Response:
         """Validate the body of a response. Raises Unusable or Unfit.
@@ -113,19 +115,10 @@ class UpstreamClient:
             raise Unusable(str(error)) from None
 
     def _refusal(self, response: Response) -> Failure:
-        match response.status:
-            case 401 | 403 if self._policy.operator_credential is not None:
-                return Failure("operator_refused")
-            case 401:
-                return Failure("refused_401")
-            case 402:
-                return Failure("no_credit")
-            case 403:
-                return Failure("refused_403")
-            case 429:
-                return Failure("busy", response.retry_after_s)
-            case _:
-                return Failure("bad_answer")
+        kind = _REFUSALS.get(response.status, "bad_answer")
+        if kind in ("refused_401", "refused_403") and self._policy.operator_credential is not None:
+            return Failure("operator_refused")
+        return Failure(kind, response.retry_after_s if kind == "busy" else None)
 
 
 def _failure(error: UpstreamError) -> Failure:

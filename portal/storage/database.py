@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -55,11 +56,21 @@ SQLITE_CONNECTIONS = 16
 # Seconds to wait for a pooled connection to SQLite.
 POOL_TIMEOUT_S = 5.0
 
-# Numbers of PostgreSQL advisory locks. All portals that share a database must use the same numbers.
-_SET_UP_LOCK = 0x646F7373
-_DOSSIERS_LOCK = 0x64737372
-_BATCHES_LOCK = 0x62617463
-_PURGES_LOCK = 0x70757267
+
+class Lock(Enum):
+    """PostgreSQL advisory locks. All portals that share a database must use the same numbers.
+
+    Without DOSSIERS and BATCHES, two transactions that lock the same rows in different orders could
+    deadlock. A transaction that checks the log of purges before it inserts data about a vehicle
+    shares PURGES. A transaction that logs a purge waits for these. The purge then deletes what they
+    have inserted.
+    """
+
+    SET_UP = 0x646F7373  # creates or migrates tables
+    DOSSIERS = 0x64737372  # deletes dossiers
+    BATCHES = 0x62617463  # writes batches
+    PURGES = 0x70757267  # logs purges
+
 
 _deleted_bytes: "WeakKeyDictionary[Engine, DeletedBytes]" = WeakKeyDictionary()
 # Without a queue, each writing thread would poll for SQLite's lock with growing pauses. Among
@@ -208,7 +219,7 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
     with create_engine(engine.url, poolclass=NullPool, connect_args=options).begin() as db:
         # If this machine fails during the transaction, PostgreSQL releases the locks after 60 s.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
-        lock_set_up(db)
+        hold(db, Lock.SET_UP)
         # While a migration waits for a table's lock, statements of running portals on this table
         # also wait. ``lock_timeout`` ends both waits.
         db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
@@ -222,45 +233,15 @@ def database_file(url: str | None, data_dir: Path) -> Path | None:
     return None if url.startswith("postgresql") else Path(make_url(url).database or "")
 
 
-def lock_set_up(db: Connection) -> None:
-    """Prevent other processes from creating or migrating tables until the transaction ends."""
-    _take_lock(db, _SET_UP_LOCK)
-
-
-def lock_dossiers(db: Connection) -> None:
-    """Block other deletions of dossiers until this transaction ends.
-
-    Without this lock, two transactions that lock the same rows in different orders could deadlock.
-    """
-    _take_lock(db, _DOSSIERS_LOCK)
-
-
-def lock_batches(db: Connection) -> None:
-    """Block other writers of batches until this transaction ends.
-
-    Without this lock, two transactions that lock the same rows in different orders could deadlock.
-    """
-    _take_lock(db, _BATCHES_LOCK)
-
-
-def lock_purges(db: Connection, *, shared: bool) -> None:
-    """Lock the log of purges (deletions of a vehicle's data) until the transaction ends.
-
-    A transaction that checks the log before it inserts data about a vehicle takes a shared lock. A
-    transaction that logs a purge waits for these. The purge then deletes what they have inserted.
-    """
-    _take_lock(db, _PURGES_LOCK, shared=shared)
-
-
-def _take_lock(db: Connection, number: int, *, shared: bool = False) -> None:
-    """Take the PostgreSQL advisory lock ``number``, and hold it until the transaction ends.
+def hold(db: Connection, lock: Lock, *, shared: bool = False) -> None:
+    """Take a lock, and hold it until the transaction ends.
 
     Any number of transactions may hold a shared lock at a time. On SQLite, the function does
     nothing, because a writing transaction already excludes other writers.
     """
     if db.dialect.name == "postgresql":
-        lock = func.pg_advisory_xact_lock_shared if shared else func.pg_advisory_xact_lock
-        db.execute(select(lock(number)))
+        take = func.pg_advisory_xact_lock_shared if shared else func.pg_advisory_xact_lock
+        db.execute(select(take(lock.value)))
 
 
 def is_in_place(engine: Engine) -> bool:

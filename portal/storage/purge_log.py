@@ -12,7 +12,7 @@ from typing import Final
 from sqlalchemy import Connection, Engine, delete, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.storage.database import lock_purges, reading, writing
+from portal.storage.database import Lock, hold, reading, writing
 from portal.storage.tables import meta, purges
 from portal.system.repeated_warning import RepeatedWarning
 
@@ -41,7 +41,7 @@ def was_purged(db: Connection, bucket: int, number: int) -> bool:
     No purge is logged until the transaction ends. A transaction that locks rows must call this
     function first, or must lock no further rows.
     """
-    lock_purges(db, shared=True)
+    hold(db, Lock.PURGES, shared=True)
     later = select(purges.c.number).where(purges.c.bucket == bucket, purges.c.number > number)
     return db.execute(later.limit(1)).first() is not None
 
@@ -52,7 +52,7 @@ def log_purges(db: Connection, buckets: Collection[int], above: int = 0) -> Sequ
     The numbers are higher than all earlier numbers, and higher than ``above``. The log keeps the
     last purge of each bucket. A transaction that locks rows must call this function first.
     """
-    lock_purges(db, shared=False)
+    hold(db, Lock.PURGES)
     # Do not use a database sequence. With a sequence, purge 8 could be committed before purge 7,
     # and a process that has read purge 8 would miss purge 7.
     first = max(db.execute(_LATEST).scalar_one(), above) + 1
@@ -82,7 +82,7 @@ class PurgeLog:
             if found := db.execute(query).scalar():
                 return str(found)
         with writing(self.engine) as db:
-            lock_purges(db, shared=False)
+            hold(db, Lock.PURGES)
             found = db.execute(query).scalar()
             if found is None:
                 found = secrets.token_hex(8)

@@ -4,21 +4,19 @@ import contextlib
 import fcntl
 import mmap
 import os
-import struct
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from portal.system.shared_directory import fill
 
-_DOUBLE = struct.Struct("=d")
-COUNTER_BYTES = _DOUBLE.size
+COUNTER_BYTES = 8  # the size of a double
 
 
 class SharedCounters:
-    """An array of ``count`` doubles, initially zero, in the memory-mapped file ``path``.
+    """``count`` doubles, initially zero, in the memory-mapped file ``path``: ``numbers``.
 
-    Every process that maps the file shares the numbers. Without ``path`` the numbers belong to one
+    Every process that maps the file shares the numbers. Without ``path`` they belong to one
     process. Reading one number needs no lock, because the processor reads its eight aligned bytes
     at once. Code that changes a number depending on its old value must use ``locked``. The kernel
     releases the lock of a process that dies. Raises OSError if the disk has no room for the file.
@@ -27,22 +25,16 @@ class SharedCounters:
     def __init__(self, count: int, path: Path | None = None) -> None:
         self._lock = threading.Lock()
         self._file: int | None = None
-        size = count * _DOUBLE.size
+        size = count * COUNTER_BYTES
         if path is None:
-            self._bytes = mmap.mmap(-1, size)
+            self.numbers = memoryview(mmap.mmap(-1, size)).cast("d")
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         # Allocate every byte. ftruncate would leave a hole in the file, and on a full disk a write
         # into the hole would kill the process (SIGBUS).
         fill(self._file, size)
-        self._bytes = mmap.mmap(self._file, size)
-
-    def __getitem__(self, index: int) -> float:
-        return float(_DOUBLE.unpack_from(self._bytes, index * _DOUBLE.size)[0])
-
-    def __setitem__(self, index: int, value: float) -> None:
-        _DOUBLE.pack_into(self._bytes, index * _DOUBLE.size, value)
+        self.numbers = memoryview(mmap.mmap(self._file, size)).cast("d")
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:

@@ -35,7 +35,7 @@ BYTES_PER_BREAKER = COUNTERS * COUNTER_BYTES
 class Circuit:
     """The state machine of a circuit breaker, stored in shared counters.
 
-    A circuit uses consecutive counters, starting at index ``first``. An open circuit refuses all
+    A circuit uses consecutive ``numbers``, starting at index ``first``. An open circuit refuses all
     calls for COOLDOWN_S (the cool-down). After the cool-down, the circuit is half-open: it admits
     one call, the probe, and refuses other calls until the probe ends. An answer to the probe closes
     the circuit.
@@ -49,16 +49,16 @@ class Circuit:
     because the process that sent the first probe may have been killed.
     """
 
-    __slots__ = ("_clock", "_counters", "_failures", "_first", "_longest_call_s")
+    __slots__ = ("_clock", "_failures", "_first", "_longest_call_s", "_numbers")
 
     def __init__(
         self,
-        counters: SharedCounters,
+        numbers: "memoryview[float]",
         clock: Callable[[], float],
         longest_call_s: float,
         first: int = 0,
     ) -> None:
-        self._counters = counters
+        self._numbers = numbers
         self._clock = clock
         self._longest_call_s = longest_call_s
         self._first = first
@@ -77,7 +77,7 @@ class Circuit:
     def wait_s(self) -> float:
         """The seconds until the circuit may admit a call or a probe. 0 means now."""
         now = self._clock()
-        paused_s = self._counters[self._first + _PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
+        paused_s = self._numbers[self._first + _PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
         cooling_s = self._probe_from - now if self.is_open(now) else 0.0
         return max(0.0, paused_s, cooling_s)
 
@@ -87,26 +87,26 @@ class Circuit:
         return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:
-        return 0 < self._counters[self._first + _PAUSED_UNTIL] - now <= LONGEST_PAUSE_S
+        return 0 < self._numbers[self._first + _PAUSED_UNTIL] - now <= LONGEST_PAUSE_S
 
     def is_probing(self, now: float) -> bool:
-        return 0 < self._counters[self._first + _PROBING_UNTIL] - now <= self._longest_call_s
+        return 0 < self._numbers[self._first + _PROBING_UNTIL] - now <= self._longest_call_s
 
     @property
     def has_failures(self) -> bool:
-        return self._counters[self._failures[0]] != 0.0
+        return self._numbers[self._failures[0]] != 0.0
 
     def blocks(self, now: float) -> bool:
         """Return whether the circuit is open, half-open or paused."""
         first = self._first
-        if not (self._counters[first + _PROBE_FROM] or self._counters[first + _PAUSED_UNTIL]):
+        if not (self._numbers[first + _PROBE_FROM] or self._numbers[first + _PAUSED_UNTIL]):
             return False
         return self.is_open(now) or self.is_paused(now)
 
     def refuse_while_waiting(self, now: float) -> None:
         """Raise CircuitOpen during a pause or a cool-down."""
         if self.is_paused(now):
-            raise CircuitOpen(self._counters[self._first + _PAUSED_UNTIL] - now)
+            raise CircuitOpen(self._numbers[self._first + _PAUSED_UNTIL] - now)
         if self.is_open(now) and now < self._probe_from:
             raise CircuitOpen(self._probe_from - now)
 
@@ -121,7 +121,7 @@ class Circuit:
 
     @property
     def _probe_from(self) -> float:
-        return self._counters[self._first + _PROBE_FROM]
+        return self._numbers[self._first + _PROBE_FROM]
 
     # Methods that write. The caller must have locked the counters.
 
@@ -129,10 +129,10 @@ class Circuit:
         """Register a probe. Raises CircuitOpen while another probe is in progress."""
         if self.is_probing(now):
             raise CircuitOpen(DEFAULT_PAUSE_S)
-        self._counters[self._first + _PROBING_UNTIL] = now + self._longest_call_s
+        self._numbers[self._first + _PROBING_UNTIL] = now + self._longest_call_s
 
     def end_probe(self) -> None:
-        self._counters[self._first + _PROBING_UNTIL] = 0.0
+        self._numbers[self._first + _PROBING_UNTIL] = 0.0
 
     def record_failure(self, vehicle: float, now: float, probe: bool) -> None:
         """Count a failure. Open the circuit if lookups of FAILURES_TO_OPEN vehicles have failed.
@@ -142,33 +142,33 @@ class Circuit:
         """
         was_open = self.is_open(now)
         self._count(vehicle)
-        if probe or was_open or self._counters[self._failures[-1]] != 0.0:
+        if probe or was_open or self._numbers[self._failures[-1]] != 0.0:
             self.clear_failures()
-            self._counters[self._first + _PROBE_FROM] = now + COOLDOWN_S
+            self._numbers[self._first + _PROBE_FROM] = now + COOLDOWN_S
 
     def close(self) -> None:
-        self._counters[self._first + _PROBE_FROM] = 0.0
+        self._numbers[self._first + _PROBE_FROM] = 0.0
         self.clear_failures()
 
     def clear_failures(self) -> None:
         for slot in self._failures:
-            self._counters[slot] = 0.0
+            self._numbers[slot] = 0.0
 
     def pause(self, pause_s: float, now: float) -> None:
         """Refuse calls for ``pause_s`` seconds, or until a current pause ends, if that is later."""
         until = now + pause_s
-        current = self._counters[self._first + _PAUSED_UNTIL]
+        current = self._numbers[self._first + _PAUSED_UNTIL]
         is_longer = until < current <= now + LONGEST_PAUSE_S
-        self._counters[self._first + _PAUSED_UNTIL] = current if is_longer else until
+        self._numbers[self._first + _PAUSED_UNTIL] = current if is_longer else until
 
     def clear(self) -> None:
         for index in range(self._first, self._first + _CIRCUIT_COUNTERS):
-            self._counters[index] = 0.0
+            self._numbers[index] = 0.0
 
     def _count(self, vehicle: float) -> None:
-        counted = [self._counters[slot] for slot in self._failures]
+        counted = [self._numbers[slot] for slot in self._failures]
         if vehicle not in counted and 0.0 in counted:
-            self._counters[self._failures[counted.index(0.0)]] = vehicle
+            self._numbers[self._failures[counted.index(0.0)]] = vehicle
 
 
 def with_pause(response: Response) -> Response:
@@ -222,6 +222,7 @@ class Breaker:
         self._origin = origin
         self._clock = clock
         self._counters = SharedCounters(COUNTERS) if counters is None else counters
+        self._numbers = self._counters.numbers
         self._longest_call_s = longest_call_s
         self._circuit = self._circuit_at(0)
 
@@ -339,16 +340,16 @@ class Breaker:
         slots = self._set_of(payer)
         # The payer's own slot, or else the one that has been unchanged for longest.
         named, first = min(
-            slots, key=lambda each: (each[0] != payer, self._counters[each[1] + _CHANGED_AT])
+            slots, key=lambda each: (each[0] != payer, self._numbers[each[1] + _CHANGED_AT])
         )
         circuit = self._circuit_at(first + _CIRCUIT)
         if named != payer:
             # Write the payer's hash last. Readers take no lock, and must not find the new payer's
             # hash in a slot that still has the former payer's values.
-            self._counters[first] = 0.0
+            self._numbers[first] = 0.0
             circuit.clear()
-            self._counters[first] = payer
-        self._counters[first + _CHANGED_AT] = now
+            self._numbers[first] = payer
+        self._numbers[first + _CHANGED_AT] = now
         return circuit
 
     def _set_of(self, payer: float) -> Sequence[tuple[float, int]]:
@@ -356,10 +357,10 @@ class Breaker:
         # ``name_hash`` returns only odd integers. Without the division by 2, all payers would be in
         # odd-numbered sets.
         first = _CIRCUIT_COUNTERS + int(payer) // 2 % SETS * WAYS * _SLOT
-        return [(self._counters[each], each) for each in range(first, first + WAYS * _SLOT, _SLOT)]
+        return [(self._numbers[each], each) for each in range(first, first + WAYS * _SLOT, _SLOT)]
 
     def _circuit_at(self, first: int) -> Circuit:
-        return Circuit(self._counters, self._clock, self._longest_call_s, first)
+        return Circuit(self._numbers, self._clock, self._longest_call_s, first)
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ class Plate:
         no other vehicle, so the result is True.
         """
         text = text.upper()
-        alone = "".join(c for c in text if c.isalnum())
+        alone = "".join(filter(str.isalnum, text))
         found = [*_SOME_PLATE.findall(text), *_SOME_PLATE.findall(alone)]
         named = {Plate(letters + rest) for letters, rest in found}
         return not named or self in named or self.twin in named

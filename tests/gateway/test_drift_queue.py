@@ -41,7 +41,7 @@ def test_response_does_not_wait_for_the_comparison(
     assert made.decode().cache_status == "miss"
     assert drift.fields == []
     served.set()
-    made.gateway.count_drift()
+    made.gateway.drift.flush()
     assert drift.fields == ["campoNovo"]
 
 

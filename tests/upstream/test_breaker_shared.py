@@ -102,6 +102,6 @@ def test_times_of_earlier_boot_are_ignored(
     """The monotonic clock restarts at each boot, so earlier times are invalid."""
     cells = SharedCounters(COUNTERS, tmp_path / "cells")
     for index in range(3):
-        cells[index] = clock() + 10_000
+        cells.numbers[index] = clock() + 10_000
     assert Breaker(scripted, "primary", clock, cells).state == "closed"
     assert ask(Breaker(scripted, "primary", clock, cells)).status == 200

@@ -10,7 +10,7 @@ from portal.storage.schema import REVISIONS, SCHEMA_HEAD, mismatch, schema_revis
 def migrate(db: Connection) -> str | None:
     """Migrate a database with tables to SCHEMA_HEAD. Return the former revision.
 
-    The caller's transaction must hold the lock of ``lock_set_up``. Raises SQLAlchemyError. Raises
+    The caller's transaction must hold ``Lock.SET_UP``. Raises SQLAlchemyError. Raises
     SchemaMismatch if this version of the portal does not know the database's revision.
     """
     former = schema_revision(db)

@@ -32,6 +32,7 @@ class SharedStorage(Storage):
     def __init__(self, counters: SharedCounters) -> None:
         super().__init__()
         self._counters = counters
+        self._numbers = counters.numbers
 
     @property
     def base_exceptions(self) -> type[Exception]:
@@ -39,8 +40,8 @@ class SharedStorage(Storage):
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
         now, name, places = time.time(), _name(key), _places(key)
-        numbers = self._counters
-        with numbers.locked():
+        numbers = self._numbers
+        with self._counters.locked():
             place = self._place(name, places, now)
             if place is None:
                 place = min(places, key=lambda each: numbers[each + 2])
@@ -51,19 +52,19 @@ class SharedStorage(Storage):
     def get(self, key: str) -> int:
         with self._counters.locked():
             place = self._place(_name(key), _places(key), time.time())
-            return 0 if place is None else int(self._counters[place + 1])
+            return 0 if place is None else int(self._numbers[place + 1])
 
     def get_expiry(self, key: str) -> float:
         now = time.time()
         with self._counters.locked():
             place = self._place(_name(key), _places(key), now)
-            return now if place is None else self._counters[place + 2]
+            return now if place is None else self._numbers[place + 2]
 
     def clear(self, key: str) -> None:
         with self._counters.locked():
             place = self._place(_name(key), _places(key), time.time())
             if place is not None:
-                self._counters[place + 2] = 0
+                self._numbers[place + 2] = 0
 
     def check(self) -> bool:
         return True
@@ -74,7 +75,7 @@ class SharedStorage(Storage):
     def _place(self, name: float, places: list[int], now: float) -> int | None:
         """Return the place of a key whose window has not ended, or None."""
         for place in places:
-            if self._counters[place] == name and self._counters[place + 2] > now:
+            if self._numbers[place] == name and self._numbers[place + 2] > now:
                 return place
         return None
 

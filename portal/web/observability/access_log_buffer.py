@@ -7,12 +7,12 @@ need not wait for the locks of the metrics or for the log's pipe.
 import logging
 import threading
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final, Self
 
 import msgspec
 
-from portal.gateway.gateway import Gateway
+from portal.gateway.lookup import CacheStatus, Observer
 from portal.web.observability.logs import BATCH, members
 from portal.web.observability.metrics import SHORTEST_S, Metrics
 from portal.web.observability.request_log import MESSAGE, log, request_fields
@@ -25,7 +25,7 @@ _BATCH_SIZE: Final = 100
 class HitLabels(msgspec.Struct, frozen=True):
     """The metric labels and log fields that all hits on one cache entry share.
 
-    For each ``use``, ``AccessLogBuffer.credit`` reports the number of hits to the gateway.
+    ``AccessLogBuffer.credit`` counts the hits of each ``use`` as saved calls.
     """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule
@@ -62,9 +62,15 @@ class AccessLogBuffer:
     passes a request to Flask.
     """
 
-    def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
-        self._gateway = gateway
+    def __init__(
+        self,
+        metrics: Metrics,
+        observer: Observer,
+        count_saved: Callable[[str, CacheStatus, int, str], object],
+    ) -> None:
         self._metrics = metrics
+        self._observer = observer
+        self._count_saved = count_saved
         self._pending: deque[Hit] = deque()  # its append and popleft are atomic
         self._write_lock = threading.Lock()
         self._uses: Counter[tuple[str, str]] = Counter()  # guarded by _write_lock
@@ -87,7 +93,7 @@ class AccessLogBuffer:
                 self._write_lock.release()
 
     def credit(self) -> None:
-        """Report each caller's number of hits to the gateway as saved upstream calls.
+        """Count each caller's number of hits as saved upstream calls.
 
         ``write`` does not report the hits itself, because many callers would delay it. A periodic
         task calls this method instead.
@@ -95,7 +101,7 @@ class AccessLogBuffer:
         with self._write_lock:
             uses, self._uses = self._uses, Counter()
         for (operation, caller), times in uses.items():
-            self._gateway.credit_hits(operation, times, caller)
+            self._count_saved(operation, "hit", times, caller)
 
     def _take_batch(self) -> list[Hit]:
         return [self._pending.popleft() for _ in range(min(_BATCH_SIZE, len(self._pending)))]
@@ -107,7 +113,7 @@ class AccessLogBuffer:
             slow = ((each, 1) for each in seconds if each > SHORTEST_S)
             merged = [(sum(fast) / len(fast), len(fast))] if fast else []
             for mean_s, times in (*merged, *slow):
-                self._gateway.count_hits(operation, mean_s, times)
+                self._observer.served(operation, "hit", mean_s, times)
                 self._metrics.count_responses(method, rule, 200, mean_s, times)
         if log.isEnabledFor(logging.INFO):
             log.info(MESSAGE, extra={BATCH: [(hit.at, hit.line()) for hit in hits]})
