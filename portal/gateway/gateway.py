@@ -99,8 +99,9 @@ class Gateway:
 
         Code that serves the result must count the hit (see ``AccessLogBuffer``).
         """
-        current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
-        return None if current is None else self._served(snapshot.lookup, current, "hit")
+        lookup, _, _, answer, rejection, _ = snapshot
+        current = (answer or rejection) and self._current(lookup, answer, rejection)
+        return self._served(lookup, current, "hit") if current else None
 
     def cached(self, snapshot: Snapshot, directive: Directive = Directive.NORMAL) -> Served | None:
         """Return the stored answer that the directive allows, or None.

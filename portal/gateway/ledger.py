@@ -335,6 +335,7 @@ class Ledger:
             counters.clear()
         if entry.on_trial:
             counters.append(_ON_TRIAL)
+        cost = entry.cost
         left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
         row = {
@@ -343,13 +344,13 @@ class Ledger:
             "maybe": MAYBE,
             "outcome": entry.outcome,
             "status": entry.status,
-            "price": str(entry.cost),
+            "price": str(cost),
         }
         with writing(self._engine, wait_s) as db:
             if db.execute(_CLOSE, row).rowcount:
                 for counter in counters:
                     db.execute(_GIVE_BACK, self._counter(entry.day, counter))
-                _charge(db, entry.caller.batch, entry.cost - entry.price)
+                _charge(db, entry.caller.batch, cost - entry.price)
             if entry.on_trial and is_answer:
                 self._count(db, entry.day, _proven_key(caller))
 
@@ -377,8 +378,8 @@ class Ledger:
 
         Return None, and count nothing, if ``limit`` (0 for none) is reached.
         """
-        values = {**self._counter(day, payer), "most": limit or _NO_LIMIT}
-        return db.execute(_COUNT, values).scalar()
+        counter = {"namespace": self._namespace, "day": day, "payer": payer}
+        return db.execute(_COUNT, {**counter, "most": limit or _NO_LIMIT}).scalar()
 
     def _calls(self, db: Connection, day: str, payer: str) -> int:
         return db.execute(_CALLS, self._counter(day, payer)).scalar() or 0

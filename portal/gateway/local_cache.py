@@ -96,14 +96,13 @@ class LocalCache:
                 if entry is not None and entry.signature == signature and entry.confirmed_at < at:
                     self._entries[key] = CachedEntry(entry.envelope, signature, at)
 
-    def get_stale(self, key: str) -> Envelope | None:
-        """Return the envelope under ``key``, even without recent confirmation, or None."""
+    def get_stale(self, *keys: str) -> dict[str, Envelope]:
+        """Return the envelopes under ``keys``, even those without recent confirmation."""
         with self._lock:
-            entry = self._entries.get(key)
-            if entry is None:
-                return None
-            self._entries.move_to_end(key)
-            return entry.envelope
+            found = {key: self._entries[key].envelope for key in keys if key in self._entries}
+            for key in found:
+                self._entries.move_to_end(key)
+        return found
 
     def evict(self, key: str) -> None:
         with self._lock:

@@ -7,9 +7,8 @@ lease. A leader without the lease polls the store until it finds the lease holde
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from typing import Generic, TypeVar
 
 from portal.gateway.lease import RETRY_AFTER_S, Leases
@@ -106,24 +105,19 @@ class SingleFlight(Generic[T]):
     ) -> T:
         """Call ``attempt`` until it has a result: with the lease, or while another holds it."""
         while True:
-            with self._lease(key) as fence:
-                in_time = time.monotonic() + POLL_INTERVAL_S < deadline
-                result = attempt(fence if in_time else None)
-                if result is not None:
-                    return result
+            if not self._slots.acquire(blocking=False):
+                raise Failure("unreachable", RETRY_AFTER_S)
+            try:
+                with self._leases.hold(key) as fence:
+                    in_time = time.monotonic() + POLL_INTERVAL_S < deadline
+                    result = attempt(fence if in_time else None)
+            finally:
+                self._slots.release()
+            if result is not None:
+                return result
             if not in_time:
                 raise _WaitTimeout
             time.sleep(POLL_INTERVAL_S)
-
-    @contextmanager
-    def _lease(self, key: str) -> Iterator[int | None]:
-        if not self._slots.acquire(blocking=False):
-            raise Failure("unreachable", RETRY_AFTER_S)
-        try:
-            with self._leases.hold(key) as fence:
-                yield fence
-        finally:
-            self._slots.release()
 
 
 class _WaitTimeout(Failure):

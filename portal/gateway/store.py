@@ -137,10 +137,13 @@ class Store:
         except Exception as error:
             self._report_fault("read", error)
             self._purges.is_current()
-            return Reading([self._cached(key) for key in keys], self._purges.number)
+            unconfirmed = self._unconfirmed(keys)
+            return Reading([unconfirmed.get(key) for key in keys], self._purges.number)
         self._observer.used_store("read", time.monotonic() - began)
-        values = zip(keys, found.values, strict=True)
-        envelopes = [self._verified(key, value, found.purged_to) for key, value in values]
+        envelopes: list[Envelope | None] = [None] * len(keys)
+        if any(found.values) or self._memory.get_stale(*keys):
+            values = zip(keys, found.values, strict=True)
+            envelopes = [self._verified(key, value, found.purged_to) for key, value in values]
         return Reading(envelopes, max(self._purges.number, found.purged_to))
 
     def last_purge(self) -> int:
@@ -331,14 +334,10 @@ class Store:
                 if key in self._unstored.waiting():
                     return
 
-    def _cached(self, key: str) -> Envelope | None:
-        """Return an unconfirmed answer from the local cache, or None."""
-        envelope = self._memory.get_stale(key)
-        return (
-            None
-            if envelope is None or self._purges.hides(envelope.key, envelope.purge_no)
-            else envelope
-        )
+    def _unconfirmed(self, keys: Sequence[str]) -> Mapping[str, Envelope]:
+        """Return the answers that the local cache has, and that no purge hides."""
+        cached = self._memory.get_stale(*keys).items()
+        return {key: each for key, each in cached if not self._purges.hides(key, each.purge_no)}
 
     def _verified(self, key: str, value: bytes | None, purged_to: int) -> Envelope | None:
         """Return the verified envelope of a backend's value. Cache the envelope locally.
@@ -349,13 +348,13 @@ class Store:
         envelope = None
         if value is not None:
             envelope = self._unhidden(self._seal.verify(value, key), purged_to)
-        cached = self._memory.get_stale(key)
+        cached = self._memory.get_stale(key).get(key)
         is_newer = cached is not None and (envelope is None or cached.fence > envelope.fence)
         if cached is not None and is_newer and self._purges.is_current():
             if not self._purges.hides(cached.key, cached.purge_no):
                 self.write(cached)
-            if (kept := self._cached(key)) is not None:
-                return kept
+            if kept := self._unconfirmed([key]):
+                return kept[key]
         if envelope is not None and value is not None:
             self._memory.put(envelope, value[:SEAL_BYTES])
         return envelope

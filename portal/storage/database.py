@@ -366,9 +366,13 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
             yield db
         return
     until = time.monotonic() + wait_s
-    with queue.turn(until), engine.connect() as db, db.begin():
-        _begin_immediate(db, max(0.0, until - time.monotonic()))
-        yield db
+    queue.acquire(until)
+    try:
+        with engine.connect() as db, db.begin():
+            _begin_immediate(db, max(0.0, until - time.monotonic()))
+            yield db
+    finally:
+        queue.release()
 
 
 class BytesKept(Exception):

@@ -5,8 +5,6 @@ import itertools
 import math
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from sqlalchemy.exc import TimeoutError as NoTurn
 
@@ -36,14 +34,6 @@ class TurnQueue:
     def note_progress(self) -> None:
         """Let the waiting threads wait for another ``stall_s`` seconds."""
         self._progress_at = time.monotonic()
-
-    @contextmanager
-    def turn(self, until: float) -> Iterator[None]:
-        self.acquire(until)
-        try:
-            yield
-        finally:
-            self.release()
 
     def acquire(self, until: float) -> None:
         """Wait for a turn.

@@ -257,7 +257,7 @@ class Breaker:
 
     def _admit(self, payer: float | None) -> bool:
         """Admit a call or raise CircuitOpen. Return whether the admitted call is a probe."""
-        if not self._blocking(payer):
+        if not self._is_blocked(payer):
             return False
         with self._counters.locked():
             now = self._clock()
@@ -271,16 +271,16 @@ class Breaker:
 
     def _refuse(self, payer: float | None) -> None:
         """Raise CircuitOpen unless the breaker admits a call that is no probe."""
-        if not self._blocking(payer):
+        if not self._is_blocked(payer):
             return
         # Read again under the lock, because another payer may have taken this payer's slot.
         with self._counters.locked():
             for circuit in self._circuits(payer):
                 circuit.refuse_while_open(self._clock())
 
-    def _blocking(self, payer: float | None) -> Sequence[Circuit]:
+    def _is_blocked(self, payer: float | None) -> bool:
         now = self._clock()
-        return [circuit for circuit in self._circuits(payer) if circuit.blocks(now)]
+        return any(circuit.blocks(now) for circuit in self._circuits(payer))
 
     def _release_probe(self, payer: float | None, probe: bool) -> None:
         if probe:
@@ -306,8 +306,8 @@ class Breaker:
 
     def _record_answer(self, payer: float | None, response: Response, probe: bool) -> None:
         pause_s = response.retry_after_s if response.status == 429 else None
-        failing = [circuit for circuit in self._circuits(payer) if circuit.has_failures]
-        if not (probe or pause_s is not None or failing):
+        has_failures = any(circuit.has_failures for circuit in self._circuits(payer))
+        if not (probe or pause_s is not None or has_failures):
             return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()

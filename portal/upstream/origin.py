@@ -98,7 +98,7 @@ class SingleUseAdapter(BaseAdapter):
         response = requests.Response()
         response.request, response.url = request, request.url or ""
         response.status_code = head.status_code
-        fields = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers)
+        fields = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers]
         # HTTPHeaderDict joins repeated header fields into one value (RFC 9110 §5.3).
         response.headers = CaseInsensitiveDict(HTTPHeaderDict(fields))
         response.raw = io.BytesIO(content)

@@ -65,7 +65,8 @@ def test_poll_bypasses_local_cache(tmp_path: Path, clock: Clock) -> None:
     one.decode()
     clock.advance(FRESH_S)
     assert other.decode().cache_status == "miss"
-    stale = one.memory.get_stale(next(iter(one.memory._entries)))
+    (key,) = one.memory._entries
+    stale = one.memory.get_stale(key).get(key)
     assert stale is not None
     one.memory.put(stale)
     assert one.decode().cache_status == "collapsed"

@@ -26,9 +26,9 @@ def test_least_recently_used_is_evicted_at_byte_limit() -> None:
         memory.put(envelope(f"t:{number}", 1000))
         memory.get_stale("t:0")
     assert memory.size_bytes <= 10_000
-    assert memory.get_stale("t:0") is not None
-    assert memory.get_stale("t:19") is not None
-    assert memory.get_stale("t:5") is None
+    assert memory.get_stale("t:0")
+    assert memory.get_stale("t:19")
+    assert not memory.get_stale("t:5")
 
 
 def test_requested_entry_is_evicted_last() -> None:
@@ -38,13 +38,13 @@ def test_requested_entry_is_evicted_last() -> None:
         memory.recent("t:0")
         memory.take_requested()
     assert memory.recent("t:0") is not None
-    assert memory.get_stale("t:5") is None
+    assert not memory.get_stale("t:5")
 
 
 def test_entry_larger_than_capacity_is_not_cached() -> None:
     memory = LocalCache(10_000, no_purge)
     memory.put(envelope("t:k", 20_000))
-    assert (memory.get_stale("t:k"), memory.size_bytes) == (None, 0)
+    assert (memory.get_stale("t:k"), memory.size_bytes) == ({}, 0)
 
 
 def test_entry_is_current_for_one_second() -> None:
@@ -55,7 +55,7 @@ def test_entry_is_current_for_one_second() -> None:
     assert memory.recent("t:k") is not None
     clock.advance(0.1)
     assert memory.recent("t:k") is None
-    assert memory.get_stale("t:k") is not None
+    assert memory.get_stale("t:k")
 
 
 def test_requested_entry_is_confirmed_in_background(
@@ -138,15 +138,15 @@ def test_entry_read_before_detected_purge_is_not_cached(
 
     monkeypatch.setattr(one.store._seal, "verify", verify_while_the_purge_is_detected)
     assert one.store.read(key) is None
-    assert one.memory.get_stale(key) is None
+    assert not one.memory.get_stale(key)
 
 
 def test_hidden_entry_is_not_cached() -> None:
     memory = LocalCache(10_000, lambda key, _: key == "t:purged")
     for key in ("t:purged", "t:kept"):
         memory.put(envelope(key))
-    assert (memory.get_stale("t:purged"), memory.recent("t:purged")) == (None, None)
-    assert memory.get_stale("t:kept") is not None
+    assert (memory.get_stale("t:purged"), memory.recent("t:purged")) == ({}, None)
+    assert memory.get_stale("t:kept")
 
 
 def test_entry_past_retention_is_evicted_by_tick(tmp_path: Path, clock: Clock) -> None:
@@ -154,7 +154,7 @@ def test_entry_past_retention_is_evicted_by_tick(tmp_path: Path, clock: Clock) -
     key = read_after_last_write(one)
     clock.advance(10 * (FRESH_S + STALE_S))
     pass_time(one, 0.5)
-    assert one.memory.get_stale(key) is None
+    assert not one.memory.get_stale(key)
 
 
 def test_unrequested_entry_is_not_confirmed(tmp_path: Path, clock: Clock) -> None:
@@ -193,5 +193,5 @@ def test_sweep_evicts_entries_past_retention() -> None:
     memory.put(envelope("t:old", delete_at=50))
     memory.put(envelope("t:new", delete_at=500))
     memory.sweep(now=60)
-    assert memory.get_stale("t:old") is None
-    assert memory.get_stale("t:new") is not None
+    assert not memory.get_stale("t:old")
+    assert memory.get_stale("t:new")

@@ -24,6 +24,15 @@ from tests.gateway.ledgers import buy, spent
 WRITERS = 250  # more than the connections in a process's pool
 
 
+@contextmanager
+def turn(queue: TurnQueue, until: float) -> Iterator[None]:
+    queue.acquire(until)
+    try:
+        yield
+    finally:
+        queue.release()
+
+
 def waiters(queue: TurnQueue) -> int:
     return len(queue._waiters)
 
@@ -75,11 +84,11 @@ def test_shortest_remaining_wait_is_served_first() -> None:
     queue, order = TurnQueue(), list[str]()
 
     def write(name: str, wait_s: float) -> None:
-        with queue.turn(time.monotonic() + wait_s):
+        with turn(queue, time.monotonic() + wait_s):
             order.append(name)
 
     threads = []
-    with queue.turn(time.monotonic()):
+    with turn(queue, time.monotonic()):
         for number, (name, wait_s) in enumerate(
             [("opens", 60), ("opens later", 61), ("closes", 30)], start=1
         ):
@@ -97,7 +106,7 @@ def test_turns_never_overlap_and_none_is_lost() -> None:
     def write(number: int) -> bool:
         nonlocal inside, most
         try:
-            with queue.turn(time.monotonic() + (0.002 if number % 3 else 60)):
+            with turn(queue, time.monotonic() + (0.002 if number % 3 else 60)):
                 inside += 1
                 most = max(most, inside)
                 time.sleep(0.001)
@@ -110,5 +119,5 @@ def test_turns_never_overlap_and_none_is_lost() -> None:
         done = list(pool.map(write, range(600)))
     assert most == 1
     assert all(done[::3])
-    with queue.turn(time.monotonic()):
+    with turn(queue, time.monotonic()):
         assert waiters(queue) == 0

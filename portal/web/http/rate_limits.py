@@ -102,6 +102,8 @@ class RateLimits:
         return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
+        if not self.counts_requests:
+            return None
         waits = [self._first_wait(self._address, "address", network(address))]
         if token_digest is not None:
             waits.append(self._first_wait(self._token, "token", token_digest))
