@@ -185,9 +185,12 @@ class SealedRedisCache(RedisCache):
         with self.breaker.guard():
             # Former versions listed a tag's keys in a Redis set.
             self.client.delete(*(f"{self._get_prefix()}tag:{tag}" for tag in tags))
-        return self._delete_entries(
-            lambda names: [each for each in names if self._key(each).partition(":")[0] in tags]
-        )
+        gone = 0
+        for names in self._scan():
+            if found := [each for each in names if self._key(each).partition(":")[0] in tags]:
+                with self.breaker.guard():
+                    gone += self.client.delete(*found)
+        return gone
 
     def end_purges(self, before: int, number: int) -> None:
         with self.breaker.guard():
@@ -214,18 +217,6 @@ class SealedRedisCache(RedisCache):
                     if end is not None:
                         self._shorten(keys=[name], args=[fence, int(end * 1000)], client=changes)
             changes.execute()
-
-    def _delete_entries(self, choose: Callable[[Sequence[bytes]], Sequence[bytes]]) -> int:
-        """Delete the entries that ``choose`` selects, and return their number.
-
-        ``choose`` receives the names of a group of entries, and returns the names to delete.
-        """
-        gone = 0
-        for names in self._scan():
-            if found := choose(names):
-                with self.breaker.guard():
-                    gone += self.client.delete(*found)
-        return gone
 
     def _scan(self) -> Iterator[Sequence[bytes]]:
         """Yield the names of all entries, in groups."""

@@ -3,9 +3,8 @@
 import logging
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -29,15 +28,6 @@ _ADD = text(
 )
 
 
-class _Slot(NamedTuple):
-    """The columns that identify a row of counts within a namespace."""
-
-    day: str
-    caller: str
-    operation: str
-    price: str
-
-
 class SavingsCounter:
     """Counts lookups without an upstream call. ``count`` never waits for the database."""
 
@@ -56,7 +46,8 @@ class SavingsCounter:
         self._prices = {str(name): each.price for name, each in terms.items()}
         self._clock = clock
         self._lock = threading.Lock()
-        self._counts: Counter[tuple[_Slot, str]] = Counter()
+        # The counts of each day, caller, operation and price.
+        self._counts: defaultdict[tuple[str, str, str, str], Counter[str]] = defaultdict(Counter)
 
     def count(self, operation: str, how: CacheStatus, times: int = 1, caller: str = "") -> None:
         """Count ``times`` answers. Ignores misses and refreshes, which save no call."""
@@ -68,7 +59,7 @@ class SavingsCounter:
             self._observer.saved(operation, price * times)
         day = from_epoch(self._clock()).date().isoformat()
         with self._lock:
-            self._counts[_Slot(day, caller, operation, str(price)), column] += times
+            self._counts[day, caller, operation, str(price)][column] += times
 
     def flush(self) -> None:
         """Add the counts since the previous flush to the database.
@@ -76,15 +67,17 @@ class SavingsCounter:
         If the database is unavailable, the counts stay in memory until the next flush.
         """
         with self._lock:
-            counts, self._counts = self._counts, Counter()
+            counts, self._counts = self._counts, defaultdict(Counter)
         if not counts:
             return
         try:
             with writing(self._engine) as db:
-                for slot in sorted({slot for slot, _ in counts}):
-                    more = {column: counts[slot, column] for column in _COLUMNS.values()}
-                    db.execute(_ADD, {"namespace": self._namespace, **slot._asdict(), **more})
+                for names, more in sorted(counts.items()):
+                    row = zip(("day", "caller", "operation", "price"), names, strict=True)
+                    columns = {column: more[column] for column in _COLUMNS.values()}
+                    db.execute(_ADD, {"namespace": self._namespace, **dict(row), **columns})
         except SQLAlchemyError as error:
             log.warning("cannot write the savings: %s", error_kind(error))
             with self._lock:
-                self._counts.update(counts)
+                for names, more in counts.items():
+                    self._counts[names].update(more)

@@ -80,6 +80,7 @@ class SingleFlight(Generic[T]):
         deadline: float,
     ) -> T:
         outcome: BaseException = _LeaderFailed()
+        value: T | None = None
         try:
             value = self._acquire_or_poll(key, attempt, deadline)
         except Failure as failure:
@@ -91,19 +92,24 @@ class SingleFlight(Generic[T]):
             # not repeat the call.
             outcome = Failure("bad_answer")
             raise
-        else:
-            flight.set_result(value)
-            return value
         finally:
             with self._lock:
                 del self._flights[key]
-            if not flight.done():
+            if value is not None:
+                flight.set_result(value)
+            else:
                 flight.set_exception(outcome)
+        if value is None:
+            raise Failure("too_slow")  # the followers may have later deadlines
+        return value
 
     def _acquire_or_poll(
         self, key: str, attempt: Callable[[int | None], T | None], deadline: float
-    ) -> T:
-        """Call ``attempt`` until it has a result: with the lease, or while another holds it."""
+    ) -> T | None:
+        """Call ``attempt`` until it has a result: with the lease, or while another holds it.
+
+        Returns None at the deadline.
+        """
         while True:
             if not self._slots.acquire(blocking=False):
                 raise Failure("unreachable", RETRY_AFTER_S)
@@ -113,22 +119,6 @@ class SingleFlight(Generic[T]):
                     result = attempt(fence if in_time else None)
             finally:
                 self._slots.release()
-            if result is not None:
+            if result is not None or not in_time:
                 return result
-            if not in_time:
-                raise _WaitTimeout
             time.sleep(POLL_INTERVAL_S)
-
-
-class _WaitTimeout(Failure):
-    """The leader's deadline has passed.
-
-    The followers do not get this failure, because they may have later deadlines.
-    """
-
-    def __init__(self) -> None:
-        super().__init__("too_slow")
-
-    @property
-    def is_caller_specific(self) -> bool:
-        return True

@@ -5,6 +5,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Final, NamedTuple
 
 import msgspec
@@ -31,6 +32,17 @@ log = logging.getLogger(__name__)
 
 class StoreDown(Exception):
     """The backend is unavailable."""
+
+
+@contextmanager
+def _store_down() -> Iterator[None]:
+    """Raise StoreDown in place of any error but BytesRemain."""
+    try:
+        yield
+    except BytesRemain:
+        raise
+    except Exception as error:
+        raise StoreDown(type(error).__name__) from error
 
 
 class Reading(NamedTuple):
@@ -87,14 +99,14 @@ class Store:
         lookup, the namespace and, in pass-through mode, the caller's upstream credential. No other
         caller then gets the answer.
         """
-        return self._key(lookup.subject.text, _question(lookup, credential))
+        return self._key(lookup.subject, lookup.question, credential)
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
         """Return the key of a vehicle's newest report.
 
         The key is the same for all reports on the vehicle, whatever data they contain.
         """
-        return self._key(subject.text, _newest_report(subject, credential))
+        return self._key(subject, f"newest report|{subject.text}", credential)
 
     def tag(self, subject: str) -> str:
         """Return a vehicle's tag, the keyed hash with which its store keys begin.
@@ -104,11 +116,13 @@ class Store:
         """
         return self._seal.keyed_hash(f"subject|{subject}", 24)
 
-    def _key(self, subject: str, question: str) -> str:
+    def _key(self, subject: Plate | Renavam, question: str, credential: str | None) -> str:
+        if credential is not None:
+            question += f"|{credential}"
         # A namespace contains no NUL character, so different pairs of namespace and question never
         # give the same text.
         name = self._seal.keyed_hash(f"{self._namespace}\0{question}", 40)
-        return f"{self.tag(subject)}:{name}"
+        return f"{self.tag(subject.text)}:{name}"
 
     def read(self, key: str) -> Envelope | None:
         """Return the envelope stored under a key, or None."""
@@ -244,10 +258,8 @@ class Store:
 
         Raises StoreDown.
         """
-        try:
+        with _store_down():
             return self._backend.read_many([_NO_KEY]).purged_to
-        except Exception as error:
-            raise StoreDown(type(error).__name__) from error
 
     def purge(self, purges: Mapping[str, int]) -> int:
         """Delete all entries of some vehicles' tags, and return their number.
@@ -258,13 +270,11 @@ class Store:
         """
         logged = {purge_bucket(tag): number for tag, number in purges.items() if number}
         self._learn_purges()
-        try:
+        with _store_down():
             self._backend.begin_purges(logged)
             deleted = self._backend.delete_tagged(purges.keys())
             if logged:
                 self._backend.end_purges(min(logged.values()) - 1, max(logged.values()))
-        except Exception as error:
-            raise StoreDown(type(error).__name__) from error
         return deleted
 
     def erase_deleted(self) -> Sequence[str]:
@@ -274,12 +284,8 @@ class Store:
         find a vehicle's entries, and returns their names. Raises StoreDown if the backend is
         unavailable, or BytesRemain if bytes remain.
         """
-        try:
+        with _store_down():
             return self._backend.erase_deleted()
-        except BytesRemain:
-            raise
-        except Exception as error:
-            raise StoreDown(type(error).__name__) from error
 
     def _learn_purges(self) -> None:
         self._purges.refresh()
@@ -420,11 +426,3 @@ class _UnstoredQueue:
         if taken is not None:
             self._bytes -= len(taken.body)
         return taken
-
-
-def _question(lookup: Lookup, credential: str | None) -> str:
-    return lookup.question + (f"|{credential}" if credential is not None else "")
-
-
-def _newest_report(subject: Plate | Renavam, credential: str | None) -> str:
-    return f"newest report|{subject.text}" + (f"|{credential}" if credential else "")
