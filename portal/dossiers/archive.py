@@ -1,7 +1,7 @@
 """Stores issued dossiers encrypted in the database.
 
 A dossier consists of the head (its share key and an IssuedSnapshot), the HTML and optionally a PDF.
-Each of these parts has its own encryption key. This key is derived from the secret key, the
+Each of these parts has its own encryption key. This key is derived from the data key, the
 namespace, the dossier's number and the part's name. A part that is copied into another row
 therefore cannot be decrypted.
 

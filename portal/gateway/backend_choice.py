@@ -15,7 +15,7 @@ LEASES = "leases"  # a subdirectory of the data directory
 def cache_backend(app: Flask, data_dir: Path, redis_url: str | None, purge_log: str = "") -> Any:
     """Return the application's cache backend, a SQLiteCache or SealedRedisCache.
 
-    Several portals with their own secret keys and databases may use one Redis. ``purge_log`` names
+    Several portals with their own databases may use one Redis. ``purge_log`` names
     the purge log whose purges this portal applies.
     """
     package = "portal.gateway"
@@ -54,7 +54,7 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files that killed processes have left behind.
 
-    A file's name contains the keyed hash of a vehicle that was looked up. With the secret key, the
+    A file's name contains the keyed hash of a vehicle that was looked up. With the data key, the
     vehicle can be identified from the hash. Files that a running process has locked are kept,
     because a ``flask batch`` that runs while the server starts may hold leases.
     """

@@ -50,7 +50,7 @@ def load_secret_key(data_dir: Path) -> str:
 
 
 def fingerprint(secret: bytes) -> str:
-    """Return the HMAC of a constant, in hex. The HMAC identifies the secret key."""
+    """Return the HMAC of a constant, in hex. The HMAC identifies the key."""
     return hmac.digest(secret, b"fingerprint", hashlib.sha256).hex()
 
 
