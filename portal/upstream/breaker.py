@@ -17,8 +17,8 @@ COOLDOWN_S = 5.0
 LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
 
-# Indexes of one circuit's counters, relative to ``Circuit._first``. Times in the counters are in
-# seconds of the monotonic clock, which all processes of a machine share.
+# Indexes of one circuit's counters. Times in the counters are in seconds of the monotonic clock,
+# which all processes of a machine share.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
 _CIRCUIT_COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 
@@ -35,10 +35,9 @@ BYTES_PER_BREAKER = COUNTERS * COUNTER_BYTES
 class Circuit:
     """The state machine of a circuit breaker, stored in shared counters.
 
-    A circuit uses consecutive ``numbers``, starting at index ``first``. An open circuit refuses all
-    calls for COOLDOWN_S (the cool-down). After the cool-down, the circuit is half-open: it admits
-    one call, the probe, and refuses other calls until the probe ends. An answer to the probe closes
-    the circuit.
+    ``numbers`` are the circuit's counters. An open circuit refuses all calls for COOLDOWN_S (the
+    cool-down). After the cool-down, the circuit is half-open: it admits one call, the probe, and
+    refuses other calls until the probe ends. An answer to the probe closes the circuit.
 
     The circuit opens after failed lookups of FAILURES_TO_OPEN different vehicles without an answer
     in between. Lock the counters before you call a method that writes. The method ``end_probe``
@@ -49,20 +48,15 @@ class Circuit:
     because the process that sent the first probe may have been killed.
     """
 
-    __slots__ = ("_clock", "_failures", "_first", "_longest_call_s", "_numbers")
+    __slots__ = ("_clock", "_failures", "_longest_call_s", "_numbers")
 
     def __init__(
-        self,
-        numbers: "memoryview[float]",
-        clock: Callable[[], float],
-        longest_call_s: float,
-        first: int = 0,
+        self, numbers: "memoryview[float]", clock: Callable[[], float], longest_call_s: float
     ) -> None:
         self._numbers = numbers
+        self._failures = numbers[_FIRST_FAILURE:]
         self._clock = clock
         self._longest_call_s = longest_call_s
-        self._first = first
-        self._failures = range(first + _FIRST_FAILURE, first + _CIRCUIT_COUNTERS)
 
     # Reading
 
@@ -71,44 +65,41 @@ class Circuit:
         now = self._clock()
         if not self.is_open(now):
             return "closed"
-        return "half-open" if now >= self._probe_from or self.is_probing(now) else "open"
+        is_half_open = now >= self._numbers[_PROBE_FROM] or self.is_probing(now)
+        return "half-open" if is_half_open else "open"
 
-    @property
-    def wait_s(self) -> float:
-        """The seconds until the circuit may admit a call or a probe. 0 means now."""
-        now = self._clock()
-        paused_s = self._numbers[self._first + _PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
-        cooling_s = self._probe_from - now if self.is_open(now) else 0.0
+    def wait_s(self, now: float) -> float:
+        """Return the seconds until the circuit may admit a call or a probe. 0 means now."""
+        paused_s = self._numbers[_PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
+        cooling_s = self._numbers[_PROBE_FROM] - now if self.is_open(now) else 0.0
         return max(0.0, paused_s, cooling_s)
 
     def is_open(self, now: float) -> bool:
         # A restart of the machine sets the monotonic clock back. A stored time more than COOLDOWN_S
         # ahead of the clock is from before a restart, and is ignored.
-        return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
+        probe_from = self._numbers[_PROBE_FROM]
+        return probe_from != 0.0 and probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:
-        return 0 < self._numbers[self._first + _PAUSED_UNTIL] - now <= LONGEST_PAUSE_S
+        return 0 < self._numbers[_PAUSED_UNTIL] - now <= LONGEST_PAUSE_S
 
     def is_probing(self, now: float) -> bool:
-        return 0 < self._numbers[self._first + _PROBING_UNTIL] - now <= self._longest_call_s
+        return 0 < self._numbers[_PROBING_UNTIL] - now <= self._longest_call_s
 
     @property
     def has_failures(self) -> bool:
-        return self._numbers[self._failures[0]] != 0.0
+        return self._failures[0] != 0.0
 
     def blocks(self, now: float) -> bool:
         """Return whether the circuit is open, half-open or paused."""
-        first = self._first
-        if not (self._numbers[first + _PROBE_FROM] or self._numbers[first + _PAUSED_UNTIL]):
+        if not (self._numbers[_PROBE_FROM] or self._numbers[_PAUSED_UNTIL]):
             return False
         return self.is_open(now) or self.is_paused(now)
 
     def refuse_while_waiting(self, now: float) -> None:
         """Raise CircuitOpen during a pause or a cool-down."""
-        if self.is_paused(now):
-            raise CircuitOpen(self._numbers[self._first + _PAUSED_UNTIL] - now)
-        if self.is_open(now) and now < self._probe_from:
-            raise CircuitOpen(self._probe_from - now)
+        if (wait_s := self.wait_s(now)) > 0:
+            raise CircuitOpen(wait_s)
 
     def refuse_while_open(self, now: float) -> None:
         """Raise CircuitOpen if the circuit is paused, open or half-open.
@@ -119,20 +110,16 @@ class Circuit:
         if self.is_open(now):
             raise CircuitOpen(DEFAULT_PAUSE_S)
 
-    @property
-    def _probe_from(self) -> float:
-        return self._numbers[self._first + _PROBE_FROM]
-
     # Methods that write. The caller must have locked the counters.
 
     def start_probe(self, now: float) -> None:
         """Register a probe. Raises CircuitOpen while another probe is in progress."""
         if self.is_probing(now):
             raise CircuitOpen(DEFAULT_PAUSE_S)
-        self._numbers[self._first + _PROBING_UNTIL] = now + self._longest_call_s
+        self._numbers[_PROBING_UNTIL] = now + self._longest_call_s
 
     def end_probe(self) -> None:
-        self._numbers[self._first + _PROBING_UNTIL] = 0.0
+        self._numbers[_PROBING_UNTIL] = 0.0
 
     def record_failure(self, vehicle: float, now: float, probe: bool) -> None:
         """Count a failure. Open the circuit if lookups of FAILURES_TO_OPEN vehicles have failed.
@@ -141,34 +128,31 @@ class Circuit:
         circuit opened.
         """
         was_open = self.is_open(now)
-        self._count(vehicle)
-        if probe or was_open or self._numbers[self._failures[-1]] != 0.0:
+        counted = list(self._failures)
+        if vehicle not in counted and 0.0 in counted:
+            self._failures[counted.index(0.0)] = vehicle
+        if probe or was_open or self._failures[-1] != 0.0:
             self.clear_failures()
-            self._numbers[self._first + _PROBE_FROM] = now + COOLDOWN_S
+            self._numbers[_PROBE_FROM] = now + COOLDOWN_S
 
     def close(self) -> None:
-        self._numbers[self._first + _PROBE_FROM] = 0.0
+        self._numbers[_PROBE_FROM] = 0.0
         self.clear_failures()
 
     def clear_failures(self) -> None:
-        for slot in self._failures:
-            self._numbers[slot] = 0.0
+        for index in range(FAILURES_TO_OPEN):
+            self._failures[index] = 0.0
 
     def pause(self, pause_s: float, now: float) -> None:
         """Refuse calls for ``pause_s`` seconds, or until a current pause ends, if that is later."""
         until = now + pause_s
-        current = self._numbers[self._first + _PAUSED_UNTIL]
+        current = self._numbers[_PAUSED_UNTIL]
         is_longer = until < current <= now + LONGEST_PAUSE_S
-        self._numbers[self._first + _PAUSED_UNTIL] = current if is_longer else until
+        self._numbers[_PAUSED_UNTIL] = current if is_longer else until
 
     def clear(self) -> None:
-        for index in range(self._first, self._first + _CIRCUIT_COUNTERS):
+        for index in range(_CIRCUIT_COUNTERS):
             self._numbers[index] = 0.0
-
-    def _count(self, vehicle: float) -> None:
-        counted = [self._numbers[slot] for slot in self._failures]
-        if vehicle not in counted and 0.0 in counted:
-            self._numbers[self._failures[counted.index(0.0)]] = vehicle
 
 
 def with_pause(response: Response) -> Response:
@@ -234,7 +218,7 @@ class Breaker:
     @property
     def wait_s(self) -> float:
         """The seconds until the address's circuit may admit a call. 0 means now."""
-        return self._circuit.wait_s
+        return self._circuit.wait_s(self._clock())
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Send a request to the origin. Raises CircuitOpen at once if the breaker refuses it."""
@@ -360,7 +344,8 @@ class Breaker:
         return [(self._numbers[each], each) for each in range(first, first + WAYS * _SLOT, _SLOT)]
 
     def _circuit_at(self, first: int) -> Circuit:
-        return Circuit(self._numbers, self._clock, self._longest_call_s, first)
+        numbers = self._numbers[first : first + _CIRCUIT_COUNTERS]
+        return Circuit(numbers, self._clock, self._longest_call_s)
 
 
 @dataclass(frozen=True, slots=True)
