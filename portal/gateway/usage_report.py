@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Column, ColumnElement, Engine, Select, and_, case, func, not_, or_, select
 
@@ -23,8 +23,7 @@ _ORDINARY_STATUSES = (200, 400, 404)
 _TOKEN_PREFIX = token_counter("")
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """Numbers of lookups, with their cost and savings in R$.
 
     ``calls`` is the number of upstream calls, and ``spent`` is their total price. ``hits`` counts
@@ -253,12 +252,5 @@ def _failed() -> ColumnElement[bool]:
 
 def merged(usage: Iterable[Usage]) -> Usage:
     """Return the sum of several Usage objects."""
-    usage = list(usage)
-    return Usage(
-        calls=sum(each.calls for each in usage),
-        spent=sum((each.spent for each in usage), Decimal(0)),
-        hits=sum(each.hits for each in usage),
-        stale=sum(each.stale for each in usage),
-        collapsed=sum(each.collapsed for each in usage),
-        saved=sum((each.saved for each in usage), Decimal(0)),
-    )
+    sums: Iterable[Any] = map(sum, zip(*usage, strict=True))
+    return Usage(*sums)
