@@ -6,19 +6,11 @@ from decimal import Decimal
 from typing import ClassVar, Final
 
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.presentation.tools.comparison import MOST_PLATES
-from portal.presentation.typed_subject import (
-    Suggestion,
-    plates_in,
-    suggestion_for,
-    what_is_wrong,
-)
-from portal.vehicle.plate import Plate
+from portal.presentation.typed_subject import Suggestion, suggestion_for, what_is_wrong
 from portal.wording import sanitise_echo
 
-# After an error, the form shows at most this many characters of the typed text. They are enough for
-# a pasted list of about 20 plates.
-LONGEST_QUERY: Final = 200
+# At most this many characters of a typed text are read: a list of about 100 plates with names.
+LONGEST_QUERY: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +36,6 @@ class SearchPage:
 
     template: ClassVar[str] = "pages/search.html"
     longest: ClassVar[int] = LONGEST_QUERY
-    most_plates: ClassVar[int] = MOST_PLATES
     query: str = ""
     problem: str = ""
     cost: LookupCost | None = None
@@ -65,7 +56,3 @@ class SearchPage:
     def hint(self) -> str:
         """What is wrong with the query."""
         return what_is_wrong(self.query) if self.problem else ""
-
-    @property
-    def plates(self) -> Sequence[Plate]:
-        return plates_in(self.query) if self.problem else ()

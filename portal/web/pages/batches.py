@@ -21,6 +21,7 @@ from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
 from portal.presentation.exports.batches import row_of, wrong_message
+from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.tools.batches import (
     FILTERS,
     LONGEST_SEARCH,
@@ -74,7 +75,7 @@ def form(web: Web, identity: Identity) -> BaseResponse:
     except UnknownBatch:
         found = None
     if found is None:
-        return _form(web, identity)
+        return _form(web, identity, sanitise_echo(request.args.get("placas", ""), LONGEST_QUERY))
     text, problem = typed_again(found, web.batches.items(draft, owner))
     return _form(web, identity, text, problem, found.ask, corrects=draft, status=200)
 

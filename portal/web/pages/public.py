@@ -66,13 +66,15 @@ def _contact(web: Web) -> str:
 
 @routes.get("/buscar")
 def find(web: Web) -> BaseResponse:
-    """Redirect to the vehicle page if the text has one plate, to a comparison if it has more."""
+    """Redirect to the page of one plate, the comparison of a few, or the batch form of many."""
     query = request.args.get("q", "")[:LONGEST_QUERY]
     typed = read_typed(query)
     if typed.subject is not None and not typed.doubt:
         return redirect(subject_path(typed.subject), 303)
-    plates = () if typed.doubt else plates_in(query)  # in doubt, the visitor must decide
-    if not 0 < len(plates) <= MOST_PLATES:
+    plates = plates_in(query)
+    if len(plates) > MOST_PLATES:
+        return redirect(url_for("batches.form", placas=" ".join(query.split())), 303)
+    if typed.doubt or not plates:  # in doubt, the visitor must decide
         return search_response(web, 400, query.strip(), INVALID_PLATE)
     if len(plates) == 1:
         return redirect(subject_path(plates[0]), 303)

@@ -172,12 +172,17 @@ def test_several_plates_lead_to_their_comparison(
     assert "2 placas no que você colou: aqui estão lado a lado." in page.text
 
 
-def test_more_plates_than_a_comparison_holds_are_refused(buyer: PageClient) -> None:
-    typed = "AAA1A11 AAA1A12 AAA1A13 AAA1A14 AAA1A15"
-    page = buyer.get("/buscar", 400, query_string={"q": typed})
-    assert f"{CONTRACT} Há 5 placas no que você colou" in page.text
-    assert page.all("a", href="/comparar?placas=AAA1A11,AAA1A12,AAA1A13,AAA1A14")
-    assert page.by_id("placa").get("value") == typed
+def test_more_plates_than_a_comparison_holds_lead_to_a_batch(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    """A pasted list keeps its words and its mistakes, for the batch's preview to name."""
+    typed = " ".join(f"AAA1A{n} (João)" for n in range(11, 51)) + " AB01D23"
+    answer = buyer.client.get("/buscar", query_string={"q": typed})
+    assert answer.status_code == 303
+    form = buyer.get(answer.headers["Location"])
+    assert form.h1 == "Lote de placas"
+    assert text_of(form.by_id("placas")) == typed
+    assert upstream.count() == 0
 
 
 @pytest.mark.parametrize(
