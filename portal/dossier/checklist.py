@@ -131,8 +131,6 @@ def _situations(
         yield "restrictions_unavailable"
     if in_force:
         yield "court_order"
-        if any("penhora" in order.effect.kinds for order in in_force):
-            yield "penhora"
     elif orders is not None:
         yield "free_of_court_orders"
     if any(fine.differing for fine in fines or ()) or any(o.differing for o in orders or ()):

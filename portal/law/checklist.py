@@ -11,7 +11,6 @@ from portal.law.rules import CONSULTED
 Situation = Literal[
     "always",
     "court_order",
-    "penhora",
     "free_of_court_orders",
     "enforceable_fine",
     "probably_due_fine",

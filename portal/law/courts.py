@@ -51,6 +51,14 @@ class Court:
     aliases: str
     j_tr: str
 
+    @property
+    def site(self) -> str:
+        """The court's site, such as ``tjmg.jus.br``, or "" if its name does not tell."""
+        if self.branch == _FIRST_INSTANCE:
+            return ""
+        name = self.acronym.lower()
+        return f"{name[:3]}-{name[3:]}.jus.br" if name.startswith("tre") else f"{name}.jus.br"
+
 
 def find_court(text: str, case: str = "") -> Court | None:
     """Find a court by its name, or else by a case number.

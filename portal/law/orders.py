@@ -62,6 +62,10 @@ class AssessedOrder:
         """The court's acronym, or the source's text if the court is not known."""
         return self._court.acronym if self._court else str(self.record.court)
 
+    @property
+    def court_site(self) -> str:
+        return self._court.site if self._court else ""
+
     @cached_property
     def court_body(self) -> str:
         return court_body_name(str(self.record.court_body))

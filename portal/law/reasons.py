@@ -125,7 +125,7 @@ def fine_reasons(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
         else:
             name = f"{len(found)} {plural}"
         words = _OF_ONE if len(found) == 1 else _OF_MANY
-        finding = f"{name}, {_sum(found)}"
+        finding = f"{name}, {sum_in_words(found)}"
         consequence = f"{detail.format(**words)}{_lapse(standing, found)}"
         yield Reason(finding, consequence, found[0].anchor, "careful", "fine")
 
@@ -143,7 +143,7 @@ def _lapse(standing: Standing, fines: Sequence[AssessedFine]) -> str:
     return f"; {counted(lapsed, 'pode', 'podem')} ter prescrito"
 
 
-def _sum(fines: Sequence[AssessedFine]) -> str:
+def sum_in_words(fines: Sequence[AssessedFine]) -> str:
     known = [fine.amount.value for fine in fines if fine.amount.value is not None]
     if not known:
         return "valor não informado"

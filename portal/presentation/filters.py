@@ -12,6 +12,7 @@ from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.dossiers.identifiers import display_number
 from portal.law.act_matrix import ACT_LABELS
+from portal.law.agreement import order_checklist
 from portal.law.assessment import fines_in_words
 from portal.law.effects import WHO_LIFTS
 from portal.law.glossary import term
@@ -86,6 +87,7 @@ def register(environment: Environment) -> None:
         "faults": FAULTS,
         "key_figures": figures,
         "orders_in_words": orders_in_words,
+        "order_checklist": order_checklist,
     }
     environment.filters.update(
         {

@@ -112,20 +112,5 @@ document.addEventListener("click", (event) => {
   });
 });
 
-// Copy buttons stay hidden without the clipboard API, which browsers offer to secure pages only.
-function offerCopies(part) {
-  if (navigator.clipboard) part.querySelectorAll("[data-copy]").forEach((button) => { button.hidden = false; });
-}
-
-document.addEventListener("click", async (event) => {
-  const button = event.target.closest("[data-copy]");
-  if (!button) return;
-  await navigator.clipboard.writeText(button.dataset.copy);
-  announce(`${button.dataset.copy} copiado`);
-  button.firstChild.textContent = "copiado";
-});
-
-document.addEventListener("portal:inserted", (event) => offerCopies(event.target));
-offerCopies(document);
 document.querySelectorAll('[data-panel="waiting"]').forEach((section) => load(section, false));
 showElapsed();

@@ -187,3 +187,24 @@ def test_checklist_without_javascript_is_a_plain_list(
     assert 10 <= len(lines) <= 12
     assert all(line.get_by_role("checkbox").is_visible() for line in lines)
     assert page.locator("#verificar-gravame a").get_attribute("href")
+
+
+def test_message_to_the_seller_is_copied_or_selected(
+    new_page: PageFactory, portal: PortalProcess
+) -> None:
+    page = new_page(viewport=PHONE)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    page.goto(f"{portal.url}/placa/ABC1D23/negociacao#combinar")
+    page.locator("#combinar summary").first.click()
+    page.locator("#combinar [data-copy]").click()
+    page.wait_for_function(
+        "document.querySelector('#combinar [data-copy]').innerText === 'copiado'"
+    )
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("Oi! Consultei a placa ABC1D23 em ")
+    plain = new_page(java_script_enabled=False, viewport=PHONE)
+    plain.goto(f"{portal.url}/placa/ABC1D23/negociacao")
+    plain.locator("#combinar summary").first.click()
+    assert plain.locator("#combinar [data-copy]").is_hidden()
+    assert plain.locator("#combinar blockquote").inner_text() == copied

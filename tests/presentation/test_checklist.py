@@ -40,9 +40,10 @@ def test_court_order_asks_for_its_case_number(medium: str) -> None:
 
 def test_penhora_warns_the_buyer() -> None:
     text = shown_on("page", panels(renajud=renajud_body(restriction(restricoes="PENHORA"))))
-    assert "Com a penhora, o veículo pode ser levado a leilão" in text
+    assert "O veículo pode ser levado a leilão" in text
     assert "a venda não vale contra o credor" in text
-    assert "embargos" not in text  # not open to a buyer who knows of the seizure (penhora)
+    # Embargos are not open to a buyer who knows of the seizure (penhora).
+    assert "Quem comprou antes de 23/10/2025 e tem prova pode pedir embargos" in text
 
 
 def test_tampered_chassis_asks_for_an_official_inspection(medium: str) -> None:

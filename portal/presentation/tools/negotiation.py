@@ -16,6 +16,7 @@ from portal.dossier.gaps import Unavailable, missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
 from portal.dossier.provenance import Provenance, provenance
+from portal.law.agreement import Terms, terms_of
 from portal.law.assessment import AssessedFine, Totals, totals
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.unverified import UNVERIFIED, Unverified
@@ -73,6 +74,20 @@ class NegotiationPage:
     @property
     def is_wrong(self) -> bool:
         return bool(self.problems or self.mistyped)
+
+    @property
+    def terms(self) -> Terms | None:
+        """What to put in writing, or None if fines and orders are both unknown."""
+        dossier = self.dossier
+        if dossier.fines is None and dossier.orders is None:
+            return None
+        return terms_of(
+            dossier.subject.display,
+            dossier.fines or (),
+            dossier.orders or (),
+            dossier.verdict.reasons,
+            dossier.today,
+        )
 
     @property
     def unasked(self) -> tuple[LookupName, ...]:

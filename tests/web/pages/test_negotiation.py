@@ -210,7 +210,10 @@ def test_odd_records_and_input_do_not_break_the_sheet(
         exact = format_currency(Decimal(bare), "BRL", form, "pt_BR", currency_digits=not form)
         assert amount == exact
         assert Decimal(bare) != 0
-    days = set(re.findall(r"\d\d/\d\d/\d{4}", shown))
+    # The terms below the sheet state days that the law computes.
+    sums, _, terms = shown.partition("Combinar por escrito")
+    assert page.is_wrong or page.terms is None or "entregue hoje, até 20/12/2026" in terms
+    days = set(re.findall(r"\d\d/\d\d/\d{4}", sums))
     titles = " ".join(map(text_of, check_html(html).iterfind(f".//{HTML}fieldset/{HTML}label")))
     of_fines = set(re.findall(r"\d\d/\d\d/\d{4}", titles))
     # The source's text for a version or year is shown unchanged, and may look like a date.
@@ -432,3 +435,11 @@ def test_unasked_lookups_are_not_called_failed() -> None:
     shown = text_of(check_html(render(negotiation_page(PLATE, waiting, CONTEXT, {}))))
     assert "não foi possível consultar" not in shown
     assert "Sem resposta guardada: multas, restrições judiciais" in shown
+
+
+def test_terms_follow_the_records_and_need_one_of_two_lookups() -> None:
+    shown = text(around=panels(renajud=renajud_body(restriction())))
+    assert "Combinar por escrito" in shown and "Não se somam" in shown
+    assert "Ordem judicial: Restrição de transferência (TJMG" in shown
+    assert "Oi! Consultei a placa ABC1D23 em 20/11/2026." in shown
+    assert "Combinar por escrito" not in text(around=Panels(FREE.decode, DOWN, DOWN))

@@ -1,0 +1,196 @@
+"""What buyer and seller may agree on: costs by their certainty, clauses, and what to ask for.
+
+Each text follows from the records alone. Fines are never added to one sum: what can be enforced now
+and what may never be owed differ.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from importlib import resources
+from typing import ClassVar, Final
+
+import msgspec
+
+from portal.law import deadlines
+from portal.law.assessment import AssessedFine, fines_in_words
+from portal.law.orders import AssessedOrder
+from portal.law.reasons import Reason, sum_in_words
+from portal.law.rules import CONSULTED
+from portal.law.standing import Standing
+from portal.vehicle.source_text import named
+from portal.wording import day
+
+
+class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    clauses: dict[str, str]
+    orders: dict[str, tuple[str, ...]]
+
+
+_TEXTS: Final = msgspec.toml.decode(
+    resources.files(__package__).joinpath("agreement.toml").read_bytes(), type=_Texts
+)
+# How certain it is that fines of a standing cost something, what it is called, and why.
+_CERTAINTIES: Final = (
+    ("Certo", (Standing.ENFORCEABLE,), "já pode ser cobrado; juros à parte"),
+    ("Provável", (Standing.PROBABLY_DUE, Standing.DUE), "multa aplicada, salvo recurso"),
+    (
+        "Pode vir",
+        (Standing.NOTICE, Standing.SUSPENDED, Standing.UNKNOWN),
+        "sem multa, suspensa ou incerta",
+    ),
+    ("Dado como cancelado", (Standing.CALLED_OFF,), "segundo a fonte: confirme"),
+)
+_CLAUSES: Final = {
+    Standing.ENFORCEABLE: "charged",
+    Standing.PROBABLY_DUE: "due",
+    Standing.DUE: "due",
+    Standing.NOTICE: "notice",
+    Standing.UNKNOWN: "undated",
+    Standing.SUSPENDED: "suspended",
+    Standing.CALLED_OFF: "called_off",
+}
+_PROOFS: Final = {
+    Standing.NOTICE: "a notificação",
+    Standing.CALLED_OFF: "a decisão que cancelou",
+    Standing.SUSPENDED: "o recurso",
+}
+# The most fines that one clause, or the message, names.
+_MOST_NAMED: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """What the fines of one certainty cost. ``amount`` is in words: ``ao menos R$ 130,16``."""
+
+    name: str
+    fines: str
+    amount: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What buyer and seller may agree on. ``message`` asks the seller for proofs."""
+
+    hedge: ClassVar[str] = (
+        f"Modelos, pela lei consultada em {CONSULTED}: mostre a um advogado antes de assinar."
+    )
+    costs: tuple[Certainty, ...]
+    clauses: tuple[str, ...]
+    message: str
+
+
+def terms_of(
+    plate: str,
+    fines: Sequence[AssessedFine],
+    orders: Sequence[AssessedOrder],
+    reasons: Sequence[Reason],
+    today: date,
+) -> Terms:
+    """Return the terms that the records of a plate call for."""
+    in_force = [order for order in orders if order.in_force]
+    owed = [fine for fine in fines if not fine.is_paid]
+    doubts = [reason.finding for reason in reasons if reason.about == "vehicle"]
+    return Terms(
+        costs=_costs(owed),
+        clauses=tuple(_clauses(owed, in_force, today)),
+        message=_message(plate, owed, in_force, doubts, today),
+    )
+
+
+def order_checklist(order: AssessedOrder) -> tuple[str, ...]:
+    """Return what to ask for before buying under a court order, by its kinds."""
+    record = order.record
+    keys = ("any", *order.effect.kinds, *(["bought_before"] if record.included_at else []))
+    texts = [text for key in keys for text in _TEXTS.orders[key]]
+    site = f"Em {order.court_site}" if order.court_site else "No site do tribunal"
+    included = day(record.included_at.date()) if record.included_at else ""
+    case = f"do processo {record.case}" if record.case else "do processo, com o número dele"
+    return tuple(text.format(case=case, site=site, day=included) for text in texts)
+
+
+def _costs(owed: Sequence[AssessedFine]) -> tuple[Certainty, ...]:
+    return tuple(
+        Certainty(certainty, fines_in_words(found), sum_in_words(found), why)
+        for certainty, standings, why in _CERTAINTIES
+        if (found := [fine for fine in owed if fine.standing in standings])
+    )
+
+
+def _clauses(
+    owed: Sequence[AssessedFine], orders: Sequence[AssessedOrder], today: date
+) -> Iterator[str]:
+    """Yield a clause on the court orders, and one for the fines that it can settle together."""
+    if orders:
+        yield _TEXTS.clauses["order"].format(what="; ".join(map(_order_named, orders)))
+    groups: dict[tuple[str, str, str], list[AssessedFine]] = {}
+    for fine in owed:
+        groups.setdefault(_clause_of(fine), []).append(fine)
+    for (name, until, longer), found in groups.items():
+        is_priced = any(fine.amount.value is not None for fine in found)
+        amount = sum_in_words(found) if is_priced else "R$ ________"
+        what = _all_named(found)
+        yield _TEXTS.clauses[name].format(what=what, amount=amount, until=until, longer=longer)
+    until = deadlines.day_of(deadlines.plus_days(today, deadlines.NOTICE_DAYS))
+    yield _TEXTS.clauses["unseen"].format(until=until)
+
+
+def _message(
+    plate: str,
+    owed: Sequence[AssessedFine],
+    orders: Sequence[AssessedOrder],
+    doubts: Sequence[str],
+    today: date,
+) -> str:
+    asked = [f"{doubt}: explique, e aceite uma perícia" for doubt in doubts]
+    for order in orders[:_MOST_NAMED]:
+        case = "" if order.record.case else "o número do processo, "
+        asked.append(f"{_order_named(order)}: {case}a certidão de objeto e pé e a prova da baixa")
+    for fine in owed[:_MOST_NAMED]:
+        proof = _PROOFS.get(fine.standing, "o comprovante de pagamento")
+        asked.append(f"{_named(fine)}, {sum_in_words([fine])}: {proof}")
+    if more := owed[_MOST_NAMED:]:
+        asked.append(f"Mais {fines_in_words(more)}: o mesmo")
+    asked.append(f"CRLV-e de {today.year} e, se houver financiamento, a quitação")
+    lines = "\n".join(f"{number}. {text}." for number, text in enumerate(asked, 1))
+    return f"Oi! Consultei a placa {plate} em {day(today)}. Antes de fechar, me manda:\n{lines}"
+
+
+def _clause_of(fine: AssessedFine) -> tuple[str, str, str]:
+    """Return the clause's name and the last days to impose a penalty, without and with defence."""
+    name, until, committed_on = (
+        _CLAUSES[fine.standing],
+        fine.penalty.ends_on,
+        fine.record.committed_on,
+    )
+    if name != "notice":
+        return name, "", ""
+    if until is None or committed_on is None:
+        return "undated", "", ""
+    longer = deadlines.plus_days(committed_on, deadlines.PENALTY_DAYS_WITH_DEFENCE)
+    name = "late_notice" if until < fine.today else name
+    return name, day(until), deadlines.day_of(longer)
+
+
+def _all_named(fines: Sequence[AssessedFine]) -> str:
+    names = [f"{name[0].lower()}{name[1:]}" for name in map(_named, fines[:_MOST_NAMED])]
+    if more := fines[_MOST_NAMED:]:
+        names.append(f"mais {fines_in_words(more)}")
+    return "; ".join(names)
+
+
+def _named(fine: AssessedFine) -> str:
+    record = fine.record
+    what = "Autuação" if fine.standing is Standing.NOTICE else "Multa"
+    on = f" de {day(record.committed_on)}" if record.committed_on else ""
+    marks = (str(named(record.authority)), f"auto {record.notice}" if record.notice else "")
+    return ", ".join(filter(None, (f"{what}{on}", *marks)))
+
+
+def _order_named(order: AssessedOrder) -> str:
+    record = order.record
+    case = f"processo {record.case}" if record.case else ""
+    on = f"de {day(record.included_at.date())}" if record.included_at else ""
+    stated = ", ".join(filter(None, (order.short_court, case, on)))
+    return f"{order.title}{f' ({stated})' if stated else ''}"
