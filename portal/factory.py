@@ -63,7 +63,7 @@ from portal.startup import (
 )
 from portal.storage.data_lock import DataLock
 from portal.storage.database import database_bytes, is_in_place, open_engine, side_engine
-from portal.storage.purge_log import PurgeClock, PurgeLog, purge_bucket
+from portal.storage.purge_log import PurgeClock, PurgeLog
 from portal.system.environment import can_trace, wants_traces
 from portal.system.housekeeping import Housekeeping
 from portal.system.open_file_limits import capacity
@@ -275,7 +275,7 @@ class Portal(Web):
     @cached_property
     def dossiers(self) -> DossierArchive:
         lifetime_s = self._settings.dossier_days * DAY
-        return DossierArchive(self.engine, self.keys, purge_bucket, lifetime_s=lifetime_s)
+        return DossierArchive(self.engine, self.keys, lifetime_s=lifetime_s)
 
     # Lookups
 

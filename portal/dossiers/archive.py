@@ -105,16 +105,13 @@ class Dossier:
 class DossierArchive:
     """The issued dossiers of one namespace.
 
-    ``forget`` and ``drop_expired`` delete data of all namespaces. ``bucket`` maps the HMAC of a
-    plate to a number that the purge log stores in place of the plate. Many plates share a number,
-    so the log does not reveal which plate was purged.
+    ``forget`` and ``drop_expired`` delete data of all namespaces.
     """
 
     def __init__(
         self,
         engine: Engine,
         keys: SubjectKeys,
-        bucket: Callable[[str], int],
         *,
         lifetime_s: int,
         clock: Callable[[], float] = time.time,
@@ -122,7 +119,6 @@ class DossierArchive:
         self.lifetime_s: Final = lifetime_s
         self._engine = engine
         self._keys = keys
-        self._bucket = bucket
         self._clock = clock
         self._purge_log = PurgeLog(engine)
 
@@ -167,7 +163,7 @@ class DossierArchive:
             "pdf": None if pdf is None else self._seal(number, "pdf", pdf),
         }
         with _database_errors(), writing(self._engine) as db:
-            if was_purged(db, self._bucket(subject), purge_mark):
+            if was_purged(db, subject, purge_mark):
                 raise Purged
             db.execute(insert(table).values(**row))
 

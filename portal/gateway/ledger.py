@@ -25,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from portal.access.tokens import Identity
 from portal.gateway.lookup import Failure, Observer
 from portal.storage.database import reading, writing
-from portal.storage.purge_log import purge_bucket, was_purged
+from portal.storage.purge_log import was_purged
 from portal.storage.tables import batches, call_counters, ledger
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
@@ -254,7 +254,7 @@ class Ledger:
         try:
             with writing(self._engine, wait_s) as db:
                 is_purged = entry.last_purge is not None and was_purged(
-                    db, purge_bucket(entry.subject), entry.last_purge
+                    db, entry.subject, entry.last_purge
                 )
                 calls = self._count(db, day, DAY, self._daily_limit)
                 if calls is None:

@@ -71,24 +71,24 @@ class LocalCache:
         self._requested.add(key)
         return entry.envelope
 
-    def now(self) -> float:
-        """Return the time to pass to ``confirm``. Call ``now`` before you read the backend."""
-        return self._clock()
+    def take_requested(self) -> tuple[list[str], float]:
+        """Return the keys of entries that were requested since the last call of this method.
 
-    def take_requested(self) -> list[str]:
-        """Return the keys of entries that were requested since the last call of this method."""
+        Also returns the time to pass to ``confirm``.
+        """
+        at = self._clock()
         requested, self._requested = self._requested, set()
         with self._lock:
             # Iterate over a copy, because another thread may still add keys to this set.
             found = [key for key in list(requested) if key in self._entries]
             for key in found:
                 self._entries.move_to_end(key)
-        return found
+        return found, at
 
     def confirm(self, signatures: Mapping[str, bytes], at: float) -> None:
         """Confirm each entry that has the same signature in this cache and in ``signatures``.
 
-        The caller must read ``signatures`` from the backend after the time ``at`` (see ``now``).
+        The caller must read ``signatures`` from the backend after the time ``at``.
         """
         with self._lock:
             for key, signature in signatures.items():

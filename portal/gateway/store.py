@@ -210,10 +210,10 @@ class Store:
         The scheduler calls this method twice a second.
         """
         self._learn_purges()
-        at = self._memory.now()
         try:
             self._apply_purges()
-            signatures = self._backend.signatures(self._memory.take_requested(), SEAL_BYTES)
+            keys, at = self._memory.take_requested()
+            signatures = self._backend.signatures(keys, SEAL_BYTES)
         except Exception as error:
             self._report_fault("read", error)
             return

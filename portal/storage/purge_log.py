@@ -35,14 +35,15 @@ def purge_bucket(key: str) -> int:
     return zlib.crc32(key.partition(":")[0].encode()) % BUCKETS
 
 
-def was_purged(db: Connection, bucket: int, number: int) -> bool:
-    """Return whether the log has a purge of ``bucket`` with a number above ``number``.
+def was_purged(db: Connection, tag: str, number: int) -> bool:
+    """Return whether the log has a purge of the tag's bucket with a number above ``number``.
 
     No purge is logged until the transaction ends. A transaction that locks rows must call this
     function first, or must lock no further rows.
     """
     hold(db, Lock.PURGES, shared=True)
-    later = select(purges.c.number).where(purges.c.bucket == bucket, purges.c.number > number)
+    of_bucket = purges.c.bucket == purge_bucket(tag)
+    later = select(purges.c.number).where(of_bucket, purges.c.number > number)
     return db.execute(later.limit(1)).first() is not None
 
 

@@ -18,7 +18,6 @@ from portal.dossiers.archive import (
 )
 from portal.dossiers.identifiers import Identifiers, new_identifiers
 from portal.storage.database import reading
-from portal.storage.purge_log import purge_bucket
 from portal.storage.tables import dossiers
 from tests.fakes import Clock
 from tests.fakes.forgetting import forget
@@ -35,7 +34,7 @@ def tag(plate: str) -> str:
 
 def archive(engine: Engine, clock: Clock, **named: Any) -> DossierArchive:
     keys = SubjectKeys(**{"secret": SECRET, "tag": tag, "namespace": "upstream", **named})
-    return DossierArchive(engine, keys, purge_bucket, lifetime_s=LIFETIME_S, clock=clock)
+    return DossierArchive(engine, keys, lifetime_s=LIFETIME_S, clock=clock)
 
 
 def issue(
