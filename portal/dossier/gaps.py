@@ -26,6 +26,8 @@ _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     "unconfirmed",
     "out_of_scope",
     "not_for_renavam",
+    "no_credit",
+    "operator_refused",
     *DAILY_LIMITS,
 )
 UNREADABLE: Final = "A fonte respondeu em um formato que o portal não reconhece."
@@ -114,6 +116,10 @@ def _finding_on_all(missing: Sequence[Unavailable], subject: Plate | Renavam) ->
         return "O seu acesso não inclui estas consultas"
     if causes <= DAILY_LIMITS:
         return "O limite de consultas de hoje foi atingido"
+    if causes <= {"no_credit"}:
+        return "Consulta suspensa: falta saldo na fonte"
+    if causes <= {"no_credit", "operator_refused"}:
+        return "Consulta suspensa: a fonte não aceitou o acesso"
     return "A fonte de dados não respondeu"
 
 

@@ -17,7 +17,7 @@ from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import ErrorPage
-from portal.presentation.site.search_page import SearchPage
+from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.vehicle.operation_name import LOOKUPS
@@ -191,7 +191,7 @@ def test_dossier_shows_no_refresh_price() -> None:
 
 
 def test_long_query_is_cut_before_echo() -> None:
-    assert len(SearchPage(query="A" * 10_000).echo) == 200
+    assert len(SearchPage(query="A" * 10_000).echo) == LONGEST_QUERY
 
 
 def test_error_page_renders_without_other_data() -> None:

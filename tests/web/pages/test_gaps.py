@@ -76,6 +76,22 @@ def test_unknown_plate_offers_a_new_search_instead_of_a_retry() -> None:
         assert "Nenhuma multa" not in whole and '/dossie"' not in whole
 
 
+@pytest.mark.parametrize(
+    ("status", "finding"),
+    [
+        (402, "Consulta suspensa: falta saldo na fonte"),
+        (401, "Consulta suspensa: a fonte não aceitou o acesso"),
+    ],
+)
+def test_retry_that_cannot_succeed_is_not_offered(
+    buyer: PageClient, upstream: FaultUpstream, status: int, finding: str
+) -> None:
+    upstream.script("/detran/v1", *[faults.status(status)] * 3)
+    shown = text_of(buyer.get("/placa/ABC1D23?completo=1").by_id("resumo"))
+    assert finding in shown and NOT_CLEAN in shown
+    assert "Tentar de novo" not in shown and "não respondeu" not in shown
+
+
 def test_plate_known_to_one_source_is_not_called_unknown() -> None:
     shown_text = part(Panels(panels().decode, UNKNOWN, panels().renajud))
     assert f"Multas: a fonte não conhece esta placa — {NOT_CLEAN}" in shown_text
