@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, delete, insert, select
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
-from portal.storage.database import BytesKept, erase_deleted, reading, writing
+from portal.storage.database import erase_deleted, reading, writing
 from portal.storage.tables import history as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
@@ -28,10 +28,6 @@ _DELETED_AT_ONCE: Final = 2000  # rows, so that other writers do not wait long
 class Entry:
     subject: str
     asked_at: float  # epoch seconds
-
-
-class HistoryUnavailable(Exception):
-    """Entries, or their bytes in the database's files, could not be erased."""
 
 
 class History:
@@ -113,18 +109,15 @@ class History:
     def erase(self, visitor: str, subject: str | None = None) -> None:
         """Delete a visitor's entries, or only the entry of one ``subject``.
 
-        Raises HistoryUnavailable if data remains. The caller may try again.
+        Raises SQLAlchemyError, or BytesKept if bytes of them remain. The caller may try again.
         """
         mine = self._visitor_key(visitor)
         chosen = table.c.visitor == mine
         if subject is not None:
             chosen &= table.c.subject == self._keys.tag(subject)
-        try:
-            with writing(self._engine) as db:
-                db.execute(delete(table).where(chosen))
-            erase_deleted(self._engine)
-        except (SQLAlchemyError, BytesKept) as error:
-            raise HistoryUnavailable(type(error).__name__) from None
+        with writing(self._engine) as db:
+            db.execute(delete(table).where(chosen))
+        erase_deleted(self._engine)
 
     def forget(self, db: Connection, subject: str) -> None:
         """Delete a vehicle's entries from the histories of all visitors, in every namespace.

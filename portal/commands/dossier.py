@@ -10,8 +10,9 @@ import click
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
-from portal.dossiers.archive import Dossier, DossiersUnavailable
+from portal.dossiers.archive import Dossier
 from portal.dossiers.identifiers import display_number, parse_number
+from portal.system.erasure import BytesKept
 from portal.system.local_time import from_epoch
 
 _COLUMNS = ("number", "state", "issued_at", "ends_at", "plate", "issued_by")
@@ -29,10 +30,7 @@ def dossier_commands(portal: Parts) -> CommandGroup:
 
         The plate and the issuer's token are deleted when a dossier ends.
         """
-        try:
-            found = [_row(each) for each in portal.dossiers.all()]
-        except DossiersUnavailable as error:
-            fail(f"The database cannot be used: {error}")
+        found = [_row(each) for each in portal.dossiers.all()]
         if as_json:
             lines = json_array_lines(found)
         else:
@@ -46,8 +44,8 @@ def dossier_commands(portal: Parts) -> CommandGroup:
         """Revoke a dossier now. The dossier's link and number then show that it was revoked."""
         try:
             is_revoked = portal.dossiers.revoke(number)
-        except DossiersUnavailable as error:
-            fail(f"The dossier may not be revoked, or bytes of it remain: {error}. Revoke again.")
+        except BytesKept:
+            fail("The dossier is revoked, but a reader kept bytes of it in the database's log.")
         if not is_revoked:
             fail(f"No valid dossier has the number {display_number(number)}.")
         shown = display_number(number)

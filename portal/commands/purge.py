@@ -16,8 +16,9 @@ from portal.gateway.backend import BytesRemain
 from portal.gateway.local_cache import CONFIRMED_FOR_S
 from portal.gateway.store import StoreDown
 from portal.storage.backup import remove_copies
-from portal.storage.database import BytesKept, erase_deleted, writing
+from portal.storage.database import erase_deleted, writing
 from portal.storage.purge_log import log_purges, purge_bucket
+from portal.system.erasure import BytesKept
 from portal.vehicle.plate import InvalidSubject, Plate
 from portal.vehicle.typed import parse_typed
 

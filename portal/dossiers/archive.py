@@ -16,19 +16,18 @@ import hashlib
 import hmac
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, delete, insert, select, update
-from sqlalchemy.exc import IntegrityError, SQLAlchemyError
+from sqlalchemy.exc import IntegrityError
 
 from portal.access.idempotency import forget_made
 from portal.access.sealing import SubjectKeys
 from portal.dossiers.identifiers import Identifiers
-from portal.storage.database import BytesKept, Lock, erase_deleted, hold, reading, writing
+from portal.storage.database import Lock, erase_deleted, hold, reading, writing
 from portal.storage.purge_log import PurgeLog, was_purged
 from portal.storage.tables import dossiers as table
 
@@ -49,11 +48,7 @@ _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
 State = Literal["valid", "expired", "revoked"]
 
 
-class DossiersUnavailable(Exception):
-    """The database failed, or its files still contain bytes of a deleted dossier."""
-
-
-class NumberTaken(DossiersUnavailable):
+class NumberTaken(Exception):
     """A dossier has the number already."""
 
 
@@ -103,7 +98,7 @@ class Dossier:
 
 
 class DossierArchive:
-    """The issued dossiers of one namespace.
+    """The issued dossiers of one namespace. Methods raise SQLAlchemyError if the database fails.
 
     ``forget`` and ``drop_expired`` delete data of all namespaces.
     """
@@ -126,10 +121,9 @@ class DossierArchive:
         """Return the latest purge's number, for the argument ``purge_mark`` of ``issue``.
 
         Call this method before you read the data for a dossier. If the data is purged after this
-        call, ``issue`` raises Purged. Raises DossiersUnavailable if the purge log cannot be read.
+        call, ``issue`` raises Purged.
         """
-        with _database_errors():
-            return self._purge_log.latest()
+        return self._purge_log.latest()
 
     def issue(
         self,
@@ -145,7 +139,6 @@ class DossierArchive:
 
         Raises NumberTaken if a dossier has the number, or Purged if the vehicle's data was purged
         after the call that returned ``purge_mark``.
-        Raises DossiersUnavailable if the database fails.
         """
         number, key = identifiers
         now, subject = self._clock(), self._keys.tag(snapshot.plate)
@@ -162,10 +155,13 @@ class DossierArchive:
             "html": self._seal(number, "html", zlib.compress(html.encode())),
             "pdf": None if pdf is None else self._seal(number, "pdf", pdf),
         }
-        with _database_errors(), writing(self._engine) as db:
+        with writing(self._engine) as db:
             if was_purged(db, subject, purge_mark):
                 raise Purged
-            db.execute(insert(table).values(**row))
+            try:
+                db.execute(insert(table).values(**row))
+            except IntegrityError:
+                raise NumberTaken from None
 
     def by_number(self, number: str) -> Dossier | None:
         return self._find(table.c.number == number)
@@ -196,7 +192,7 @@ class DossierArchive:
         """Revoke a valid dossier and delete its content.
 
         If ``owner`` is given, only a dossier of this owner is revoked. Return False if no valid
-        dossier was found. Raises DossiersUnavailable if the database fails, or if deleted bytes
+        dossier was found. Raises BytesKept if deleted bytes
         remain in its files. In the second case, the dossier is revoked nevertheless.
         """
         where = (
@@ -207,11 +203,10 @@ class DossierArchive:
         )
         if owner is not None:
             where &= table.c.owner == self._owner_key(owner)
-        with _database_errors():
-            is_found = self._end(where, revoked_at=self._clock()) > 0
-            if is_found:
-                erase_deleted(self._engine)
-            return is_found
+        is_found = self._end(where, revoked_at=self._clock()) > 0
+        if is_found:
+            erase_deleted(self._engine)
+        return is_found
 
     def drop_expired(self) -> None:
         """Delete the content of expired dossiers in all namespaces.
@@ -269,7 +264,7 @@ class DossierArchive:
             .where(table.c.namespace == self._keys.namespace, where)
             .order_by(table.c.issued_at.desc(), table.c.number)
         )
-        with _database_errors(), reading(self._engine) as db:
+        with reading(self._engine) as db:
             rows: Sequence[RowMapping] = db.execute(query).mappings().all()
         return [dossier for row in rows if (dossier := self._dossier(row)) is not None]
 
@@ -305,7 +300,7 @@ class DossierArchive:
             table.c.revoked_at.is_(None),
             table.c.expires_at > self._clock(),
         )
-        with _database_errors(), reading(self._engine) as db:
+        with reading(self._engine) as db:
             sealed = db.execute(query).scalar()
         return self._unseal(dossier.number, part, sealed)
 
@@ -328,13 +323,3 @@ class DossierArchive:
 
 def _purpose(namespace: str, number: str, part: str) -> bytes:
     return f"dossier|{namespace}|{number}|{part}".encode()
-
-
-@contextmanager
-def _database_errors() -> Iterator[None]:
-    try:
-        yield
-    except IntegrityError:
-        raise NumberTaken from None
-    except (SQLAlchemyError, BytesKept) as error:
-        raise DossiersUnavailable(type(error).__name__) from None

@@ -44,6 +44,7 @@ from portal.storage.schema import (
 from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes, file_identity
 from portal.storage.tables import call_counters, history, ledger, metadata
 from portal.storage.turn_queue import TurnQueue
+from portal.system.erasure import BytesKept
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
@@ -373,10 +374,6 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
             yield db
     finally:
         queue.release()
-
-
-class BytesKept(Exception):
-    """The rows are deleted, but some of their bytes may remain in the database's files."""
 
 
 def erase_deleted(engine: Engine) -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, select
 
-from portal.access.history import History, HistoryUnavailable
-from portal.storage.database import BytesKept, erase_deleted
+from portal.access.history import History
+from portal.storage.database import erase_deleted
 from portal.storage.tables import history as table
+from portal.system.erasure import BytesKept
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, FaultUpstream
 from tests.fakes.databases import kept_open
@@ -105,7 +106,7 @@ def test_erase_raises_while_a_reader_prevents_byte_removal(tmp_path: Path, clock
     with closing(sqlite3.connect(tmp_path / "portal.sqlite", isolation_level=None)) as backup:
         backup.execute("BEGIN")
         backup.execute("SELECT count(*) FROM history").fetchone()
-        with pytest.raises(HistoryUnavailable):
+        with pytest.raises(BytesKept):
             history.erase("ana")
         with pytest.raises(BytesKept):
             history.drop_expired()

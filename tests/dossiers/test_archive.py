@@ -12,8 +12,8 @@ from portal.dossiers.archive import (
     ENDED_KEPT_S,
     Dossier,
     DossierArchive,
-    DossiersUnavailable,
     IssuedSnapshot,
+    NumberTaken,
     Purged,
 )
 from portal.dossiers.identifiers import Identifiers, new_identifiers
@@ -190,7 +190,7 @@ def test_number_is_unique(engine: Engine, clock: Clock) -> None:
     number, _ = issue(kept)
     snapshot = IssuedSnapshot(plate="XYZ9K99", caller="ana", summary="{}")
     again = Identifiers(number, new_identifiers().key)
-    with pytest.raises(DossiersUnavailable):
+    with pytest.raises(NumberTaken):
         kept.issue("ana", again, snapshot, HTML, PDF, purge_mark=kept.purge_mark())
     assert found(kept.by_number(number)).snapshot != snapshot
 
@@ -205,7 +205,7 @@ def test_unreachable_database_is_reported(engine: Engine, clock: Clock) -> None:
         lambda: kept.revoke("n"),
         lambda: issue(kept),
     ):
-        with pytest.raises(DossiersUnavailable):
+        with pytest.raises(SQLAlchemyError):
             use()
     with pytest.raises(SQLAlchemyError):
         forget(engine, kept, "ABC1D23")

@@ -21,15 +21,14 @@ from sqlalchemy.exc import InterfaceError, InternalError, OperationalError, SQLA
 from sqlalchemy.exc import TimeoutError as NoConnection
 from werkzeug.exceptions import HTTPException
 
-from portal.access.history import HistoryUnavailable
 from portal.access.tokens import TokensUnavailable
-from portal.dossiers.archive import DossiersUnavailable
 from portal.formats import duration
 from portal.gateway.lookup import Failure
 from portal.pdf.process import PAGE_WITHIN_S, RenderingInterrupted
 from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.failure_texts import ERROR_PAGES, FAULTS
 from portal.presentation.site.public_pages import ErrorPage
+from portal.system.erasure import BytesKept
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
@@ -47,9 +46,8 @@ _CODES: Final = {
 _RETRYABLE: Final = (429, 500, 503, 504)
 # Database errors after which a retry may succeed. Errors in an SQL statement are not included.
 _DATABASE_ERRORS: Final = (
-    HistoryUnavailable,
+    BytesKept,
     TokensUnavailable,
-    DossiersUnavailable,
     OperationalError,
     InterfaceError,
     InternalError,  # for example, the database accepts no writes
