@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from portal.sandbox.example_plates import EXAMPLE_PLATES, SHOWCASE_RENAVAM, ExamplePlate, example_of
+from portal.sandbox.example_plates import SHOWCASE_RENAVAM, ExamplePlate, example_of
 from portal.sandbox.exchange import Request, Response, error_response, json_response
 from portal.sandbox.faults import (
     FORBIDDEN_MESSAGE,
@@ -72,17 +72,14 @@ class Sandbox:
 
     def _decode(self, request: Request, text: str) -> Response:
         plate = _plate(text)
-        example = example_of(plate)
-        vehicle = _vehicle(plate, example)
+        vehicle, example = _vehicle(plate)
         result = decode_result(vehicle, plate, example.profile, self._today())
         return _success("DONE", result, example, request)
 
     def _fines(self, request: Request, text: str, state: str | None) -> Response:
-        subject = _subject(text)
+        vehicle, example = _vehicle(_subject(text))
         if state is not None and state.upper() not in STATES:
             raise RequestError(400, "Por favor, informe uma UF válida.")
-        example = example_of(subject)
-        vehicle = _vehicle(subject, example)
         result = fine_records(vehicle, example.profile, self._today())
         if state is not None:
             result = [fine for fine in result if fine["ufOrgaoAutuador"] == state.upper()]
@@ -90,8 +87,7 @@ class Sandbox:
 
     def _restrictions(self, request: Request, text: str) -> Response:
         subject = _subject(text)
-        example = example_of(subject)
-        vehicle = _vehicle(subject, example)
+        vehicle, example = _vehicle(subject)
         result = restriction_records(vehicle, subject, example.profile, self._today())
         return _success("SUCCESS", result, example, request)
 
@@ -156,10 +152,11 @@ def _subject(text: str) -> Plate | Renavam:
     return subject
 
 
-def _vehicle(subject: Plate | Renavam, example: ExamplePlate) -> Vehicle:
+def _vehicle(subject: Plate | Renavam) -> tuple[Vehicle, ExamplePlate]:
+    example = example_of(subject)
     if subject.text == SHOWCASE_RENAVAM:
-        subject = Plate.parse(EXAMPLE_PLATES[0].plate)
-    return generate_vehicle(subject, example.profile)
+        subject = Plate.parse(example.plate)
+    return generate_vehicle(subject, example.profile), example
 
 
 def _success(word: str, result: object, example: ExamplePlate, request: Request) -> Response:
