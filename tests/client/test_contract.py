@@ -16,7 +16,15 @@ PLATE = "ABC1D23"
 DOCUMENT = as_document()
 SCHEMAS: dict[str, Any] = DOCUMENT["components"]["schemas"]
 # The schema of a type whose name differs, and schemas that are no answer of the client's.
-UNNAMED = {"Message", "Error", "Problem", "NewBatch", "BatchStart", "ReportRequest", "CallPrices"}
+UNNAMED = {
+    "Message",
+    "Error",
+    "Problem",
+    "BatchRequest",
+    "BatchStart",
+    "ReportRequest",
+    "CallPrices",
+}
 CALLS: dict[str, Callable[[Client, str], object]] = {
     "decode": lambda client, _: client.decode(PLATE),
     "renainf": lambda client, _: client.renainf(PLATE),

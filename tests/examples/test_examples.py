@@ -76,8 +76,8 @@ def test_every_operation_of_the_document_has_a_section(portal: PortalProcess) ->
     document = portal.get("/openapi.json").json()
     html = portal.get("/api").text.replace("<wbr>", "")
     for path, item in document["paths"].items():
-        for method, operation in item.items():
-            if "operationId" in operation:
+        for method in item:
+            if method in ("get", "post"):
                 assert f"<b>{method.upper()}</b> <code>{path}</code>" in html
 
 

@@ -243,7 +243,7 @@ def operations_of(document: Document) -> Mapping[str, Operation]:
         )
         for path, item in document["paths"].items()
         for method, written in item.items()
-        if method != "parameters" and "operationId" in written
+        if method in ("get", "post")
     )
     return {each.name: each for each in found}
 

@@ -24,7 +24,7 @@ def as_document() -> dict[str, Any]:
 
     The errors of ``/api/v1`` are those of API_ERRORS. The file describes them by the contract's
     response of the same status. The rows of a batch's records are those of a vehicle's records,
-    with the plate before them.
+    with the plate before them. HEAD and OPTIONS are named after the path's GET or POST.
     """
     # The two ways through JSON make one object of each place that an anchor's object appears in.
     document: dict[str, Any] = msgspec.json.decode(
@@ -45,15 +45,39 @@ def as_document() -> dict[str, Any]:
     for name in ("Error", "Problem"):
         schemas[name]["properties"]["code"]["enum"] = [*API_ERRORS]
     for path, item in document["paths"].items():
-        for method, operation in item.items() if is_own_path(path) else ():
-            responses = {} if method == "parameters" else operation["responses"]
-            for status, response in responses.items():
-                if status >= "400" and "$ref" in response:
-                    response["$ref"] += "OfPortal"
-                    name = response["$ref"].rpartition("/")[2]
-                    former = components["responses"][name.removesuffix("OfPortal")]
-                    components["responses"][name] = _own_error(int(status), former)
+        name = item.get("get", item.get("post"))["operationId"]
+        for method, operation in item.items():
+            if method == "parameters":
+                continue
+            operation.setdefault("operationId", f"{method}{name[0].upper()}{name[1:]}")
+            if "x-row" in operation:
+                _describe_lines(operation)
+            if is_own_path(path):
+                _refer_to_own_errors(components["responses"], operation)
+    named = msgspec.json.encode(document).decode()
+    components["responses"] = {
+        name: response
+        for name, response in components["responses"].items()
+        if f'"#/components/responses/{name}"' in named
+    }
     return document
+
+
+def _describe_lines(operation: dict[str, Any]) -> None:
+    """Say what a line of JSON Lines is, so that tools find the rows of a table."""
+    lines = operation["responses"]["200"]["content"].get("application/jsonl")
+    if lines is not None:
+        described = {"contentMediaType": "application/json", "contentSchema": operation["x-row"]}
+        lines["schema"] = lines["schema"] | described
+
+
+def _refer_to_own_errors(responses: dict[str, Any], operation: dict[str, Any]) -> None:
+    for status, response in operation["responses"].items():
+        if status >= "400" and "$ref" in response:
+            response["$ref"] += "OfPortal"
+            name = response["$ref"].rpartition("/")[2]
+            former = responses[name.removesuffix("OfPortal")]
+            responses[name] = _own_error(int(status), former)
 
 
 def _own_error(status: int, former: dict[str, Any]) -> dict[str, Any]:

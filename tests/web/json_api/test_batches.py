@@ -383,7 +383,7 @@ def test_element_that_is_no_text_is_explained(
     ],
 )
 def test_document_and_server_accept_the_same_lists(here: InProcessPortal, plate: str) -> None:
-    schema = here.get("/openapi.json").get_json()["components"]["schemas"]["NewBatch"]
+    schema = here.get("/openapi.json").get_json()["components"]["schemas"]["BatchRequest"]
     pattern = schema["properties"]["plates"]["contains"]["pattern"]
     response = post(here, BATCHES, {"plates": [plate]})
     assert (response.status_code == 201) == bool(re.search(pattern, plate))
