@@ -74,7 +74,7 @@ class FileLeases:
                 yield fence_now()
             finally:
                 # Remove the file before its lock is released. Otherwise, a process that has already
-                # opened the file could get the lease. ``_lock`` rejects a removed file.
+                # opened the file could get the lease. ``_try_acquire`` rejects a removed file.
                 if should_unlink:
                     with contextlib.suppress(OSError):
                         path.unlink()
@@ -108,29 +108,23 @@ class FileLeases:
             return os.open(path, flags, 0o600)
 
 
+_LOCKS_UNSUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
+
+
 def _try_acquire(file: int, path: Path) -> tuple[bool, bool]:
-    """Return whether this process has the lease, and whether it must remove the file."""
+    """Return whether this process has the lease, and whether it must remove the file.
+
+    A lock on a removed file is useless, because other processes open a new file at ``path``.
+    """
     try:
-        held = _lock(file, path)
-        return held, held
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        is_held = os.fstat(file).st_ino == path.stat().st_ino
+        return is_held, is_held
+    except (BlockingIOError, FileNotFoundError):
+        return False, False
     except OSError as error:
         log.warning("cannot lock a lease file: %s", errno.errorcode.get(error.errno or 0, "?"))
         # If the file system has no locks, no other process depends on the file, so this process
         # removes the file. If the system has run out of locks (ENOLCK), another process may have
         # locked the file, so the file must stay.
         return True, error.errno in _LOCKS_UNSUPPORTED
-
-
-_LOCKS_UNSUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
-
-
-def _lock(file: int, path: Path) -> bool:
-    """Try to lock an open file. Return whether the file is locked and still at ``path``.
-
-    A lock on a removed file is useless, because other processes open a new file at ``path``.
-    """
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return os.fstat(file).st_ino == path.stat().st_ino
-    except (BlockingIOError, FileNotFoundError):
-        return False

@@ -35,8 +35,7 @@ class SingleFlight(Generic[T]):
     def __init__(self, leases: Leases, limit: int) -> None:
         self._leases = leases
         self._slots = threading.BoundedSemaphore(limit)
-        self._flights: dict[str, Future[T]] = {}
-        self._lock = threading.Lock()
+        self._flights: dict[str, Future[T]] = {}  # needs no lock: ``setdefault`` is atomic
 
     def run(
         self,
@@ -58,12 +57,9 @@ class SingleFlight(Generic[T]):
         one of the followers becomes the leader.
         """
         while True:
-            with self._lock:
-                flight = self._flights.get(key)
-                leading = flight is None
-                if flight is None:
-                    flight = self._flights[key] = Future()
-            if leading:
+            own: Future[T] = Future()
+            flight = self._flights.setdefault(key, own)
+            if flight is own:
                 return self._lead(key, flight, attempt, deadline), True
             try:
                 return flight.result(timeout=max(0.0, deadline - time.monotonic())), False
@@ -93,8 +89,7 @@ class SingleFlight(Generic[T]):
             outcome = Failure("bad_answer")
             raise
         finally:
-            with self._lock:
-                del self._flights[key]
+            del self._flights[key]
             if value is not None:
                 flight.set_result(value)
             else:

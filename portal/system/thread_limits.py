@@ -86,25 +86,24 @@ def _free_of_user() -> int | None:
         with suppress(OSError, ValueError):
             resource.setrlimit(resource.RLIMIT_NPROC, (hard, hard))
             soft = hard
-    return None if soft == resource.RLIM_INFINITY else max(0, soft - _threads_of_user())
-
-
-def _threads_of_user() -> int:
+    if soft == resource.RLIM_INFINITY:
+        return None
     user, threads = str(os.getuid()), 0
     for status in _PROC.glob("[0-9]*/status"):
         with suppress(OSError, ValueError, KeyError):
             lines = (line.partition(":") for line in status.read_text().splitlines())
             fields = {name: value.split() for name, _, value in lines}
             threads += int(fields["Threads"][0]) if fields["Uid"][0] == user else 0
-    return threads
+    return max(0, soft - threads)
 
 
 def _free_of_cgroups() -> Iterator[int]:
     """Yield how many more threads this process's cgroup and each of its parents allow."""
-    for directory in cgroup_directories(_read(_PROC / "self/cgroup"), _CGROUPS):
-        with suppress(ValueError):  # "max" means no limit
-            allowed = int(_read(directory / "pids.max"))
-            yield max(0, allowed - int(_read(directory / "pids.current")))
+    with suppress(OSError):
+        for directory in cgroup_directories((_PROC / "self/cgroup").read_text(), _CGROUPS):
+            with suppress(OSError, ValueError):  # "max" means no limit
+                allowed = int((directory / "pids.max").read_text())
+                yield max(0, allowed - int((directory / "pids.current").read_text()))
 
 
 def cgroup_directories(memberships: str, root: Path) -> Iterator[Path]:
@@ -123,10 +122,3 @@ def cgroup_directories(memberships: str, root: Path) -> Iterator[Path]:
             continue
         inside = Path(path.lstrip("/"))
         yield from (base / each for each in (inside, *inside.parents))
-
-
-def _read(file: Path) -> str:
-    try:
-        return file.read_text()
-    except OSError:
-        return ""
