@@ -129,3 +129,21 @@ def test_desk_shows_search_and_menu_without_buttons(page: "Page", demo: PortalPr
         *("Comparar", "Lote", "Histórico", "Verificar dossiê", "API")
     ]
     assert not page.locator(".site-header__button").first.is_visible()
+
+
+def test_notice_stands_apart_from_what_follows(page: "Page", demo: PortalProcess) -> None:
+    page.goto(f"{demo.url}/placa/ABC1D23?completo=1")
+    page.locator("form[action$='/atualizar'] button").first.click()
+    page.wait_for_selector("main [role=status]:not(.visually-hidden)")
+    gap = page.evaluate(
+        """() => {
+          const notice = document.querySelector("main [role=status]:not(.visually-hidden)");
+          const bottom = notice.getBoundingClientRect().bottom;
+          const tops = [...document.querySelectorAll("main :is(h1, h2, p, li, section)")]
+            .filter((one) => one.checkVisibility() && one.offsetWidth > 1)
+            .map((one) => one.getBoundingClientRect().top)
+            .filter((top) => top >= bottom - 1);
+          return Math.min(...tops) - bottom;
+        }"""
+    )
+    assert gap >= 16
