@@ -72,10 +72,11 @@ def deadline_steps(law: AssessedFine) -> tuple[DeadlineStep, ...]:
     if law.is_paid:
         paid = _recorded(fine.paid_on, fine.paid_on_text)
         to_payment = Leg(None, "", _line_to(paid[1]))
-        steps.append(_penalty(penalty, law.penalty, to_payment, awaits=False))
+        steps.append(_penalty(penalty, law.penalty, to_payment, today, awaits=False))
         steps.append(DeadlineStep("Pagamento", paid[0], "", paid[1], None))
         return tuple(steps)
-    steps.append(_penalty(penalty, law.penalty, _to_due_date(law.appeal), awaits=awaits_penalty))
+    to_due_date = _to_due_date(law.appeal)
+    steps.append(_penalty(penalty, law.penalty, to_due_date, today, awaits=awaits_penalty))
     steps.extend(_computed(law.appeal, law.prescription, today))
     return tuple(steps)
 
@@ -110,9 +111,10 @@ def _until_today(clock: Clock, start: date | None, today: date) -> Leg:
     if start is None or clock.ends_on is None or not clock.limit_days or start > today:
         return Leg(None, "", "dashed")
     waited = (today - start).days
+    days = f"hoje, {waited} de {counted(clock.limit_days, 'dia', 'dias')}"
     return Leg(
         _percent(waited, clock.limit_days),
-        f"hoje, {waited} de {counted(clock.limit_days, 'dia', 'dias')}",
+        days if waited <= clock.limit_days else f"{waited} dias sem multa",
         "dashed",
         has_today=True,
     )
@@ -122,9 +124,15 @@ def _judged(clock: Clock) -> str:
     return {"in_time": "no prazo", "late": _LATE, "unknown": ""}[clock.verdict]
 
 
-def _penalty(found: tuple[str, DateMark], clock: Clock, leg: Leg, *, awaits: bool) -> DeadlineStep:
+def _penalty(
+    found: tuple[str, DateMark], clock: Clock, leg: Leg, today: date, *, awaits: bool
+) -> DeadlineStep:
     if awaits:
-        until = f"em regra, até {formats.short_date(clock.ends_on)}" if clock.ends_on else ""
+        until = ""
+        if clock.ends_on is not None:
+            has_ended = clock.ends_on < today
+            word = "sem defesa, o prazo acabou em" if has_ended else "em regra, até"
+            until = f"{word} {formats.short_date(clock.ends_on)}"
         return DeadlineStep("Penalidade", "ainda não emitida", until, "missing", leg)
     note = _judged(clock)
     if clock.days_used is not None and clock.verdict == "unknown":

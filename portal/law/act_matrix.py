@@ -190,9 +190,9 @@ def _fine_answers(act: Act, fines: Sequence[AssessedFine]) -> Mapping[Standing, 
             f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}), {UNLESS_APPEALED}."
         ),
         Standing.PROBABLY_DUE: (
-            "Há multa de vencimento provável: vencida, impede até ser paga; confirme."
+            "Há multa provavelmente vencida: se venceu, impede até ser paga; confirme."
         ),
-        Standing.DUE: "Há multa no prazo de pagamento ou recurso, que pode passar a impedir.",
+        Standing.DUE: "Há multa ainda no prazo para pagar ou recorrer, que pode passar a impedir.",
         Standing.NOTICE: (
             "Há autuação ainda sem multa aplicada: em regra, não impede (art. 284, § 3º, do CTB)."
         ),

@@ -74,7 +74,7 @@ def _unread(word: str, *meanings: str) -> list[str]:
 
 
 _CONFIRM = "Confirme com o órgão autuador."
-_CANNOT_TELL = "Não é possível dizer se é exigível"
+_CANNOT_TELL = "Não dá para saber se já pode ser cobrada"
 _MAYBE_PAID = "talvez paga"
 _CHARGEABLE = (Standing.DUE, Standing.PROBABLY_DUE, Standing.ENFORCEABLE)
 _NEVER_NOTIFIED = (
@@ -203,7 +203,7 @@ def _by_dates(fine: Fine, today: date) -> Status:
         return _in_notice(fine, today)
     if fine.committed_on is not None and not word and not fine.notified_on_text:
         return _unnotified(fine.committed_on, today)
-    return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: faltam as datas das notificações.")
+    return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a fonte não trouxe as datas.")
 
 
 def _unnotified(committed_on: date, today: date) -> Status:
@@ -214,7 +214,7 @@ def _unnotified(committed_on: date, today: date) -> Status:
     """
     waited = (today - committed_on).days
     if waited > 2 * deadlines.MINIMUM_DAYS:
-        note = f"{_CANNOT_TELL}: a fonte não traz as datas das notificações."
+        note = f"{_CANNOT_TELL}: a fonte não trouxe as datas."
         return _plain(Standing.UNKNOWN, note)
     limit = deadlines.day_of(deadlines.plus_days(committed_on, deadlines.NOTICE_DAYS))
     note = "Registrada, ainda sem notificação: ainda não pode ser cobrada e não impede nada. "
@@ -250,7 +250,7 @@ def _in_notice(fine: Fine, today: date) -> Status:
     waited = 0 if since is None else (today - since).days
     limit = deadlines.PENALTY_DAYS_WITH_DEFENCE
     if waited > limit:
-        why = "a data pode faltar na fonte, e não é possível dizer se já é exigível"
+        why = "a data pode faltar na fonte, e não dá para saber se já pode ser cobrada"
         return _plain(
             Standing.UNKNOWN,
             f"{only}, embora tenham passado {counted(waited, 'dia', 'dias')}: {why}. {_CONFIRM}",
@@ -269,26 +269,27 @@ def _after_penalty(penalty_on: date, state: str, today: date) -> Status:
     waited, shortest = (today - penalty_on).days, deadlines.MINIMUM_DAYS
     first_due = deadlines.last_day(penalty_on, shortest, state)
     first = deadlines.day_of(first_due)
-    since = f"Penalidade de {day(penalty_on)}"
+    since = f"Multa aplicada em {day(penalty_on)}"
     if first_due is None or today <= first_due:
-        until = "até lá cabe recurso ou pagamento com desconto."
-        shared = f"O vencimento, em regra, não é antes de {shortest} dias da penalidade; {until}"
-        note = f"{since}: o vencimento, em regra, não é antes de {first}; {until}"
+        may = "cabe recorrer ou pagar com desconto."
+        shared = f"Ainda no prazo: ao menos por {shortest} dias da penalidade, {may}"
+        note = f"{since}, ainda no prazo: ao menos até {first}, {may}"
         return _plain(Standing.DUE, note, shared=shared)
     if waited <= deadlines.PROBABLY_DUE_DAYS:
         result = (
-            "o vencimento é provável, mas a data não está no registro e pode ser posterior. "
-            f"{_CONFIRM}"
+            f"provavelmente venceu, mas a data está na notificação e pode ser posterior. {_CONFIRM}"
         )
         return _plain(
             Standing.PROBABLY_DUE,
-            f"{since}, com o prazo mínimo vencido em {first}: {result}",
+            f"{since}; o prazo mínimo acabou em {first}: {result}",
             shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
         )
-    result = f"em regra, exigível, salvo recurso que a suspenda (art. 285 do CTB). {_CONFIRM}"
+    result = (
+        f"em regra, já pode ser cobrada, a menos que haja recurso (art. 285 do CTB). {_CONFIRM}"
+    )
     return _plain(
         Standing.ENFORCEABLE,
-        f"{since}, com o prazo mínimo vencido: {result}",
+        f"{since}; o prazo mínimo para pagar já passou: {result}",
         shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
     )
 

@@ -195,8 +195,9 @@ def _finding(
             "Há restrição judicial de situação incerta",
             "confirme com o juízo",
         )
-    if any(fine.standing is Standing.ENFORCEABLE for fine in fines):
-        finding = "Em regra, só pode ser transferido depois de pagas as multas"
+    if owed := sum(fine.standing is Standing.ENFORCEABLE for fine in fines):
+        what = "paga a multa" if owed == 1 else "pagas as multas"
+        finding = f"Em regra, só pode ser transferido depois de {what}"
         return "enforceable", "caution", finding, ""
     if standings := {fine.standing for fine in fines if fine.is_open}:
         confirm = "confirme a situação antes da transferência"

@@ -178,7 +178,7 @@ def test_old_notice_without_penalty_is_unknown() -> None:
     found = AssessedFine(SAMPLE, TODAY)
     assert found.standing == "unknown"
     assert "tenham passado 825 dias" in found.status.note
-    assert "não é possível dizer" in found.status.note
+    assert "não dá para saber" in found.status.note
     assert totals([found]).unclear_count == 1
     days = (TODAY - timedelta(days=40), TODAY - timedelta(days=20))
     recent = replace(SAMPLE, committed_on=days[0], notified_on=days[1])

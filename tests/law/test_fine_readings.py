@@ -93,13 +93,13 @@ DATES: list[tuple[dict[str, Any], str, str]] = [
     (
         {**NO_NOTICE, **NO_PENALTY, "committed_on": date(2026, 9, 21)},
         "unknown",
-        "não traz as datas",
+        "não trouxe as datas",
     ),
-    ({**NO_NOTICE, **NO_PENALTY}, "unknown", "a fonte não traz as datas das notificações"),
+    ({**NO_NOTICE, **NO_PENALTY}, "unknown", "a fonte não trouxe as datas"),
     # Never notified: the debt may not hold the licensing.
     (NO_NOTICE, "enforceable", "Súmulas 127 e 312 do STJ"),
     ({**NO_NOTICE, "penalty_on": date(2026, 11, 10)}, "due", "Súmulas 127 e 312 do STJ"),
-    ({}, "enforceable", "Penalidade de 10/06/2026"),
+    ({}, "enforceable", "Multa aplicada em 10/06/2026"),
     # A penalty before its notice, or before the end of the prior defence.
     ({"notified_on": date(2026, 6, 25)}, "enforceable", "As datas se contradizem"),
     ({"penalty_on": date(2026, 4, 4)}, "enforceable", "em princípio, é nula"),
@@ -120,7 +120,7 @@ DATES: list[tuple[dict[str, Any], str, str]] = [
         "as datas se contradizem",
     ),
     ({"code": "5002", **NO_PENALTY}, "notice", "é só autuação"),
-    ({"code": "5002", **NO_PENALTY, **NO_NOTICE}, "unknown", "não traz as datas"),
+    ({"code": "5002", **NO_PENALTY, **NO_NOTICE}, "unknown", "não trouxe as datas"),
 ]
 
 

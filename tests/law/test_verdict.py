@@ -99,7 +99,7 @@ def test_paid_fines_and_lifted_restrictions_are_clear() -> None:
 def test_enforceable_fines_require_payment_first() -> None:
     verdict = judge(True, [PAID, ENFORCEABLE], [])
     assert verdict.level == "caution"
-    assert "depois de pagas as multas" in verdict.headline
+    assert "depois de paga a multa" in verdict.headline
     assert marks(verdict) == ("careful", "careful", "yes", "yes")
     assert verdict.row("licence").short == "Só após pagar"
     assert "art. 131, § 2º" in verdict.row("licence").why
@@ -173,7 +173,7 @@ def test_fine_in_notice_gives_caution() -> None:
 def test_probable_due_date_gives_caution_and_an_obstacle() -> None:
     verdict = judge(True, [assessed(penalty_on=date(2026, 10, 10))], [])
     assert verdict.level == "caution"
-    assert "vencimento provável" in verdict.row("transfer").why
+    assert "provavelmente vencida" in verdict.row("transfer").why
     assert "Multa provavelmente vencida" in verdict.reasons[0].finding
 
 

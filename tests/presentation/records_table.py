@@ -54,6 +54,7 @@ NOTHING = "Nenhuma multa em aberto nem restrição judicial encontrada"
 OPEN = "Há multa em aberto"
 CALLED_OFF = "Há multa que a fonte dá como cancelada"
 NOTICE = "Há autuação, ainda sem multa"
+PAY_ONE = "Em regra, só pode ser transferido depois de paga a multa"
 PAY_FIRST = "Em regra, só pode ser transferido depois de pagas as multas"
 DOUBTED = "Há restrição judicial de situação incerta"
 NO_TRANSFER = "Não pode ser transferido agora"
@@ -205,9 +206,7 @@ def _payments() -> Iterator[Row]:
     yield maybe_paid("status PAGA without a payment", charged(tipo="PAGA"))
     yield maybe_paid("status QUITADA without a payment", charged(tipo="QUITADA"))
     for day in ("00/00/0000", "NAO PAGO", "EM ABERTO", "-", "01/01/1900", "31/12/1969"):
-        yield one_fine(
-            f"payment day {day}", paid(day=day, sum=""), "caution", PAY_FIRST, "exigível"
-        )
+        yield one_fine(f"payment day {day}", paid(day=day, sum=""), "caution", PAY_ONE, "exigível")
 
 
 # --- Fines: dates, words and amounts ---
@@ -216,11 +215,11 @@ def _payments() -> Iterator[Row]:
 def _standings() -> Iterator[Row]:
     notified = {"dataInfracao": "10/08/2026", "dataEmissaoNotificacao": "25/08/2026"}
     due = "no prazo de pagamento ou recurso"
-    yield one_fine("penalty long due", charged(), "caution", PAY_FIRST, "exigível")
+    yield one_fine("penalty long due", charged(), "caution", PAY_ONE, "exigível")
     yield one_fine(
         "penalty in ISO form",
         charged(dataInfracao="2026-03-10", dataEmissaoPenalidade="2026-06-10"),
-        *("caution", PAY_FIRST, "exigível"),
+        *("caution", PAY_ONE, "exigível"),
     )
     yield one_fine(
         "penalty of last month",
@@ -263,7 +262,7 @@ def _standings() -> Iterator[Row]:
     yield one_fine(
         "infraction of 31/12/1969",
         charged(dataInfracao="31/12/1969"),
-        *("caution", PAY_FIRST, "exigível"),
+        *("caution", PAY_ONE, "exigível"),
         never=("prescrit", "20.", "1969 às"),
     )
     for word in ("SUSPENSA", "EM RECURSO", "COM EFEITO SUSPENSIVO"):
@@ -281,7 +280,7 @@ def _standings() -> Iterator[Row]:
         yield one_fine(
             f"status {word}",
             charged(tipo=word),
-            *("caution", PAY_FIRST, "exigível"),
+            *("caution", PAY_ONE, "exigível"),
             also=(f"“{word}”",),
         )
     for word in ("EXIGIBILIDADE SUSPENSA - LIMINAR", "COBRANCA SUSPENSA POR DECISAO JUDICIAL"):
@@ -310,7 +309,7 @@ def _standings() -> Iterator[Row]:
             *("caution", NOTICE, "em autuação"),
         )
     for word in ("EXIGIVEL", "DIVIDA ATIVA", "VENCIDA"):
-        yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_FIRST, "exigível")
+        yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_ONE, "exigível")
     for word in (
         *("CANCELADA", "ARQUIVADA", "RECURSO DEFERIDO", "RECURSO PROVIDO", "INSUBSISTENTE", "NULA"),
         *("EXCLUIDA", "AUTO INSUBSISTENTE"),
@@ -338,7 +337,7 @@ def _standings() -> Iterator[Row]:
     yield one_fine(
         "status RECURSO INDEFERIDO",
         charged(tipo="RECURSO INDEFERIDO"),
-        *("caution", PAY_FIRST, "exigível"),
+        *("caution", PAY_ONE, "exigível"),
     )
     for word in (
         "RECURSO NAO PROVIDO",
@@ -347,7 +346,7 @@ def _standings() -> Iterator[Row]:
         "EXCLUIDA DO SNE",
         *("RECURSO DO ORGAO PROVIDO", "RECURSO DA AUTORIDADE DEFERIDO"),
     ):
-        yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_FIRST, "exigível")
+        yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_ONE, "exigível")
     for sent, code, text in (
         ("R$ 1.467,35", "5010", "R$ 1.467,35"),
         ("130,16", "7455", ONE),
@@ -369,7 +368,7 @@ def _standings() -> Iterator[Row]:
         yield one_fine(
             f"amount {sent} of {code}",
             charged(codigoInfracao=code, descricao="", valor=sent),
-            *("caution", PAY_FIRST, "exigível"),
+            *("caution", PAY_ONE, "exigível"),
             owed=text,
             ceiling=f"R$ {left},{(8_932_500 - cents) % 100:02}",
         )
@@ -382,7 +381,7 @@ def _standings() -> Iterator[Row]:
             dataCadastroInfracao="",
             dataEmissaoNotificacao="25/03/2015",
         ),
-        *("caution", PAY_FIRST, "exigível"),
+        *("caution", PAY_ONE, "exigível"),
         owed="R$ 85,13",
         ceiling="R$ 89.239,87",
     )
@@ -394,7 +393,7 @@ def _sums() -> Iterator[Row]:
     yield one_fine(
         "no amount, and the description of another code",
         charged(valor="", descricao="DIRIGIR SOB A INFLUENCIA DE ALCOOL"),
-        *("caution", PAY_FIRST, "exigível"),
+        *("caution", PAY_ONE, "exigível"),
         owed="não informado",
         ceiling=FULL,
     )
@@ -404,7 +403,7 @@ def _sums() -> Iterator[Row]:
             case=f"{count} fines without amount",
             fines=(unpriced,) * count,
             level="caution",
-            finding=PAY_FIRST,
+            finding=PAY_ONE if count == 1 else PAY_FIRST,
             standings=("exigível",) * count,
             owed="não informado",
             ceiling=FULL,
@@ -426,7 +425,7 @@ def _sums() -> Iterator[Row]:
         case="one paid, one open",
         fines=(paid(), charged(dataInfracao="11/03/2026")),
         level="caution",
-        finding=PAY_FIRST,
+        finding=PAY_ONE,
         standings=("paga", "exigível"),
         owed=ONE,
         ceiling=LESS_ONE,
@@ -435,7 +434,7 @@ def _sums() -> Iterator[Row]:
         case="one reversed, one open",
         fines=(paid(tipo="PAGAMENTO ESTORNADO"), charged(dataInfracao="11/03/2026")),
         level="caution",
-        finding=PAY_FIRST,
+        finding=PAY_ONE,
         standings=("talvez paga", "exigível"),
         owed="R$ 260,32",
         ceiling="R$ 89.064,68",
@@ -453,7 +452,7 @@ def _sums() -> Iterator[Row]:
             charged(),
         ),
         level="caution",
-        finding=PAY_FIRST,
+        finding=PAY_ONE,
         standings=(
             *("paga",) * 3,
             *("em autuação",) * 3,
@@ -1324,14 +1323,14 @@ def _reports() -> Iterator[Row]:
     yield one_fine(
         "report: another sum of fines",
         charged(),
-        *("caution", PAY_FIRST, "exigível"),
+        *("caution", PAY_ONE, "exigível"),
         report={"multas": "⚠️ Multas em aberto: R$ 5.000,00", "restricoes": "✅ Nada consta"},
         also=("O texto fala em R$ 5.000,00 de multas",),
     )
     yield one_fine(
         "report: no fine, beside a fine",
         charged(),
-        *("caution", PAY_FIRST, "exigível"),
+        *("caution", PAY_ONE, "exigível"),
         report={"multas": "✅ Nenhuma multa", "restricoes": "✅ Nada consta"},
         also=("O texto não aponta multa em aberto",),
     )
@@ -1390,7 +1389,7 @@ def _reports() -> Iterator[Row]:
         yield one_fine(
             f"report: {words}, beside a fine",
             charged(),
-            *("caution", PAY_FIRST, "exigível"),
+            *("caution", PAY_ONE, "exigível"),
             report={"multas": words, "restricoes": "✅ Nada consta"},
             also=("O texto não aponta multa em aberto",),
         )

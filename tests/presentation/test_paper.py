@@ -138,8 +138,14 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
             {"dataEmissaoNotificacao": "30/09/2025"},
             ("47 dias depois da infração", "deveria ser arquivado"),
         ),
-        ({"dataEmissaoPenalidade": "24/09/2025"}, ("41 dos 180 dias", "em regra, exigível")),
-        ({"dataEmissaoPenalidade": "25/08/2025"}, ("em princípio, é nula", "em regra, exigível")),
+        (
+            {"dataEmissaoPenalidade": "24/09/2025"},
+            ("41 dos 180 dias", "em regra, já pode ser cobrada"),
+        ),
+        (
+            {"dataEmissaoPenalidade": "25/08/2025"},
+            ("em princípio, é nula", "em regra, já pode ser cobrada"),
+        ),
         (
             {"dataEmissaoPenalidade": "14/04/2026"},
             ("243 dias depois da infração", "só se houve defesa prévia"),
@@ -150,7 +156,7 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
         ),
         (
             {"dataEmissaoPenalidade": "10/11/2026"},
-            ("ao menos até 10/12/2026", "não é antes de 30 dias da penalidade"),
+            ("ao menos até 10/12/2026", "Ainda no prazo: ao menos por 30 dias da penalidade"),
         ),
         (
             {"dataInfracao": "14/08/2018", "dataEmissaoNotificacao": "20/08/2018"},

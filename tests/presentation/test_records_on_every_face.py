@@ -38,6 +38,7 @@ from tests.presentation.records_table import (
     NOTICE,
     OPEN,
     PAY_FIRST,
+    PAY_ONE,
     ROWS,
     UNKNOWN,
     Row,
@@ -66,6 +67,7 @@ MARKS = {"no": "danger", "careful": "warn", "yes": "plain", "unknown": "unknown"
 LIST_WORDS = {
     NOTHING: "Nada encontrado",
     PAY_FIRST: "Só após pagar as multas",
+    PAY_ONE: "Só após pagar as multas",
     CALLED_OFF: "Multa cancelada, a confirmar",
     OPEN: "Multa em aberto a confirmar",
     NOTICE: "Multa em aberto a confirmar",
@@ -259,9 +261,13 @@ def verdict_differences(row: Row, shown: Faces) -> Iterator[str]:
     finding, _, caveat = headline.partition("; ")
     yield from same("JSON", "level", verdict["level"], row.level)
     yield from has("JSON", "headline", headline, row.finding)
-    for face, html in (("page", shown.page), ("issued", shown.issued)):
+    # An issued dossier quotes the paper.
+    for face, html, said in (
+        ("page", shown.page, finding),
+        ("issued", shown.issued, f"“{headline}”"),
+    ):
         hero = part(html, '<h2 class="hero__finding"', "</h2>").partition(">")[2]
-        yield from same(face, "finding", squeezed(text_in(hero)), f"{word}: {finding}")
+        yield from same(face, "finding", squeezed(text_in(hero)), f"{word}: {said}")
         yield from has(face, "icon", hero, f"icon--{icon}")
         yield from has(face, "tone", html, f'class="hero tone-{tone}')
         yield from has(face, "caveat", squeezed(text_in(html)), caveat)

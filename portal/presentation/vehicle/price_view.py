@@ -176,7 +176,7 @@ def _chart(
 def _break_note(chart: PriceChart | None) -> str:
     if chart is None or chart.break_y is None:
         return ""
-    return f"o eixo pula do zero a {chart.prices[0].text}"
+    return f"o gráfico começa em {chart.prices[0].text}"
 
 
 def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:

@@ -36,8 +36,7 @@ PRICES = {"PRICE_DECODE": "1.20", "PRICE_RENAINF": "0.75", "PRICE_RENAJUD": "0.5
         ),
         (
             LookupCost(Decimal("2.45"), 0, 14_597),
-            "O limite de hoje foi usado. Volta à 0h (em 4 h). "
-            "O que já está guardado continua à mão.",
+            "Suas consultas de hoje acabaram. Volta à 0h (em 4 h). As já feitas continuam abertas.",
         ),
     ],
 )
@@ -75,7 +74,7 @@ def test_spent_daily_limit_says_when_it_returns_and_offers_no_retry(
 ) -> None:
     pages = visitor(portal(DAILY_CALL_LIMIT="3", **PRICES))
     pages.get("/placa/ABC1D23?completo=1")
-    assert "O limite de hoje foi usado. Volta à 0h (em" in pages.get("/").text
+    assert "Suas consultas de hoje acabaram. Volta à 0h (em" in pages.get("/").text
     page = pages.get("/placa/KZZ9999?completo=1")
     assert "limite diário de consultas deste portal foi atingido. Volta à 0h (em" in page.text
     assert not [link for link in page.all("a") if "Tentar de novo" in text_of(link)]
