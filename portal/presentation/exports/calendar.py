@@ -19,7 +19,7 @@ from portal.vehicle.source_text import named
 from portal.wording import day, listed
 
 if TYPE_CHECKING:
-    from icalendar import Calendar, Component
+    from icalendar import Calendar, Component, Event
 
 # The deadlines of a fine, as the attributes of AssessedFine are named. The names are parts of UIDs.
 _TITLES: Final = {
@@ -30,6 +30,9 @@ _TITLES: Final = {
     "appeal": "recurso ou pagamento com desconto, ao menos até hoje",
     "prescription": "em regra, prescreve",
 }
+# An event takes 18 KB of memory while the calendar is written, and some milliseconds.
+MOST_DEADLINES: Final = 2_000
+_MORE: Final = "Veja os prazos na página de cada veículo."
 _NOTHING: Final = (
     "Os registros guardados não trazem prazo em curso. Isso não prova que não haja: uma data pode "
     "faltar no registro, e multas do estado e do município podem não aparecer."
@@ -37,8 +40,9 @@ _NOTHING: Final = (
 
 
 def deadline_calendar(dossiers: Iterable[Dossier], name: str, today: date) -> bytes | None:
-    """Return the calendar of all deadlines from ``today`` on, or None without a readable answer.
+    """Return the calendar of the deadlines from ``today`` on, or None without a readable answer.
 
+    If there are more than MOST_DEADLINES, a journal entry says so, and no further vehicle is read.
     A vehicle without a readable answer is named in a journal entry, as is a calendar without
     deadlines: RFC 5545 allows no calendar without an entry.
     """
@@ -48,16 +52,25 @@ def deadline_calendar(dossiers: Iterable[Dossier], name: str, today: date) -> by
     calendar.add("prodid", "-//Dossie Veicular//Prazos//PT")
     calendar.add("version", "2.0")
     calendar.add("x-wr-calname", name)
-    unanswered, moments = [], []
+    unanswered, moments, has_more = [], [], False
     for dossier in dossiers:
         fetched_at = dossier.answers.renainf.fetched_at
         if dossier.fines is None or fetched_at is None:
             unanswered.append(dossier.subject.text)
             continue
         moments.append(fetched_at)
-        _add_fines(calendar, dossier, dossier.fines, fetched_at)
+        for event in _events(dossier, dossier.fines, fetched_at):
+            has_more = len(calendar.subcomponents) == MOST_DEADLINES
+            if has_more:
+                break
+            calendar.add_component(event)
+        if has_more:
+            break
     if not moments:
         return None
+    if has_more:
+        title = f"Só os primeiros {MOST_DEADLINES} prazos; há mais nos registros"
+        _add_journal(calendar, title, _MORE, today, max(moments))
     if unanswered:
         _add_journal(
             calendar,
@@ -72,9 +85,9 @@ def deadline_calendar(dossiers: Iterable[Dossier], name: str, today: date) -> by
     return written
 
 
-def _add_fines(
-    calendar: "Calendar", dossier: Dossier, fines: Iterable[AssessedFine], fetched_at: datetime
-) -> None:
+def _events(
+    dossier: Dossier, fines: Iterable[AssessedFine], fetched_at: datetime
+) -> "Iterator[Event]":
     from icalendar import Event
 
     seen = set()
@@ -92,7 +105,7 @@ def _add_fines(
             event.add("summary", f"{_subject(dossier)}: {_TITLES[key]} ({_fine_words(fine)})")
             event.add("description", _description(fine, clock, fetched_at))
             _stamp(event, fetched_at)
-            calendar.add_component(event)
+            yield event
 
 
 def _running(fine: AssessedFine) -> Iterator[tuple[str, Clock, date]]:

@@ -1,11 +1,12 @@
 """Deadlines as calendars, read by the library "icalendar" and by a strict reader."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
 import pytest
 
+from portal.dossier.dossier import Dossier
 from portal.presentation.exports.calendar import deadline_calendar
 from tests.conftest import PortalFactory
 from tests.factories import Record, fine, payment, renainf_body
@@ -226,3 +227,22 @@ def test_page_has_a_link_and_the_file_a_phone_opens(portal: PortalFactory) -> No
 
 def test_vehicle_without_answers_gives_no_calendar() -> None:
     assert deadline_calendar([CONTEXT.dossier(PLATE, UNASKED_PANELS)], "", CONTEXT.today) is None
+
+
+def test_calendar_of_too_many_deadlines_says_so_and_reads_no_further_vehicle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fines = [fine(autoInfracao=f"A{number}", dataInfracao="10/11/2026") for number in range(9)]
+    one = CONTEXT.dossier(PLATE, panels(renainf=renainf_body(*fines)))
+
+    def dossiers() -> Iterator[Dossier]:
+        yield one
+        raise AssertionError("a further vehicle is read")
+
+    whole = deadline_calendar([one], "Prazos", CONTEXT.today)
+    assert whole is not None and b"VJOURNAL" not in whole
+    monkeypatch.setattr("portal.presentation.exports.calendar.MOST_DEADLINES", 7)
+    cut = deadline_calendar(dossiers(), "Prazos", CONTEXT.today)
+    assert cut is not None
+    assert cut.count(b"BEGIN:VEVENT") == 7 < whole.count(b"BEGIN:VEVENT")
+    assert "Só os primeiros 7 prazos" in cut.decode()
