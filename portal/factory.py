@@ -46,9 +46,9 @@ from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import Store
 from portal.gateway.upstream_client import Policy
 from portal.gateway.usage_report import UsageLog
-from portal.presentation.exports.batches import kept_result
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.site.public_pages import SamplePlate
+from portal.presentation.tools.vehicle_row import kept_result
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_data_key,

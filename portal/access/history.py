@@ -1,13 +1,16 @@
-"""Each visitor's recent lookups, stored encrypted and shown only to that visitor."""
+"""Each visitor's recent lookups and notes, stored encrypted and shown only to that visitor."""
 
+import json
 import logging
+import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
+from unicodedata import normalize
 
-from sqlalchemy import Connection, Engine, delete, insert, select
+from sqlalchemy import Connection, Engine, delete, insert, select, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
@@ -21,6 +24,7 @@ log = logging.getLogger(__name__)
 KEPT_S = 30 * 24 * 3600
 LISTED = 8
 _PURPOSE: Final = b"history"
+_NO_SIGN: Final = re.compile(r"[^0-9A-Z]")
 _DELETED_AT_ONCE: Final = 2000  # rows, so that other writers do not wait long
 
 
@@ -28,6 +32,10 @@ _DELETED_AT_ONCE: Final = 2000  # rows, so that other writers do not wait long
 class Entry:
     subject: str
     asked_at: float  # epoch seconds
+
+
+# A visitor's text about a vehicle, and its tag. Either may be "".
+Note = tuple[str, str]
 
 
 class History:
@@ -53,17 +61,49 @@ class History:
 
     def record(self, visitor: str, subject: str) -> None:
         """Record a lookup. A database failure is only logged, so that the page is still served."""
-        sealed = self._keys.encrypt(_PURPOSE, subject.encode())
-        tag, now = self._keys.tag(subject), self._clock()
-        visitor = self._visitor_key(visitor)
         # If two requests record the same lookup at the same time, the unique index makes the second
         # insert fail. The failure is only logged, because the first row is enough.
         with self._failures_logged("recorded"), self._breaker.guard(), writing(self._engine) as db:
-            same = table.c.subject == tag
-            db.execute(delete(table).where(table.c.visitor == visitor, same))
-            db.execute(
-                insert(table).values(visitor=visitor, subject=tag, asked_at=now, sealed=sealed)
-            )
+            self._put(db, visitor, subject)
+
+    def annotate(self, visitor: str, subject: str, note: Note) -> None:
+        """Replace the visitor's note on a vehicle, which the history then contains.
+
+        Raises SQLAlchemyError.
+        """
+        sealed = self._keys.encrypt(_PURPOSE, json.dumps(note).encode()) if any(note) else None
+        with writing(self._engine) as db:
+            self._put(db, visitor, subject, sealed_note=sealed)
+
+    def _put(self, db: Connection, visitor: str, subject: str, **values: Any) -> None:
+        visitor, tag = self._visitor_key(visitor), self._keys.tag(subject)
+        values |= {"asked_at": self._clock()}
+        same = (table.c.visitor == visitor) & (table.c.subject == tag)
+        if not db.execute(update(table).where(same).values(values)).rowcount:
+            sealed = self._keys.encrypt(_PURPOSE, subject.encode())
+            row = {"visitor": visitor, "subject": tag, "sealed": sealed, **values}
+            db.execute(insert(table).values(row))
+
+    def notes(self, visitor: str, subjects: Sequence[str]) -> Mapping[str, Note]:
+        """Return the visitor's notes on some of ``subjects``, {} if the database fails."""
+        by_tag = {self._keys.tag(subject): subject for subject in subjects}
+        query = select(table.c.subject, table.c.sealed_note).where(
+            table.c.visitor == self._visitor_key(visitor),
+            table.c.asked_at >= self._clock() - KEPT_S,
+            table.c.sealed_note.is_not(None),
+        )
+        rows: Sequence[Any] = ()
+        with self._failures_logged("read"), self._breaker.guard(), reading(self._engine) as db:
+            rows = db.execute(query).all()
+        return {
+            by_tag[row.subject]: note
+            for row in rows
+            if row.subject in by_tag and (note := self._note(row.sealed_note)) is not None
+        }
+
+    def _note(self, sealed: bytes) -> Note | None:
+        content = self._keys.decrypt(_PURPOSE, sealed)
+        return None if content is None else tuple(json.loads(content))
 
     def recent(self, visitor: str, most: int = LISTED, skip: int = 0) -> list[Entry]:
         """Return at most ``most`` of the visitor's lookups, the latest first.
@@ -122,9 +162,16 @@ class History:
     def forget(self, db: Connection, subject: str) -> None:
         """Delete a vehicle's entries from the histories of all visitors, in every namespace.
 
-        The caller then erases the bytes of the deleted rows (``erase_deleted``).
+        Also deletes notes on other vehicles that name it. Notes are decrypted for that, because no
+        query could find them. The caller then erases the bytes of the deleted rows
+        (``erase_deleted``).
         """
         db.execute(delete(table).where(table.c.subject == self._keys.tag(subject)))
+        query = select(table.c.id, table.c.sealed_note).where(table.c.sealed_note.is_not(None))
+        for row in db.execute(query).all():
+            note = self._note(row.sealed_note)
+            if note is not None and subject in _NO_SIGN.sub("", normalize("NFKC", note[0]).upper()):
+                db.execute(update(table).where(table.c.id == row.id).values(sealed_note=None))
 
     @contextmanager
     def _failures_logged(self, done: str) -> Iterator[None]:

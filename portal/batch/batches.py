@@ -178,7 +178,7 @@ class Batches(BatchRows):
         with reading(self.engine) as db:
             row = self._row(db, batch, owner)
             counts = self._counts(db, [batch])
-        return _batch(row, counts.get(batch, _NO_ITEMS), self._left_out(row))
+        return self._batch(row, counts.get(batch, _NO_ITEMS), self._left_out(row))
 
     def listed(self, owner: str, after: tuple[float, str] | None = None) -> list[Batch]:
         """Return an owner's latest batches, the latest first.
@@ -219,7 +219,7 @@ class Batches(BatchRows):
         with reading(self.engine) as db:
             rows = db.execute(query).all()
             counts = self._counts(db, [row.id for row in rows])
-        return [_batch(row, counts.get(row.id, _NO_ITEMS), LeftOut()) for row in rows]
+        return [self._batch(row, counts.get(row.id, _NO_ITEMS), LeftOut()) for row in rows]
 
     def items(
         self,
@@ -319,6 +319,13 @@ class Batches(BatchRows):
         with self._change(batch, owner, "cancel") as (db, _):
             self.end(db, batch, "cancelled")
 
+    def rename(self, batch: str, owner: str, name: str) -> None:
+        """Give a batch a name, or none if ``name`` is "". Raises UnknownBatch."""
+        sealed = self.encrypted(name.encode()) if name else None
+        with self.writing() as db:
+            self._row(db, batch, owner)
+            db.execute(update_batch(batch).values(sealed_name=sealed))
+
     def discard(self, batch: str, owner: str) -> None:
         """Delete a draft. Raises UnknownBatch or NotAllowed."""
         with self._change(batch, owner, "discard") as (db, _):
@@ -352,8 +359,8 @@ class Batches(BatchRows):
     def forget(self, db: Connection, subject: str) -> int:
         """Delete a vehicle's items in all namespaces, and return how many were deleted.
 
-        Also deletes invalid entries that contain the plate or Renavam, or suggest it as a
-        correction. A batch that has lost all its items is deleted, in any state. The ledger still
+        Also deletes invalid entries and names that contain the plate or Renavam, or suggest it as
+        a correction. A batch that has lost all its items is deleted, in any state. The ledger still
         contains the batch's cost. The caller then erases the bytes of the deleted rows
         (``erase_deleted``).
         """
@@ -370,12 +377,15 @@ class Batches(BatchRows):
         return deleted
 
     def _forget_wrong(self, db: Connection, subject: str) -> None:
-        """Delete every batch's invalid entries that contain ``subject`` or suggest it.
+        """Delete every batch's invalid entries and name that contain ``subject`` or suggest it.
 
-        The entries of all batches are decrypted, because entries are stored encrypted and without
+        The texts of all batches are decrypted, because they are stored encrypted and without
         an HMAC that a query could find.
         """
-        for row in db.execute(select(table.c.id, table.c.sealed_wrong)).all():
+        columns = (table.c.id, table.c.sealed_wrong, table.c.sealed_name)
+        for row in db.execute(select(*columns)).all():
+            if contains_subject(self.name(row), subject):
+                db.execute(update_batch(row.id).values(sealed_name=None))
             if self.decrypted(row.sealed_wrong) is None:
                 continue
             left_out = self._left_out(row)
@@ -463,6 +473,26 @@ class Batches(BatchRows):
         if ids := db.execute(drafts).scalars().all():
             _delete(db, ids)
 
+    def _batch(self, row: Any, counted: tuple[int, ...], left_out: LeftOut) -> Batch:
+        total, stored, done, failed, pending, active = counted
+        return Batch(
+            id=row.id,
+            state=row.state,
+            reason=row.reason,
+            resume_at=row.resume_at,
+            ask=split_ask(row.ask),
+            counts=Counts(total, stored, done, failed, pending),
+            cost=_cost(row),
+            created_at=row.created_at,
+            started_at=row.started_at,
+            ended_at=row.ended_at,
+            expires_at=row.expires_at,
+            active=active,
+            repeated=row.repeated,
+            name=self.name(row),
+            **msgspec.structs.asdict(left_out),
+        )
+
     def _owner_key(self, owner: str) -> str:
         return self.keys.owner_key("", owner)
 
@@ -471,26 +501,6 @@ def has_unfinished_batches(engine: Engine) -> bool:
     """Return whether a batch of any namespace is running, or will resume by itself."""
     with reading(engine) as db:
         return db.execute(select(table.c.id).where(_GOES_ON).limit(1)).first() is not None
-
-
-def _batch(row: Any, counted: tuple[int, ...], left_out: LeftOut) -> Batch:
-    total, stored, done, failed, pending, active = counted
-    return Batch(
-        id=row.id,
-        state=row.state,
-        reason=row.reason,
-        resume_at=row.resume_at,
-        ask=split_ask(row.ask),
-        counts=Counts(total, stored, done, failed, pending),
-        cost=_cost(row),
-        created_at=row.created_at,
-        started_at=row.started_at,
-        ended_at=row.ended_at,
-        expires_at=row.expires_at,
-        active=active,
-        repeated=row.repeated,
-        **msgspec.structs.asdict(left_out),
-    )
 
 
 def _cost(row: Any) -> Cost:

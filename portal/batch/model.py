@@ -102,6 +102,7 @@ class Batch:
     repeated: int = 0
     typed: Mapping[str, str] = field(default_factory=dict)
     unticked: tuple[str, ...] = ()
+    name: str = ""
 
     @property
     def has_ended(self) -> bool:

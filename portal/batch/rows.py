@@ -71,6 +71,10 @@ class BatchRows:
             raise UnknownBatch(batch)
         return content
 
+    def name(self, row: Any) -> str:
+        """Return the name that a batch's owner has given it, or ""."""
+        return (self.decrypted(row.sealed_name) or b"").decode()
+
     def subject(self, batch: str, sealed: bytes) -> Subject:
         """Return an item's vehicle. Raises UnknownBatch if no key can decrypt ``sealed``."""
         return parse_subject(self.readable(batch, sealed).decode())

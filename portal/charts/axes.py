@@ -24,10 +24,10 @@ def price_levels(low: float, high: float, layout: Layout) -> tuple[float, ...]:
     return levels
 
 
-def price_ticks(frame: Frame) -> tuple[PriceTick, ...]:
+def price_ticks(frame: Frame, *, is_index: bool = False) -> tuple[PriceTick, ...]:
     ticks: dict[str, PriceTick] = {}
     for level in frame.levels:
-        text = axis_price(level) if level else "0"
+        text = f"{level:g}" if is_index or not level else axis_price(level)
         found = _DIGITS.match(text)
         assert found is not None
         ticks.setdefault(text, PriceTick(frame.rounded(frame.y(level)), *found.groups()))

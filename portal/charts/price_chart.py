@@ -91,8 +91,9 @@ def _draw(
     frame = _frame(layout, drawn, asked)
     canvas = frame.canvas
     zone = _zone(frame, drawn)
-    ticks = price_ticks(frame)
-    now, ends = labels_at_edge(frame, every, chosen, words)
+    ticks = price_ticks(frame, is_index=words.is_index)
+    names = [line.name for line in lines]
+    now, ends = labels_at_edge(frame, every, names, chosen, words)
     start, peak = first_and_peak(frame, mine, top[0])
     own_runs = list(runs(mine, frame.drawn(mine), predicted=False))
     width = canvas.left + canvas.plot_width + canvas.right
@@ -132,10 +133,11 @@ def _draw(
             if number != chosen and known
         ),
         start=start if is_fixed else None,
-        peak=peak,
+        peak=None if words.is_index else peak,
         now=now,
         ends=ends,
-        is_long=any(len(text.text) > _LONGEST_PRICE for text in ends)
+        is_long=words.is_index
+        or any(len(text.text) > _LONGEST_PRICE for text in ends)
         or (now is not None and len(now.price) > _LONGEST_PRICE)
         or any(len(tick.text) > _LONGEST_TICK for tick in ticks)
         or has_mixed_units(ticks),

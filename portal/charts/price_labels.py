@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Final
 
 from portal.charts.axes import anchor_at
@@ -23,16 +24,22 @@ class Words:
 
     ``now`` is true if the last real price is the current price. If ``now`` is false, the label of
     the last real price also shows the month, because a reader could take an old price for the
-    current price. ``predicted`` is the label of the hatched strip of predictions.
+    current price. ``predicted`` is the label of the hatched strip of predictions. If ``is_index``
+    is true, the values are no prices, and each line's label begins with its name.
     """
 
     now: bool = False
     predicted: str = "previsão"
+    is_index: bool = False
+
+    def label(self, name: str, value: Decimal) -> str:
+        return f"{name} {round(value)}" if self.is_index else money(value, places=0)
 
 
 def labels_at_edge(
     frame: Frame,
     every: Sequence[Known],
+    names: Sequence[str],
     chosen: int,
     words: Words,
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
@@ -80,11 +87,11 @@ def labels_at_edge(
             frame.rounded(middle),
             frame.rounded(x),
             frame.rounded(y),
-            money(mine[last].value, places=0),
+            words.label(names[chosen], mine[last].value),
             flag_name,
         ),
         tuple(
-            EndLabel(number + 1, frame.rounded(at), money(point.value, places=0))
+            EndLabel(number + 1, frame.rounded(at), words.label(names[number], point.value))
             for number, at, point in zip(ending, placed[1:], points[1:], strict=True)
         ),
     )

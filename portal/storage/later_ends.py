@@ -78,6 +78,19 @@ _REST = (
 )
 
 
+# Columns that not every version has. A purge sets them to NULL, and their owner may change them.
+_LATER = {
+    ("history", "sealed_note"): """
+    UPDATE history SET sealed_note = l.sealed_note FROM later.history AS l
+    WHERE l.visitor = history.visitor AND l.subject = history.subject
+    """,
+    ("batches", "sealed_name"): """
+    UPDATE batches SET sealed_name = l.sealed_name FROM later.batches AS l
+    WHERE l.id = batches.id
+    """,
+}
+
+
 def end_what_has_ended(restored: Path, former: Path) -> dict[str, int]:
     """Apply to ``restored`` what has ended in ``former``, and return how much, by its kind.
 
@@ -100,9 +113,17 @@ def end_what_has_ended(restored: Path, former: Path) -> dict[str, int]:
             }
             for each in _REST:
                 db.execute(each)
+            for (table, column), statement in _LATER.items():
+                if all(_has_column(db, each, table, column) for each in ("main", "later")):
+                    db.execute(statement)
     with closing(sqlite3.connect(restored)) as db:
         db.execute("VACUUM")  # removes the copies of deleted rows that SQLite leaves in the file
     return ended
+
+
+def _has_column(db: sqlite3.Connection, schema: str, table: str, column: str) -> bool:
+    query = "SELECT 1 FROM pragma_table_info(?, ?) WHERE name = ?"
+    return db.execute(query, (table, schema, column)).fetchone() is not None
 
 
 def _uri(file: Path, mode: str) -> str:

@@ -91,6 +91,7 @@ history = Table(
     Column("subject", String(64), nullable=False),  # HMAC of the plate.
     Column("asked_at", Float, nullable=False),  # Epoch seconds.
     Column("sealed", LargeBinary, nullable=False),  # The plate, encrypted.
+    Column("sealed_note", LargeBinary),  # The visitor's note and tag, encrypted.
     Index("history_by_visitor", "visitor", "subject", unique=True),
     Index("history_by_subject", "subject"),
 )
@@ -123,6 +124,7 @@ batches = Table(
     Column("sealed_wrong", LargeBinary, nullable=False),
     # The number of vehicles that the batch's list contains more than once.
     Column("repeated", Integer, nullable=False, server_default="0"),
+    Column("sealed_name", LargeBinary),  # The owner's name for the batch, encrypted.
     Index("batches_by_owner", "owner"),
     Index("batches_by_state", "state"),
 )

@@ -85,8 +85,10 @@ def until_ended(page: "Page", plates: int) -> None:
 
 
 def downloaded(page: "Page", link: str, folder: Path) -> bytes:
+    if page.locator("#lote-baixar").get_attribute("open") is None:
+        page.get_by_text("Baixar", exact=True).click()
     with page.expect_download() as started:
-        page.get_by_role("link", name=link).click()
+        page.get_by_role("link", name=link, exact=True).click()
     path = folder / str(started.value.suggested_filename)
     started.value.save_as(path)
     return path.read_bytes()
@@ -111,7 +113,7 @@ def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
     assert "R$ 24,50" in main.inner_text().replace("\u00a0", " ")
 
     page.get_by_role("button", name="Consultar 10 placas por até R$ 24,50").click()
-    refreshed(page, ".results__finding .results__status", has_script=has_script)
+    refreshed(page, ".vehicles__finding b", has_script=has_script)
     page.get_by_role("button", name="Pausar").click()
     page.get_by_text("Pausado por você").wait_for()
     asked = upstream.count()
@@ -122,7 +124,7 @@ def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
     sign_in(page, portal)
     assert upstream.count() < LOOKUPS  # after the pause, only the lookup in flight may have ended
     page.goto(f"{portal.url}/lote")
-    page.get_by_role("link", name="10 placas").click()
+    page.get_by_role("link", name="Lote de 10 placas").click()
     page.get_by_role("button", name="Continuar").click()
     refreshed(page, ".batch-done", has_script=has_script)
     assert "Custou R$ 24,50." in page.locator(".batch-done").inner_text().replace("\u00a0", " ")
@@ -174,7 +176,7 @@ def test_cancellation_is_confirmed(
     assert page.get_by_text("2 linhas ficaram de fora").is_visible()
     page.get_by_role("link", name="Não consultadas").click()
     page.wait_for_url("**so=pending**")
-    assert page.locator(".results__age").last.inner_text().strip() == "não consultada"
+    assert "não consultada" in page.locator(".vehicles__finding").last.inner_text()
 
 
 def test_failed_plates_are_asked_again_alone(
@@ -185,9 +187,9 @@ def test_failed_plates_are_asked_again_alone(
     draft(page, portal, " ".join(PLATES[:4]))
     page.locator(".price-card button").first.click()
     page.get_by_text("1 placa ficou sem alguma resposta").wait_for()
-    page.get_by_role("link", name="Com falha 1").click()
+    page.get_by_role("link", name="Falha 1").click()
     page.wait_for_url("**so=failed**")  # the filtered page has loaded
-    assert page.locator(".results tbody tr").count() == 1
+    page.locator(".vehicles tbody tr").nth(1).wait_for(state="detached")
     upstream.clear()
     upstream.forget_calls()
     page.wait_for_timeout(2100)  # the gateway caches a failure for two seconds
@@ -211,9 +213,9 @@ def test_polling_keeps_the_focus_and_announces_rarely(
         { childList: true, characterData: true, subtree: true });
     }""")
     assert page.locator("#andamento").get_attribute("role") == "status"
-    first_row = page.locator(".results tbody tr").first.element_handle()
+    first_row = page.locator(".vehicles tbody tr").first.element_handle()
     before = first_row.inner_text()
-    link = page.locator(f"#resultado-{PLATES[9]} a")
+    link = page.locator(f"#veiculo-{PLATES[9]} th a")
     link.focus()
     until_ended(page, 2)
     assert link.evaluate("one => one === document.activeElement")
@@ -254,24 +256,94 @@ def test_results_are_sorted_filtered_and_searched(
 
     def shown() -> list[str]:
         return [
-            str(row.get_attribute("id")).removeprefix("resultado-")
-            for row in page.locator(".results tbody tr").all()
+            str(row.get_attribute("id")).removeprefix("veiculo-")
+            for row in page.locator(".vehicles tbody tr").all()
         ]
 
-    page.select_option("#lote-ordem", "conclusao")  # the page applies the choice without a button
-    page.wait_for_url("**ordem=conclusao**")
-    assert shown() == [*PLATES[:3], PLATES[4], PLATES[3]]
-    page.fill("#lote-busca", "qtz-1f71")
-    with page.expect_navigation():
-        page.get_by_role("button", name="Aplicar").click()
-    page.wait_for_url("**busca=qtz-1f71**")
-    assert shown() == [PLATES[1]]
-    assert "1 de 5 placas" in page.locator(".batch-find").inner_text()
-    page.fill("#lote-busca", "nada assim")
-    with page.expect_navigation():
-        page.get_by_role("button", name="Aplicar").click()
-    page.get_by_role("link", name="Mostrar todas").click()
+    assert shown() == [*PLATES[:3], PLATES[4], PLATES[3]]  # the worst first
+    page.select_option("#lista-ordem", "lista")  # applies without a button
+    page.wait_for_url("**ordem=lista**")
+    page.locator(f"tr:last-child#veiculo-{PLATES[4]}").wait_for()
     assert shown() == PLATES[:5]
+    page.fill("#lista-busca", "qtz-1f71")
+    page.wait_for_url("**busca=qtz-1f71**")
+    page.get_by_text("1 de 5 placas").wait_for()
+    assert shown() == [PLATES[1]]
+    page.fill("#lista-busca", "nada assim")
+    page.get_by_role("link", name="Mostrar todas").click()
+    page.locator(f"#veiculo-{PLATES[4]}").wait_for()
+    assert len(shown()) == 5
+
+
+def test_keys_move_tick_open_and_search(page: "Page", portal: PortalProcess) -> None:
+    draft(page, portal, " ".join(PLATES[:4]))
+    page.locator(".price-card button").first.click()
+    page.locator(".batch-done").wait_for()
+    assert not page.locator(".ticked-bar").is_visible()
+    for key in "jjx":
+        page.keyboard.press(key)
+    page.keyboard.press("k")
+    page.keyboard.press("x")
+    assert page.locator("[data-ticked]").inner_text() == "2 marcadas"
+    page.keyboard.press("x")
+    assert page.locator("[data-ticked]").inner_text() == "1 marcada"
+    page.keyboard.press("/")
+    assert page.evaluate("document.activeElement.id") == "lista-busca"
+    page.keyboard.type("jx")  # letters in a field are letters
+    assert page.input_value("#lista-busca") == "jx"
+    page.fill("#lista-busca", "")
+    page.locator("#veiculo-" + PLATES[0] + " .vehicles__tick input").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/placa/{PLATES[0]}")
+
+
+def test_twelve_plates_of_a_chat_lead_to_the_worst_in_three_taps(page: "Page") -> None:
+    chat = "\n".join(
+        f"[25/11/2026, 20:1{n % 10}] Zé: {plate} 🚗"
+        for n, plate in enumerate(
+            [
+                "ABC1D23",
+                "JUD0A04",
+                "CIR0A01",
+                "LIC0A01",
+                "LMP0A01",
+                "FIP0A03",
+                "PEN0A01",
+                "TRA0A01",
+                "MUL0A45",
+            ]
+        )
+    )
+    with PortalProcess(workers=1) as running:
+        page.goto(running.url)
+        page.fill("#placa", chat)
+        page.get_by_role("button", name="Consultar").click()  # 1
+        page.get_by_role("button", name="Consultar 7 placas").click()  # 2
+        page.locator(".batch-done").wait_for()
+        worst = page.locator(".vehicles tbody tr").first
+        assert "Não pode circular" in worst.inner_text()
+        assert "4 ordens judiciais · recolhimento" in worst.inner_text()
+        worst.locator("th a").click()  # 3
+        page.wait_for_url("**/placa/JUD0A04")
+
+
+def test_list_says_in_the_accessibility_tree_what_it_shows(
+    page: "Page", portal: PortalProcess, upstream: FaultUpstream
+) -> None:
+    upstream.default(faults.good())
+    draft(page, portal, " ".join(PLATES[:2]))
+    page.locator(".price-card button").first.click()
+    page.locator(".batch-done").wait_for()
+    tree = page.locator(".vehicles").aria_snapshot()
+    assert f'checkbox "Marcar {PLATES[0]}"' in tree
+    assert "Transferir: não; Licenciar:" in tree
+    assert f'link "{PLATES[0]}"' in tree
+    # Each link and button of the list has a name, and each link another address.
+    for role in ("link", "button"):
+        for one in page.locator("#lote").get_by_role(role).all():
+            assert one.inner_text().strip() or one.get_attribute("aria-label")
+    chosen = page.locator(".list-filters [aria-current]").all_inner_texts()
+    assert [text.split()[0] for text in chosen] == ["Todas"]
 
 
 @pytest.mark.parametrize("width", [320, 768, 1440, *long(360, 1024, 1200)])
@@ -286,12 +358,12 @@ def test_table_of_forty_rows_fits(
     page.locator(".batch-done").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     heights = page.evaluate(
-        "[...document.querySelectorAll('.results tbody tr')].map(one => one.offsetHeight)"
+        "[...document.querySelectorAll('.vehicles tbody tr')].map(one => one.offsetHeight)"
     )
     assert len(heights) == 40
     assert max(heights) <= 190
-    verdict = box_of(page.locator(".results__status").first)
+    verdict = box_of(page.locator(".vehicles__finding > span").first)
     assert verdict["height"] <= 48  # at most two lines
-    renavam = page.locator("#resultado-79831854647")
+    renavam = page.locator("#veiculo-79831854647")
     number = box_of(renavam.locator("th .number"))
-    assert number["x"] + number["width"] <= box_of(renavam.locator("td .icon"))["x"]
+    assert number["x"] + number["width"] <= box_of(renavam.locator(".vehicles__car"))["x"]

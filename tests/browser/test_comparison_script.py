@@ -1,4 +1,4 @@
-"""The comparison's script loads columns one by one; a failed column says so."""
+"""The comparison's script loads rows one by one; a failed row says so."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,8 +10,6 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-ADDRESS = "/comparar?placas=ABC1D23,LMP0A01"
-
 
 @pytest.fixture(scope="module")
 def portal() -> Iterator[PortalProcess]:
@@ -19,26 +17,21 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-def cells(page: "Page", row: str) -> list[str]:
-    return [text.strip() for text in page.locator(f"[data-row={row}] td").all_inner_texts()]
+def cell(page: "Page", plate: str, name: str) -> str:
+    return page.locator(f"#veiculo-{plate} .vehicles__{name}").inner_text().strip()
 
 
-def test_waiting_columns_arrive_and_equal_rows_can_be_hidden(
-    page: "Page", portal: PortalProcess
-) -> None:
-    page.goto(portal.url + ADDRESS)
-    page.locator("[data-column=waiting]").first.wait_for(state="detached")
-    assert page.locator("[data-state=waiting]").count() == 0
-    assert cells(page, "fines")[1] == "nenhuma nos registros"
-    assert "Audi A3" in page.locator("thead th").first.inner_text()
-    drive = page.locator("[data-row=drive]")
-    assert drive.is_visible()
-    page.get_by_label("Só as diferenças").check()
-    assert not drive.is_visible()
-    assert page.locator("[data-row=price]").is_visible()
+def test_waiting_rows_arrive_and_the_chart_follows(page: "Page", portal: PortalProcess) -> None:
+    page.goto(portal.url + "/comparar?placas=ABC1D23,MUL0A45")
+    page.locator("[data-waits]").first.wait_for(state="detached")
+    page.locator("#indice .price-chart").wait_for()
+    assert page.locator(".skeleton").count() == 0
+    assert cell(page, "ABC1D23", "debt").startswith("R$")
+    assert "Audi A3" in cell(page, "ABC1D23", "car")
+    assert "MUL0A45" in str(page.locator("#indice .price-chart__end").text_content())
 
 
-def test_column_that_does_not_arrive_says_so_and_can_be_fetched_again(
+def test_row_that_does_not_arrive_says_so_and_can_be_fetched_again(
     page: "Page", portal: PortalProcess
 ) -> None:
     address = "/comparar?placas=CIR0A01,TRA0A01"
@@ -46,12 +39,11 @@ def test_column_that_does_not_arrive_says_so_and_can_be_fetched_again(
     page.goto(portal.url + address)
     retry = page.get_by_role("button", name="Tentar de novo")
     retry.wait_for()
-    assert cells(page, "courts")[1] == "não carregou"
-    assert "nenhuma" not in cells(page, "courts")[1]
+    assert cell(page, "TRA0A01", "debt") == "não carregou"
     page.unroute("**/comparar?placas=TRA0A01*")
     retry.click()
-    page.locator("[data-column=ready]").nth(1).wait_for()
-    assert "1 em vigor" in cells(page, "courts")[1]
+    page.get_by_text("1 ordem judicial").nth(1).wait_for()
+    assert cell(page, "TRA0A01", "debt").startswith("R$")
 
 
 def test_comparison_is_complete_without_javascript(
@@ -60,14 +52,12 @@ def test_comparison_is_complete_without_javascript(
     page = page_without_javascript
     page.goto(portal.url + "/comparar?placas=FIP0A03,MES0A01")
     page.wait_for_url("**completo=1")
-    assert page.locator("[data-state=waiting]").count() == 0
-    assert page.locator("[data-state=known]").count() > 20
+    assert page.locator(".skeleton").count() == 0
+    assert page.locator(".vehicles__finding b").count() == 2
 
 
-@pytest.mark.parametrize("width", [320, 360, 768])
-def test_wide_comparison_scrolls_inside_its_frame(
-    page: "Page", portal: PortalProcess, width: int
-) -> None:
+@pytest.mark.parametrize("width", [320, 360, 768, 1024])
+def test_wide_comparison_fits(page: "Page", portal: PortalProcess, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 740})
     page.goto(portal.url + "/comparar?placas=ABC1D23,LMP0A01,MUL0A45,FIP0A03&completo=1")
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,47 +1,30 @@
-"""A sparkline shows the real prices of its last months inside its box."""
-
-from datetime import date
-from decimal import Decimal
+"""Sparklines of several series share one scale, so that their slopes can be compared."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from portal.charts.sparkline import HEIGHT, WIDTH, sparkline
-from tests.charts.test_price_chart import PRICE, Price, path_points, prices
+from portal.charts.sparkline import HEIGHT, WIDTH, Sparkline, sparklines
+from tests.charts.test_price_chart import path_points
 
 
-def test_sparkline_ends_at_last_real_month() -> None:
-    found = sparkline(prices(24, predicted=6))
-    assert found is not None
-    points = path_points(found.path)
-    assert len(points) == 18
-    assert points[-1] == pytest.approx((found.dot_x, found.dot_y))
+def ends(line: Sparkline | None) -> tuple[float, float]:
+    """Return the heights of a line's first and last point."""
+    assert line is not None
+    ys = [y for _, y in path_points(line.path)]
+    assert ys[-1] == pytest.approx(line.dot_y)
+    return ys[0], ys[-1]
 
 
-def test_sparkline_keeps_five_years() -> None:
-    found = sparkline(prices(120))
-    assert found is not None
-    assert len(path_points(found.path)) == found.months == 60
+def test_lines_start_at_one_height_and_fall_by_their_share() -> None:
+    dear, cheap, steady = sparklines([[200, 190, 180], [20, 19, 18], [50, 50, 50]])
+    assert ends(dear) == ends(cheap)
+    assert ends(steady)[0] == ends(dear)[0] == ends(steady)[1] < ends(dear)[1]
+    for line in (dear, cheap, steady):
+        assert line is not None
+        assert 0 <= line.dot_x <= WIDTH and 0 <= line.dot_y <= HEIGHT
 
 
-def test_falling_prices_fall() -> None:
-    falling = [Price(date(2025, m, 1), Decimal(100_000 - 1_000 * m)) for m in range(1, 7)]
-    found = sparkline(falling)
-    assert found is not None
-    heights = [y for _, y in path_points(found.path)]
-    assert heights == sorted(heights)
-
-
-def test_fewer_than_three_real_prices_give_no_sparkline() -> None:
-    assert sparkline(prices(2)) is None
-    assert sparkline(prices(4, predicted=2)) is None
-    assert sparkline([]) is None
-
-
-@given(st.lists(PRICE, max_size=60))
-def test_sparkline_stays_inside_its_box(points: list[Price]) -> None:
-    found = sparkline(points)
-    for x, y in path_points(found.path) if found else ():
-        assert 0 <= x <= WIDTH
-        assert 0 <= y <= HEIGHT
+def test_unknown_months_are_crossed_and_short_series_have_no_line() -> None:
+    whole, gap, short, nothing = sparklines([[9, 8, 7, 6], [9, 0, 7, 6], [0, 0, 7, 6], []])
+    assert ends(whole) == ends(gap)
+    assert short is nothing is None
+    assert sparklines([]) == []

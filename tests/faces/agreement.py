@@ -5,9 +5,9 @@ from typing import Any
 
 Facts = Mapping[str, Mapping[str, Mapping[str, Any]]]  # by face, specimen and name
 # The row of a list has shorter words than the headline. They must follow from it.
-_SHORT = {"recent", "history", "batch page"}
+_SHORT = {"recent", "history", "batch page", "comparison"}
 # These faces say the second half of the headline elsewhere.
-_FIRST_HALF = {"page", "panel resumo", "comparison"}
+_FIRST_HALF = {"page", "panel resumo"}
 _FACTS = (
     *("icon", "asked icon", "level", "asked level", "open", "amount", "enforceable", "paid"),
     *("enforceable_amount", "orders", "price", "on timeline"),

@@ -262,27 +262,6 @@ def _of_negotiation(tree: Node) -> Facts:
     return facts
 
 
-def _of_comparison(column: Node) -> Facts:
-    facts: Facts = {}
-    for row in column.all("tr"):
-        cells = [each for each in row.children if isinstance(each, Node)]
-        label, cell = cells[0].text, cells[1]
-        if label == "Conclusão":
-            finding = words(_first_value(cell))
-            facts |= {"icon": next(iter(cell.icons), ""), "headline": finding}
-        elif cell.attributes.get("data-state") in ("unasked", "waiting"):
-            continue
-        else:
-            facts |= _figure(label, _first_value(cell) if label == "Preço FIPE" else cell.text)
-    return facts
-
-
-def _first_value(cell: Node) -> str:
-    """The value without its note, which may name another price."""
-    note = cell.first("small")
-    return cell.text.partition(note.text)[0] if note and note.text else cell.text
-
-
 def _of_row(row: Node) -> Facts:
     """A vehicle in a list, whose words are shorter than the headline."""
     verdict = row.first(class_="lookup-row__verdict")
@@ -295,26 +274,25 @@ def _of_row(row: Node) -> Facts:
     return facts
 
 
-def _of_batch_page(row: Node) -> Facts:
-    cells = [each for each in row.children if isinstance(each, Node) and each.tag == "td"]
-    status = row.first(class_="results__status") or row
-    facts: Facts = {"icon": next(iter(status.icons), ""), "headline": words(status.text)}
-    for cell in cells:
-        match cell.attributes.get("data-label", ""):
-            case "Multas em aberto" | "Multas":
-                facts |= _in_batch(cell.text)
-            case "Restrições judiciais" | "Restrições" | "Justiça":
-                facts |= _figure("Restrições judiciais", cell.text)
-            case "Preço FIPE" | "FIPE":
-                facts |= _figure("Preço FIPE", cell.text)
+def _of_list(row: Node) -> Facts:
+    """A vehicle in the list of a batch, the history or a comparison."""
+    finding = row.first(class_="vehicles__finding")
+    words_of_verdict = finding.first("b") if finding else None
+    if finding is None or words_of_verdict is None or words_of_verdict.text == "Consultando…":
+        return {}
+    short = words(words_of_verdict.text)
+    facts: Facts = {"icon": next(iter(finding.icons), ""), "short": short}
+    if found := re.search(r"([\d.]+) orde[mn]s? judicia", finding.text):
+        facts["orders"] = int(found[1].replace(".", ""))
+    debt, price = _cell(row, "vehicles__debt").text, _cell(row, "vehicles__price").text
+    if debt == "nenhuma multa":
+        facts["open"] = 0
+    elif not _UNKNOWN.search(debt) and debt != "sem resposta":
+        facts |= {"open": int(_FINES.findall(debt)[0].replace(".", ""))}
+        facts["amount"] = _sum(debt.partition("multa")[0])
+    if "R$" in price:
+        facts["price"] = _prices(price)
     return facts
-
-
-def _in_batch(text: str) -> Facts:
-    if _UNKNOWN.search(text) or text in ("", "—"):
-        return {"open": None}
-    found = re.match(r"[\d.]+", text)
-    return {"open": int(found[0].replace(".", "")) if found else 0, "amount": _sum(text)}
 
 
 # Data
@@ -408,10 +386,10 @@ _READERS: Mapping[str, Callable[[Any], Facts]] = {
     "issued paper": _of_paper,
     "issued": _of_issued,
     "negotiation": _of_negotiation,
-    "comparison": _of_comparison,
+    "comparison": _of_list,
     "recent": _of_row,
-    "history": _of_row,
-    "batch page": _of_batch_page,
+    "history": _of_list,
+    "batch page": _of_list,
     "batch csv": _of_batch,
     "batch jsonl": _of_batch,
     "batch xlsx": _of_batch,

@@ -333,7 +333,7 @@ class Faces:
             self._keep(face, one.name, row or Node("", {}, ["no row"]))
 
     def _comparisons(self, scopes: str, specimens: Sequence[Specimen]) -> None:
-        """The columns of the comparison. What was not asked is not asked here either."""
+        """The rows of the comparison. What was not asked is not asked here either."""
         for complete in (True, False):
             alike = [one for one in specimens if complete != bool(one.in_state("unasked"))]
             for start in range(0, len(alike), COMPARED):
@@ -342,12 +342,8 @@ class Faces:
     def _comparison(self, scopes: str, group: Sequence[Specimen], complete: bool) -> None:
         plates = [one.plate for one in group]
         path = f"/comparar?placas={','.join(plates)}" + ("&completo=1" if complete else "")
-        table = parse(self._get(scopes, path).get_data(as_text=True)).first("table")
-        assert table is not None
-        for number, one in enumerate(group):
-            others = ",".join(plate for plate in plates if plate != one.plate)
-            names = {others: "OTHERS"} if others else {}
-            self._keep("comparison", one.name, _column(table, number), names=names)
+        self._rows("comparison", scopes, path, group)
+        for one in group:
             self._close_breaker(one)
 
     def _batches(self, specimens: Sequence[Specimen]) -> None:
@@ -406,17 +402,6 @@ _RANDOM = re.compile(r"\b[0-9a-f]{16}\b")
 def _is_narrow(one: Specimen) -> bool:
     """Whether a batch leaves out a lookup of the specimen."""
     return bool(one.in_state("unasked", "forbidden"))
-
-
-def _column(table: Node, number: int) -> Node:
-    """One vehicle's column of a table whose first column names the rows."""
-    column = Node("table")
-    for row in table.all("tr"):
-        cells = [
-            each for each in row.children if isinstance(each, Node) and each.tag in ("td", "th")
-        ]
-        column.children.append(Node("tr", row.attributes, [cells[0], cells[number + 1]]))
-    return column
 
 
 def _as_lines(value: Any, path: str = "") -> str:

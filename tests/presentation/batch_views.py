@@ -6,9 +6,11 @@ from decimal import Decimal
 from typing import Any
 
 from portal.batch.model import Batch, Item
+from portal.batch.pricing import Preview
 from portal.gateway.ledger import Allowance
-from portal.presentation.exports.batches import BatchRow
 from portal.presentation.tools.batches import BatchFormPage, BatchPage
+from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
+from portal.presentation.tools.vehicle_row import VehicleRow
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 
 
@@ -25,19 +27,27 @@ def batch_form_page(
 
 def batch_page(
     batch: Batch,
-    rows: Sequence[tuple[Item, BatchRow]],
+    rows: Sequence[tuple[Item, VehicleRow]],
     prices: Mapping[LookupName, Decimal],
     allowance: Allowance,
     now: datetime,
+    drafted: Sequence[Item] = (),
+    left: Preview | None = None,
     **chosen: Any,
 ) -> BatchPage:
-    whole: dict[str, Any] = {"left": None, "only": "", "order": "", "search": "", "drafted": ()}
-    whole |= {"number": 1, "is_part": False}
     return BatchPage(
         batch=batch,
-        rows=[row for _, row in rows],
+        vehicles=VehicleList(
+            path=f"/lote/{batch.id}",
+            rows=[row for _, row in rows],
+            notes={},
+            choice=ListChoice(**chosen),
+            now=now,
+            order="lista",
+        ),
+        drafted=drafted,
         prices=prices,
         calls_left=allowance.left,
         now=now,
-        **whole | chosen,
+        left=left,
     )

@@ -1,6 +1,6 @@
 """One example of every page in each of its states."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -14,7 +14,6 @@ from portal.dossier.answers import Panels
 from portal.dossiers.archive import Dossier, IssuedSnapshot
 from portal.gateway.ledger import Allowance
 from portal.gateway.operations import CachePolicy
-from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
@@ -40,6 +39,8 @@ from portal.presentation.site.search_page import LookupCost, SearchPage
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.tools.notice_check import notice_check_page
+from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
+from portal.presentation.tools.vehicle_row import VehicleRow, listed_row, row_of
 from portal.presentation.vehicle.page import renavam_page
 from portal.sandbox.exchange import Request
 from portal.sandbox.sandbox import TOKEN, Sandbox
@@ -136,7 +137,7 @@ def batch_in(state: Any, reason: Any = "") -> Batch:
     )
 
 
-def batch_rows() -> list[tuple[Item, BatchRow]]:
+def batch_rows() -> list[tuple[Item, VehicleRow]]:
     items = (
         (Item(PLATE, "done"), panels()),
         (Item(OLD_PLATE, "failed", "too_slow"), Panels(panels().decode, DOWN, panels().renajud)),
@@ -146,7 +147,7 @@ def batch_rows() -> list[tuple[Item, BatchRow]]:
     return [(item, row_with(item, found)) for item, found in items]
 
 
-def row_with(item: Item, found: Panels) -> BatchRow:
+def row_with(item: Item, found: Panels) -> VehicleRow:
     return row_of(item, lambda _: found, CONTEXT)
 
 
@@ -185,7 +186,7 @@ def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
     return VerificationPage(NUMBER, outcome, dossier=dossier)
 
 
-def history(number: int, has_older: bool) -> HistoryPage:
+def history(number: int, total: int | None = None, **chosen: Any) -> HistoryPage:
     """The history of three vehicles: all stored, nothing stored, all failed."""
     prices = dict(BATCH_PRICES)
     subjects: tuple[tuple[Plate | Renavam, Panels, Decimal | None], ...] = (
@@ -193,15 +194,21 @@ def history(number: int, has_older: bool) -> HistoryPage:
         (OLD_PLATE, UNASKED_PANELS, Decimal(0)),
         (RENAVAM, ALL_DOWN, None),
     )
-    lines = [
-        HistoryLine(recent_lookup(subject, found, NOW, CONTEXT), found, NOW, prices, paid)
-        for subject, found, paid in subjects
-    ]
-    return history_page(lines, number, has_older)
+    lines = [HistoryLine(subject, found, NOW, prices, paid) for subject, found, paid in subjects]
+    notes = {PLATE.text: ("Esperar <b>a baixa", "negociar"), RENAVAM.text: ("", "fora")}
+    return history_page(lines, notes, ListChoice(number=number, **chosen), total)
 
 
-def history_page(lines: Sequence[HistoryLine], number: int, has_older: bool) -> HistoryPage:
-    return HistoryPage(lines, 2_592_000, number, has_older, CONTEXT.now)
+def history_page(
+    lines: Sequence[HistoryLine],
+    notes: Mapping[str, tuple[str, str]],
+    choice: ListChoice,
+    total: int | None = None,
+) -> HistoryPage:
+    rows = [listed_row(line.subject, line.panels, CONTEXT) for line in lines]
+    vehicles = VehicleList("/historico", rows, notes, choice, CONTEXT.now, total=total)
+    entries = {line.subject.text: line for line in lines}
+    return HistoryPage(vehicles, entries, (batch_in("done"),), 2_592_000)
 
 
 PAGES: dict[str, Callable[[], Any]] = {
@@ -220,8 +227,9 @@ PAGES: dict[str, Callable[[], Any]] = {
     "search with many plates": lambda: SearchPage(
         query="AAA1A11 AAA1A12 AAA1A13 AAA1A14 AAA1A15", problem="Informe."
     ),
-    "history": lambda: history(number=2, has_older=True),
-    "history, empty": lambda: history_page((), 1, has_older=False),
+    "history": lambda: history(number=2, total=120),
+    "history, note": lambda: history(number=1, noted=PLATE.text, only="blocked", tag="negociar"),
+    "history, empty": lambda: history_page((), {}, ListChoice()),
     "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT),
     "vehicle, old plate": lambda: vehicle_page(
         Plate.parse("KZZ9999"), panels(), DOWN, CONTEXT, report_outdated=True

@@ -10,7 +10,8 @@ from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.status_style import LOOKS
 from portal.presentation.render_context import RenderContext
-from portal.presentation.site.recent_lookup import (
+from portal.presentation.site.recent_lookup import recent_lookup
+from portal.presentation.tools.vehicle_row import (
     AFTER_PAYING,
     MOST_READ,
     NO_ANSWER,
@@ -20,7 +21,6 @@ from portal.presentation.site.recent_lookup import (
     OPEN_FINE,
     TOO_MANY,
     UNCERTAIN_ORDER,
-    recent_lookup,
 )
 from portal.sandbox.example_plates import EXAMPLE_PLATES
 from portal.sandbox.exchange import Request
@@ -77,13 +77,19 @@ def test_line_agrees_with_the_vehicles_page(example: object) -> None:
     price = dossier.prices.price_summary if dossier.prices else None
     assert line.price == (price.text.removesuffix(",00") if price else "")
     if dossier.verdict.level == "blocked":
-        assert line.verdict == dossier.verdict.headline
+        marks = [dossier.verdict.row(act).mark for act in ("drive", "licence")]
+        heaviest = (
+            ["Não pode circular", "Não pode ser licenciado"][marks.index("no") :][:1]
+            if ("no" in marks)
+            else [dossier.verdict.headline.removesuffix(" agora")]
+        )
+        assert [line.verdict] == heaviest
 
 
 @pytest.mark.parametrize(
     ("answers", "words"),
     [
-        (panels(), "Não pode ser transferido agora"),
+        (panels(), "Não pode ser transferido"),
         (panels(renainf=renainf_body(), renajud=renajud_body()), NOTHING_FOUND),
         (panels(renajud=renajud_body(), renainf=renainf_body(fine())), OPEN_FINE),
         (
@@ -188,6 +194,7 @@ def test_list_computes_the_verdict_and_nothing_else() -> None:
         recent_lookup(PLATE, answers, NOW, context)
     assert len(made) == 40
     shown = {"subject", "answers", "today", "marker", "ask", "name", "prices", "verdict"}
+    shown |= {"orders_in_force"}
     needed = {"asked", "decoded", "vehicle", "fines", "orders"}
     for dossier in made:
         assert set(vars(dossier)) <= shown | needed

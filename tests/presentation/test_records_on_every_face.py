@@ -17,7 +17,7 @@ import pytest
 from portal import formats
 from portal.batch.model import Item
 from portal.dossier.answers import UNCONFIRMED, Panel, Panels
-from portal.presentation.exports.batches import results_table, row_of_answers
+from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
@@ -28,6 +28,7 @@ from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.tools.vehicle_row import row_of_answers
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from tests.factories import decode_body, renainf_body, renajud_body, report_body
 from tests.presentation.batch_views import batch_page

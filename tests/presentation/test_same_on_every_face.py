@@ -8,10 +8,10 @@ import pytest
 
 from portal.batch.model import Item
 from portal.dossier.answers import Panels
-from portal.presentation.exports.batches import row_of_answers
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.comparison import comparison_page
+from portal.presentation.tools.vehicle_row import row_of_answers
 from portal.presentation.vehicle.price_view import price_view
 from portal.vehicle.operation_name import LOOKUPS
 from tests.factories import (

@@ -6,24 +6,27 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar, Final
 
+from portal.batch.model import Batch
 from portal.dossier.answers import Panels
 from portal.gateway.operations import lookups_of
-from portal.presentation.site.recent_lookup import RecentLookup
+from portal.presentation.tools.vehicle_list import VehicleList
 from portal.vehicle.operation_name import LookupName
+from portal.vehicle.plate import Plate, Renavam
 
 PAGE_SIZE: Final = 40
+MOST_SEARCHED: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryLine:
-    """A vehicle in the history, with its stored answers.
+    """When a vehicle was looked up, and what its stored answers cost.
 
     ``prices`` are the prices, in R$, of the lookups that the visitor may make. ``paid`` is what the
     visitor's lookups of the vehicle have cost, in R$. In demo mode, ``paid`` is None. All visitors
     then share one account, so the portal does not know what each visitor's lookups have cost.
     """
 
-    lookup: RecentLookup
+    subject: Plate | Renavam
     panels: Panels
     seen_at: datetime
     prices: Mapping[LookupName, Decimal]
@@ -31,28 +34,15 @@ class HistoryLine:
 
     @property
     def wanted(self) -> Sequence[LookupName]:
-        return [name for name in lookups_of(self.lookup.subject) if name in self.prices]
+        return [name for name in lookups_of(self.subject) if name in self.prices]
 
     @property
-    def stored(self) -> Sequence[LookupName]:
-        return [name for name in self.wanted if self.panels.of(name).has_answer]
-
-    @property
-    def expired(self) -> Sequence[LookupName]:
-        return [name for name in self.stored if self.panels.of(name).state == "stale"]
-
-    @property
-    def missing(self) -> Sequence[LookupName]:
-        return [name for name in self.wanted if not self.panels.of(name).has_answer]
+    def stale(self) -> Sequence[LookupName]:
+        return [name for name in self.wanted if self.panels.of(name).state == "stale"]
 
     @property
     def is_rejected(self) -> bool:
         return any(self.panels.of(name).cause == "rejected" for name in self.wanted)
-
-    @property
-    def oldest(self) -> datetime | None:
-        fetched = [self.panels.of(name).fetched_at for name in self.stored]
-        return min((at for at in fetched if at is not None), default=None)
 
     @property
     def shows_payment(self) -> bool:
@@ -72,11 +62,10 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """One page of the history, for ``kept_s`` seconds. Page ``number`` 1 has the newest lines."""
+    """A page of the history, which goes back ``kept_s`` seconds. ``entries`` are by plate."""
 
     template: ClassVar[str] = "pages/history.html"
-    lines: Sequence[HistoryLine]
+    vehicles: VehicleList
+    entries: Mapping[str, HistoryLine]
+    batches: Sequence[Batch]
     kept_s: int
-    number: int
-    has_older: bool
-    now: datetime

@@ -9,42 +9,19 @@ from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar, Final
-from urllib.parse import urlencode
 
 from portal.batch.model import Batch, Item
 from portal.batch.pricing import Preview
 from portal.batch.typed_list import Subject, WrongEntry
-from portal.charts.bars import Part, row_parts
-from portal.presentation.choice import Choice
-from portal.presentation.exports.batches import BatchRow, wrong_message
+from portal.presentation.exports.batches import wrong_message
 from portal.presentation.site.recent_lookup import RecentLookup
+from portal.presentation.tools.vehicle_list import VehicleList
 from portal.vehicle.operation_name import LOOKUPS, LookupName
-from portal.vehicle.plate import Plate, parse_subject
-from portal.wording import bare, counted, grouped
+from portal.vehicle.plate import parse_subject
+from portal.wording import counted, grouped
 
-PAGE_SIZE: Final = 50
 REFRESH_S: Final = 10
 MOST_WRONG: Final = 20
-# The keys of ORDERS and FILTERS are values of URL parameters. These parameters sort and filter the
-# table of results.
-ORDERS: Final[Mapping[str, str]] = {
-    "": "Na ordem dada",
-    "conclusao": "Pior conclusão primeiro",
-    "multas": "Mais multas primeiro",
-    "preco": "Maior preço primeiro",
-}
-FILTERS: Final[Mapping[str, str]] = {
-    "": "Todas",
-    "blocked": "Impedimento",
-    "caution": "Atenção",
-    "clear": "Nada encontrado",
-    "incomplete": "Incompletas",
-    "limited": "Só o que foi pedido",
-    "failed": "Com falha",
-    "pending": "Não consultadas",
-}
-LONGEST_SEARCH: Final = 40
-_WORST_FIRST: Final = ("blocked", "caution", "incomplete", "limited", "clear", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +51,21 @@ class BatchFormPage:
 class BatchPage:
     """The page of one batch.
 
-    ``rows`` are the rows of the batch, or only those of page ``number`` if ``is_part`` is true. A
-    draft has its items in ``drafted`` and no rows. ``only`` (a key of FILTERS) and ``search``
-    select rows, and ``order`` (a key of ORDERS) sorts the selected rows. ``left`` is the preview of
-    the lookups that the start button would make, or None if the page has no start button.
-    ``calls_left`` is the number of calls that today's limits still allow, or None without a limit.
+    ``vehicles`` are the rows of the batch. A draft has its items in ``drafted`` and no rows.
+    ``left`` is the preview of the lookups that the start button would make, or None if the page has
+    no start button. ``calls_left`` is the number of calls that today's limits still allow, or None
+    without a limit.
     """
 
     template: ClassVar[str] = "pages/batch.html"
     refresh_s: ClassVar[int] = REFRESH_S
-    orders: ClassVar[Mapping[str, str]] = ORDERS
-    bar_verdicts: ClassVar[Sequence[str]] = ("blocked", "caution", "clear", "incomplete")
     batch: Batch
-    rows: Sequence[BatchRow]
+    vehicles: VehicleList
     drafted: Sequence[Item]
     prices: Mapping[LookupName, Decimal]
     calls_left: int | None
     now: datetime
     left: Preview | None
-    only: str
-    order: str
-    search: str
-    number: int
-    is_part: bool
 
     @property
     def step(self) -> int:
@@ -181,63 +150,11 @@ class BatchPage:
         The start button does not look up these vehicles again, but a new batch with the same list
         does.
         """
-        return sum(row.state == "done" and bool(row.expired) for row in self.rows)
+        return sum(row.state == "done" and bool(row.expired) for row in self.vehicles.rows)
 
     @property
-    def has_dossiers(self) -> bool:
-        return any(row.state != "pending" and isinstance(row.subject, Plate) for row in self.rows)
-
-    @cached_property
-    def found(self) -> Sequence[BatchRow]:
-        """The rows that match ``search``."""
-        return [row for row in self.rows if _contains(row, self.search)]
-
-    @cached_property
-    def selected(self) -> Sequence[BatchRow]:
-        return _ordered([row for row in self.found if _matches(row, self.only)], self.order)
-
-    @property
-    def lines(self) -> Sequence[BatchRow]:
-        """The rows of the page's table."""
-        first = 0 if self.is_part else (self._number - 1) * PAGE_SIZE
-        return self.selected[first : first + PAGE_SIZE]
-
-    @property
-    def bar(self) -> tuple[Part, ...]:
-        """The bar that shows how often each verdict of ``bar_verdicts`` occurs.
-
-        A row counts as "incomplete" if its verdict is "limited" or None, because some of its
-        lookups are missing.
-        """
-        others = self.bar_verdicts[:-1]
-        verdicts = [row.verdict if row.verdict in others else "incomplete" for row in self.rows]
-        return row_parts([verdicts.count(name) for name in self.bar_verdicts], len(self.rows))
-
-    @property
-    def filters(self) -> Iterator[Choice]:
-        for key, label in FILTERS.items():
-            count, is_chosen = sum(_matches(row, key) for row in self.found), key == self.only
-            if count or is_chosen or not key:
-                yield Choice(label, self._url(so=key, pagina=1), is_chosen, key, count)
-
-    @property
-    def pages(self) -> Sequence[Choice]:
-        """The pages of the table, or none if the table has one page."""
-        numbers = range(1, self._page_count + 1 if self._page_count > 1 else 1)
-        return [Choice(str(n), self._url(pagina=n), n == self._number) for n in numbers]
-
-    @property
-    def _page_count(self) -> int:
-        return page_count_of(self.batch.counts.total if self.is_part else len(self.selected))
-
-    @property
-    def _number(self) -> int:
-        return min(max(1, self.number), self._page_count)
-
-    def _url(self, **changes: str | int) -> str:
-        chosen = {"so": self.only, "ordem": self.order, "busca": self.search} | changes
-        kept = {key: value for key, value in chosen.items() if value not in ("", 1)}
-        return f"/lote/{self.batch.id}" + ("?" + urlencode(kept) if kept else "")
+    def has_results(self) -> bool:
+        return any(row.state != "pending" for row in self.vehicles.rows)
 
 
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
@@ -266,33 +183,3 @@ def mistake(entry: WrongEntry) -> str:
     """Quote an invalid entry, and say what is wrong with it."""
     message = wrong_message(entry)
     return message if f"“{entry.value}”" in message else f"“{entry.value}”: {message}"
-
-
-def page_count_of(rows: int) -> int:
-    return max(1, -(-rows // PAGE_SIZE))
-
-
-def _contains(row: BatchRow, search: str) -> bool:
-    """Return whether a row contains all words of ``search``.
-
-    Hyphens, accents and letter case do not matter.
-    """
-    facts = (bare(fact).replace("-", "") for fact in (row.plate, row.vehicle, row.year) if fact)
-    text = " ".join(form for fact in facts for form in (fact, fact.replace(" ", "")))
-    return all(word in text for word in bare(search).replace("-", "").split())
-
-
-def _matches(row: BatchRow, only: str) -> bool:
-    return not only or only in (row.state, row.verdict)
-
-
-def _ordered(rows: list[BatchRow], order: str) -> list[BatchRow]:
-    match order:
-        case "conclusao":
-            return sorted(rows, key=lambda row: _WORST_FIRST.index(row.verdict))
-        case "multas":
-            return sorted(rows, key=lambda row: -(row.fines_amount or 0))
-        case "preco":
-            return sorted(rows, key=lambda row: -(row.fipe_high or 0))
-        case _:
-            return rows

@@ -68,6 +68,7 @@ log = logging.getLogger(__name__)
 
 INVALID_ASK: Final = "Em um só “ask” vão decode, renainf e renajud, separados por vírgula."
 INVALID_ASK_LIST: Final = 'Em "ask" vai uma lista com decode, renainf ou renajud, ao menos um.'
+INVALID_PLATES = "Informe as placas uma vez, separadas por vírgula."
 INVALID_DIALECT: Final = "O dialeto é brazil ou rfc4180."
 INVALID_AFTER: Final = "Em “after” vai o “next” da página anterior."
 INVALID_WAIT: Final = "Em “wait” vão segundos inteiros, de 0 a 30."
@@ -212,6 +213,12 @@ def _dialect(_: Web, __: Requester) -> Dialect:
             return "rfc4180"
         case _:
             raise Refusal("parameter_invalid", INVALID_DIALECT)
+
+
+def _plates(_: Web, __: Requester) -> Collection[str]:
+    """Return the plates and Renavams that a file of results is to have, or () for all."""
+    text = _parameter("plates", INVALID_PLATES)
+    return () if text is None else frozenset(text.upper().split(","))
 
 
 def _max_cost(web: Web, requester: Requester) -> Decimal | None:
@@ -375,12 +382,20 @@ def _not_allowed(_: Web, error: NotAllowed) -> Response:
 
 
 def _results(
-    web: Web, requester: Requester, batch: str, dialect: Dialect, *, kind: Literal[Format, "zip"]
+    web: Web,
+    requester: Requester,
+    batch: str,
+    dialect: Dialect,
+    plates: Collection[str],
+    *,
+    kind: Literal[Format, "zip"],
 ) -> Response:
     found = web.batches.get(batch, requester.owner)
     # All items are read before the response starts. A later error would truncate the response, and
     # a client could mistake the truncated response for a complete one.
     items = web.batches.items(batch, requester.owner)
+    if plates:
+        items = [item for item in items if item.subject.text in plates]
     name = f"lote-{batch[:8]}"
     if kind == "zip":
         return _zip(web, items, found.ask, requester.identity, name)
@@ -422,7 +437,7 @@ def _item_dossiers(
 
 
 for _kind in ("csv", "jsonl", "xlsx", "zip"):
-    _get(f"{BATCH}/results.{_kind}", f"results_{_kind}", dialect=_dialect)(
+    _get(f"{BATCH}/results.{_kind}", f"results_{_kind}", dialect=_dialect, plates=_plates)(
         partial(_results, kind=_kind)
     )
 for _name, _need in NEEDS.items():

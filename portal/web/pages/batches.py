@@ -20,28 +20,24 @@ from portal.batch.model import Batch, Item, NotAllowed
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
-from portal.presentation.exports.batches import row_of, wrong_message
+from portal.presentation.exports.batches import wrong_message
 from portal.presentation.site.search_page import LONGEST_QUERY
-from portal.presentation.tools.batches import (
-    FILTERS,
-    LONGEST_SEARCH,
-    ORDERS,
-    PAGE_SIZE,
-    BatchFormPage,
-    BatchPage,
-    page_count_of,
-    typed_again,
-)
+from portal.presentation.tools.batches import BatchFormPage, BatchPage, typed_again
+from portal.presentation.tools.vehicle_list import PAGE_SIZE, VehicleList
+from portal.presentation.tools.vehicle_row import row_of
 from portal.vehicle.operation_name import LOOKUPS
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.public import recent
 from portal.web.services.batches import stored_panels
-from portal.web.services.responses import one_of, page_response, whole_number
+from portal.web.services.lists import list_choice
+from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo
 
+LONGEST_NAME: Final = 60
+ENDINGS: Final = ("csv", "jsonl", "xlsx", "zip")
 NOTHING_GIVEN: Final = "Informe ao menos uma placa ou um Renavam."
 NOTHING_VALID: Final = "Nada disso é placa nem Renavam. {}"
 TOO_MANY: Final = "São {} placas; um lote tem no máximo {}."
@@ -110,37 +106,55 @@ def create(web: Web, identity: Identity) -> BaseResponse:
 @routes.get("/lote/<batch>")
 @signed_in
 def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
-    owner = web.sessions.history_key
-    asked = request.args
-    only, order, number = (
-        asked.get("so", "", type=one_of(FILTERS)),
-        asked.get("ordem", "", type=one_of(ORDERS)),
-        asked.get("pagina", 1, type=whole_number),
-    )
-    search = sanitise_echo(asked.get("busca", "").strip(), LONGEST_SEARCH)
+    owner, choice = web.sessions.history_key, list_choice()
     found = web.batches.get(batch, owner)
-    is_part = found.state in ("running", "paused") and not (only or order or search)
-    items = _items(web, found, owner, number if is_part else None)
+    # A running batch stands in the order of its list, so that no row moves under the reader's
+    # finger. Its page reads only PAGE_SIZE items, because the browser reloads it every two seconds.
+    is_part = found.state == "running" and found.counts.total > PAGE_SIZE
+    is_part = is_part and not choice.needs_all_rows
+    items = _items(web, found, owner, choice.number if is_part else None)
     # The cost of the lookups that the page's button makes, which starts, resumes or repeats the
     # batch.
     has_button = found.state not in ("running", "cancelled")
     context, panels = web.render_context(), stored_panels(web, found.ask, identity)
     is_draft = found.state == "draft"
+    rows = [] if is_draft else [row_of(item, panels, context, found.ask) for item in items]
     page = BatchPage(
         batch=found,
-        rows=() if is_draft else [row_of(item, panels, context, found.ask) for item in items],
+        vehicles=VehicleList(
+            path=f"/lote/{batch}",
+            rows=rows,
+            notes=web.history.notes(owner, [row.plate for row in rows]),
+            choice=choice,
+            now=context.now,
+            order="lista" if found.state == "running" else "conclusao",
+            total=found.counts.total if is_part else None,
+        ),
         drafted=items if is_draft else (),
         prices=web.prices(identity),
         calls_left=web.ledger.allowance(identity).left,
         now=context.now,
         left=web.pricing.left(found, owner, identity) if has_button else None,
-        only=only,
-        order=order,
-        search=search,
-        number=number,
-        is_part=is_part,
     )
     return page_response(page)
+
+
+@routes.get("/lote/<batch>/marcadas.<ending>")
+@signed_in
+def ticked(_: Web, __: Identity, batch: str, ending: str) -> BaseResponse:
+    """Lead to the file of the ticked vehicles."""
+    if ending not in ENDINGS:
+        return page_error(404)
+    plates = ",".join(request.args.getlist("placas"))
+    return redirect(url_for(f"own_api.results_{ending}", batch=batch, plates=plates), 303)
+
+
+@routes.post("/lote/<batch>/nome")
+@signed_in
+def rename(web: Web, _: Identity, batch: str) -> BaseResponse:
+    name = sanitise_echo(request.form.get("nome", "").strip(), LONGEST_NAME)
+    web.batches.rename(batch, web.sessions.history_key, name)
+    return _to_batch(batch)
 
 
 @routes.post("/lote/<batch>/iniciar")
@@ -215,14 +229,10 @@ def _discard_draft(web: Web, batch: str) -> None:
 
 
 def _items(web: Web, found: Batch, owner: str, number: int | None) -> list[Item]:
-    """Return the items of page ``number``, or all items if ``number`` is None.
-
-    While a batch is running or paused, the page reads only PAGE_SIZE items, because the browser may
-    reload the page every two seconds. A filter, a sort order or a search needs all items.
-    """
+    """Return the items of page ``number``, or all items if ``number`` is None."""
     if number is None:
         return web.batches.items(found.id, owner)
-    skip = (min(number, page_count_of(found.counts.total)) - 1) * PAGE_SIZE
+    skip = min(number - 1, (found.counts.total - 1) // PAGE_SIZE) * PAGE_SIZE
     return web.batches.items(found.id, owner, most=PAGE_SIZE, skip=skip)
 
 

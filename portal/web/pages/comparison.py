@@ -20,6 +20,7 @@ from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.typed import read_typed
 from portal.web.pages.public import recent
 from portal.web.pages.vehicle import first_directive, record_visit
+from portal.web.services.lists import batch_of, list_choice
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
@@ -41,6 +42,8 @@ def compare(web: Web, identity: Identity) -> BaseResponse:
     typed = [text.strip() for part in values for text in part.split(",") if text.strip()]
     if not values:
         return _response(web, identity)
+    if batch := batch_of(web, "\n".join(values)):
+        return batch
     try:
         plates = _plates(typed)
     except _InvalidPlates as error:
@@ -62,7 +65,13 @@ def _response(
     **options: Any,
 ) -> BaseResponse:
     page = comparison_page(
-        plates, panels, web.render_context(), recent=recent(web, identity), **options
+        plates,
+        panels,
+        web.render_context(),
+        notes=web.history.notes(web.sessions.history_key, [plate.text for plate in plates]),
+        choice=list_choice(),
+        recent=() if len(plates) == MOST_PLATES else recent(web, identity),
+        **options,
     )
     return page_response(page, status)
 

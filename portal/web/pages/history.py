@@ -1,4 +1,4 @@
-"""The pages that list and erase the visitor's own history of lookups.
+"""The pages that list, annotate and erase the visitor's own history of lookups.
 
 The list shows only stored answers, so it never causes an upstream call.
 """
@@ -11,14 +11,22 @@ from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
-from portal.presentation.site.history_page import PAGE_SIZE, HistoryLine, HistoryPage
-from portal.presentation.site.recent_lookup import recent_lookup
+from portal.presentation.site.history_page import (
+    MOST_SEARCHED,
+    PAGE_SIZE,
+    HistoryLine,
+    HistoryPage,
+)
+from portal.presentation.tools.vehicle_list import LONGEST_NOTE, TAGS, VehicleList
+from portal.presentation.tools.vehicle_row import listed_row
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import InvalidSubject, parse_subject
-from portal.web.services.responses import page_response, whole_number
+from portal.web.services.lists import list_choice
+from portal.web.services.responses import one_of, page_response
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.sessions import local_path
 from portal.web.services.web import Web
+from portal.wording import sanitise_echo
 
 routes = Routes("history", robots="noindex", limited=True)
 
@@ -26,34 +34,57 @@ routes = Routes("history", robots="noindex", limited=True)
 @routes.get("/historico")
 @signed_in
 def history(web: Web, identity: Identity) -> BaseResponse:
-    number = request.args.get("pagina", 1, type=whole_number)
+    choice, owner = list_choice(), web.sessions.history_key
     # Read one more entry than the page shows, to find out whether there are older entries.
-    entries = web.history.recent(web.sessions.history_key, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
-    shown = entries[:PAGE_SIZE]
+    first = 0 if choice.needs_all_rows else (choice.number - 1) * PAGE_SIZE
+    most = MOST_SEARCHED if choice.needs_all_rows else PAGE_SIZE + 1
+    entries = web.history.recent(owner, most, first)
+    is_whole = choice.needs_all_rows or (not first and len(entries) <= PAGE_SIZE)
+    shown = entries if choice.needs_all_rows else entries[:PAGE_SIZE]
     subjects = [parse_subject(entry.subject) for entry in shown]
-    context = web.render_context()
-    prices = web.prices(identity)
+    panels = web.lookups.stored(subjects, identity)
+    context, prices = web.render_context(), web.prices(identity)
     paid = _payments(web, identity, [entry.subject for entry in shown])
-    lines = [
-        HistoryLine(
-            recent_lookup(subject, panels, None, context),
-            panels,
-            utc_time(entry.asked_at),
-            prices,
-            None if paid is None else paid.get(entry.subject, Decimal(0)),
-        )
-        for entry, subject, panels in zip(
-            shown, subjects, web.lookups.stored(subjects, identity), strict=True
-        )
-    ]
     page = HistoryPage(
-        lines,
+        VehicleList(
+            path="/historico",
+            rows=[listed_row(*each, context) for each in zip(subjects, panels, strict=True)],
+            notes=web.history.notes(owner, [entry.subject for entry in shown]),
+            choice=choice,
+            now=context.now,
+            total=None if is_whole else first + len(entries),
+            page_size=PAGE_SIZE,
+        ),
+        entries={
+            entry.subject: HistoryLine(
+                subject,
+                found,
+                utc_time(entry.asked_at),
+                prices,
+                None if paid is None else paid.get(entry.subject, Decimal(0)),
+            )
+            for entry, subject, found in zip(shown, subjects, panels, strict=True)
+        },
+        batches=web.batches.listed(owner),
         kept_s=web.history.retention_s,
-        number=number,
-        has_older=len(entries) > PAGE_SIZE,
-        now=context.now,
     )
     return page_response(page)
+
+
+@routes.post("/historico/nota")
+@signed_in
+def annotate(web: Web, _: Identity) -> BaseResponse:
+    """Replace the visitor's note and tag of a vehicle, which may be in any list."""
+    form = request.form
+    back = redirect(local_path(form.get("next", "/historico")), 303)
+    try:
+        subject = parse_subject(form.get("consulta", "")).text
+    except InvalidSubject:
+        return back
+    text = sanitise_echo(form.get("nota", "").strip(), LONGEST_NOTE)
+    note = text, form.get("etiqueta", "", type=one_of(TAGS))
+    web.history.annotate(web.sessions.history_key, subject, note)
+    return back
 
 
 # This route needs no sign-in. Without a session there is no history, so nothing is erased.

@@ -20,8 +20,15 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity
+from portal.batch.typed_list import read_strings
 from portal.dossiers.archive import Dossier, IssuedSnapshot, NumberTaken, Purged
-from portal.dossiers.identifiers import display_number, is_share_key, new_identifiers, parse_number
+from portal.dossiers.identifiers import (
+    Identifiers,
+    display_number,
+    is_share_key,
+    new_identifiers,
+    parse_number,
+)
 from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.issued.pages import (
     EndedDossierPage,
@@ -29,6 +36,7 @@ from portal.presentation.issued.pages import (
     IssuedListPage,
 )
 from portal.presentation.issued.summary import issued_summary, summary_of
+from portal.presentation.paper.dossier import DossierPage
 from portal.vehicle.plate import Plate
 from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
@@ -39,6 +47,8 @@ from portal.web.services.responses import page_response, pdf_response
 from portal.web.services.routes import Routes, View, signed_in
 from portal.web.services.sessions import SHARED
 from portal.web.services.web import Web
+from portal.wording import counted
+from portal.wording import listed as listed_words
 
 NOTHING_TO_ISSUE: Final = "Não há o que emitir"
 NO_ANSWER: Final = (
@@ -50,6 +60,9 @@ PURGED: Final = (
 )
 KEY_REUSED: Final = "Este pedido já emitiu outro dossiê"
 ISSUE_AGAIN: Final = "Abra o veículo de novo e emita o dossiê pela página dele."
+LEFT_OUT: Final = "Nem todos\nFicaram de fora, sem resposta guardada ou além de doze: {}."
+# A PDF takes about a second.
+MOST_AT_ONCE: Final = 12
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
 # A stored dossier contains this placeholder. ``paper`` replaces it with a toolbar, whose
@@ -133,6 +146,28 @@ def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         if web.dossiers.owned(number, owner):  # issued by the first click of two
             return redirect(url_for("dossiers.dossier", text=display_number(number)), 303)
         identifiers = identifiers._replace(number=number)
+    try:
+        _store(web, identity, plate, page, identifiers, purge_mark)
+    except NumberTaken:
+        if key is None:
+            raise
+        # The other of two clicks has issued it meanwhile.
+    except Purged:
+        return page_error(409, NOTHING_TO_ISSUE, PURGED, plate.text)
+    flash(ISSUED)
+    number = display_number(identifiers.number)
+    return redirect(url_for("dossiers.dossier", text=number), 303)
+
+
+def _store(
+    web: Web,
+    identity: Identity,
+    plate: Plate,
+    page: DossierPage,
+    identifiers: Identifiers,
+    purge_mark: int,
+) -> None:
+    """Issue a dossier. Raises NumberTaken or Purged."""
     html = render_template("issued_paper.html", page=stamp_issued(page, identifiers, web.issuer))
     try:
         pdf = web.render_pdf(html)
@@ -144,17 +179,33 @@ def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         summary=msgspec.json.encode(issued_summary(page, web.issuer)).decode(),
         follows=identity.digest if request.form.get("mudancas") and not identity.credential else "",
     )
-    try:
-        web.dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
-    except NumberTaken:
-        if key is None:
-            raise
-        # The other of two clicks has issued it meanwhile.
-    except Purged:
-        return page_error(409, NOTHING_TO_ISSUE, PURGED, plate.text)
-    flash(ISSUED)
-    number = display_number(identifiers.number)
-    return redirect(url_for("dossiers.dossier", text=number), 303)
+    owner = web.sessions.history_key
+    web.dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
+
+
+@routes.post("/dossies/emitir")
+@signed_in
+def issue_several(web: Web, identity: Identity) -> BaseResponse:
+    """Issue the dossiers of the ticked vehicles of a list."""
+    plates = read_strings(request.form.getlist("placas")).subjects
+    issued, left_out = 0, []
+    for plate in plates[:MOST_AT_ONCE]:
+        refuse(web.limits.issue(request.remote_addr))
+        purge_mark = web.dossiers.purge_mark()
+        page = issuable_dossier(web, plate, identity) if isinstance(plate, Plate) else None
+        if not isinstance(plate, Plate) or page is None or page.state != "ready":
+            left_out.append(plate.display)
+            continue
+        try:
+            _store(web, identity, plate, page, new_identifiers(), purge_mark)
+            issued += 1
+        except Purged:
+            left_out.append(plate.display)
+    left_out += [plate.display for plate in plates[MOST_AT_ONCE:]]
+    flash(counted(issued, "dossiê emitido", "dossiês emitidos"))
+    if left_out:
+        flash(LEFT_OUT.format(listed_words(left_out)))
+    return redirect(url_for("dossiers.listed"), 303)
 
 
 @routes.get("/dossies")

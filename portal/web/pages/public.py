@@ -25,6 +25,7 @@ from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
 from portal.vehicle.typed import read_typed, visible
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S
+from portal.web.services.lists import batch_of
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes
 from portal.web.services.sessions import local_path
@@ -66,15 +67,15 @@ def _contact(web: Web) -> str:
 
 @routes.get("/buscar")
 def find(web: Web) -> BaseResponse:
-    """Redirect to the page of one plate, the comparison of a few, or the batch form of many."""
+    """Redirect to the vehicle page, or for several plates to a comparison or a batch."""
     query = request.args.get("q", "")[:LONGEST_QUERY]
     typed = read_typed(query)
     if typed.subject is not None and not typed.doubt:
         return redirect(subject_path(typed.subject), 303)
-    plates = plates_in(query)
-    if len(plates) > MOST_PLATES:
-        return redirect(url_for("batches.form", placas=" ".join(query.split())), 303)
-    if typed.doubt or not plates:  # in doubt, the visitor must decide
+    if batch := batch_of(web, query):
+        return batch
+    plates = () if typed.doubt else plates_in(query)  # in doubt, the visitor must decide
+    if not 0 < len(plates) <= MOST_PLATES:
         return search_response(web, 400, query.strip(), INVALID_PLATE)
     if len(plates) == 1:
         return redirect(subject_path(plates[0]), 303)

@@ -10,15 +10,15 @@ import pytest
 from portal.batch.model import Item
 from portal.dossier.answers import Panel, Panels
 from portal.gateway.lookup import Served
-from portal.presentation.exports.batches import (
+from portal.presentation.render_context import RenderContext
+from portal.presentation.tools.vehicle_row import (
     EXPIRED,
     NOTHING_TO_ASK,
     STALE,
-    BatchRow,
+    VehicleRow,
     kept_result,
     row_of,
 )
-from portal.presentation.render_context import RenderContext
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 from tests import factories
@@ -71,7 +71,7 @@ def no_answer(_: object) -> Panels:
     raise AssertionError("a kept result reads no answer")
 
 
-def at(item: Item, hours: float) -> BatchRow:
+def at(item: Item, hours: float) -> VehicleRow:
     return row_of(item, no_answer, replace(CONTEXT, now=NOW + timedelta(hours=hours)))
 
 

@@ -12,9 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portal.dossier.answers import Panels
-from portal.dossier.lookups import LOOKUP_WORDS
 from portal.presentation.tools.comparison import ComparisonPage, comparison_page
-from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate
 from tests.conftest import PortalFactory
 from tests.factories import (
@@ -41,9 +39,8 @@ from tests.presentation.rendering import (
     answered,
     panels,
     render,
-    vehicle_page,
 )
-from tests.web.html_checker import check_html, text_of
+from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.page_client import Page, PageClient
 from tests.web.person import Person
 
@@ -55,61 +52,46 @@ def compared(*each: Panels) -> ComparisonPage:
     return comparison_page(PLATES[: len(each)], each, CONTEXT)
 
 
-def row(page: ComparisonPage, label: str) -> list[tuple[str, str]]:
-    (found,) = [row for row in page.rows if row.label == label]
-    return [(cell.state, cell.text) for cell in found.cells]
-
-
-def test_every_row_has_a_cell_for_each_vehicle() -> None:
-    page = compared(panels(), Panels(DOWN, DOWN, DOWN), UNASKED_PANELS, panels())
-    assert {len(row.cells) for row in page.rows} == {4}
-    check_html(render(page))
-
-
-def test_equal_ages_are_said_once() -> None:
-    known = panels()
-    assert known.decode.body is not None
-    later = replace(known, decode=answered(known.decode.body, age=timedelta(minutes=40)))
-    part = Panels(known.decode, DOWN, DOWN)
-    once, apart, one = row(compared(known, later, part), "Consultado")
-    assert once[1].startswith("há ") and ":" not in once[1]
-    assert apart[1].startswith("dados: há 40\u00a0min; multas: há ")
-    assert one[1].startswith("dados: há ")
+def cells(page: ComparisonPage, plate: Plate) -> dict[str, str]:
+    """Return the texts of a vehicle's row, by the class of the cell."""
+    (found,) = check_html(render(page)).findall(f".//{HTML}tr[@id='veiculo-{plate.text}']")
+    return {
+        str(cell.get("class")).split()[0].removeprefix("vehicles__"): text_of(cell)
+        for cell in found
+    }
 
 
 def test_known_unavailable_and_unasked_cells_differ() -> None:
     clean = panels(renainf=renainf_body(), renajud=renajud_body())
     page = compared(panels(), clean, Panels(DOWN, DOWN, DOWN), UNASKED_PANELS)
-    assert row(page, "Multas em aberto") == [
-        ("known", "R$\u00a0130,16"),
-        ("known", "nenhuma nos registros"),
-        ("unavailable", "indisponíveis"),
-        ("unasked", ""),
+    found = [cells(page, plate) for plate in PLATES]
+    assert [each["debt"] for each in found] == [
+        "R$ 130,16 1 multa",
+        "nenhuma multa",
+        "sem resposta",
+        "sem resposta",
     ]
-    assert row(page, "Restrições judiciais")[0] == ("known", "1 em vigor")
-    assert [state for state, _ in row(page, "Preço FIPE")] == [
-        *("known", "known", "unavailable", "unasked")
-    ]
-    shown = text_of(check_html(render(page)))
-    assert "não significa “nada consta”" in shown
-    assert "ainda não consultado" in shown
+    assert "1 ordem judicial" in found[0]["finding"]
+    assert [each["price"] for each in found[1:]] == ["R$ 89.325", "sem resposta", "sem resposta"]
+    assert "A fonte não respondeu" in found[2]["finding"]
+    assert "Sem resposta guardada" in found[3]["finding"]
+    assert "Consultar agora" in found[3]["finding"]
+    assert "não significa “nada consta”" in text_of(check_html(render(page)))
 
 
 def test_verdict_cells_match_the_vehicle_page() -> None:
-    page = compared(panels())
-    assert row(page, "Conclusão") == [("known", "Não pode ser transferido agora")]
-    assert row(page, "Transferir") == [("known", "Não")]
-    assert row(page, "Circular") == [("known", "Nada encontrado")]
+    found = cells(compared(panels()), PLATES[0])
+    assert found["finding"].startswith("Não pode ser transferido")
+    assert "Transferir: não; " in found["acts"]
+    assert "Circular: nada encontrado; " in found["acts"]
 
 
 def test_paid_fines_are_not_open_and_unknown_sum_is_not_zero() -> None:
     paid = renainf_body(fine(pagamento=payment(dataPagamento="01/09/2025")))
     unknown = renainf_body(fine(valor="", codigoInfracao=""))
     page = compared(panels(renainf=paid), panels(renainf=unknown))
-    assert [text for _, text in row(page, "Multas em aberto")] == [
-        "nenhuma nos registros",
-        "não informado",
-    ]
+    assert cells(page, PLATES[0])["debt"] == "nenhuma multa"
+    assert cells(page, PLATES[1])["debt"] == "não informado 1 multa"
     assert "R$\u00a00,00" not in render(page)
 
 
@@ -121,60 +103,23 @@ def test_old_and_mercosul_spellings_are_shown_as_the_same_plate() -> None:
     assert "mesma placa" not in render(compared(panels(), panels()))
 
 
-@pytest.mark.parametrize(
-    ("versions", "expected"), [(1, ""), (2, "há mais 1 versão possível"), (3, "há mais 2 versões")]
-)
-def test_other_versions_are_counted_in_portuguese(versions: int, expected: str) -> None:
-    entries = [fipe_entry()] + [
-        fipe_entry(versao=f"V{number}", ano="2009") for number in range(1, versions)
-    ]
-    page = compared(panels(decode_body("ABC1D23", informacoesFipe=entries)))
-    (price,) = [row.cells[0] for row in page.rows if row.label == "Preço FIPE"]
-    assert expected in price.note
-    assert ("possí" in price.note) == bool(expected)
+def test_yearly_change_is_that_of_one_version() -> None:
+    assert cells(compared(panels()), PLATES[0])["trend"] == "\u22128,1%"
+    entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")]
+    found = cells(compared(panels(decode_body("ABC1D23", informacoesFipe=entries))), PLATES[0])
+    assert (found["price"], found["trend"]) == ("R$ 89.325 a R$ 95.000", "")
 
 
-def test_yearly_change_names_its_last_month() -> None:
-    page = compared(panels())
-    (change,) = [row.cells[0] for row in page.rows if row.label == "FIPE em 12 meses"]
-    assert change.text == "\u22128,1%"
-    assert change.note == "até set/26"
-
-
-def test_stale_answer_is_dated_in_its_cell_and_never_looks_good() -> None:
+def test_stale_answer_never_looks_good() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
-    expected = "resposta guardada de 18/11/2026 às 21:15"
-    rows: dict[LookupName, tuple[str, ...]] = {
-        "decode": ("Preço FIPE", "FIPE em 12 meses"),
-        "renainf": ("Multas em aberto",),
-        "renajud": ("Restrições judiciais",),
-    }
-    for lookup, labels in rows.items():
+    for lookup in ("renainf", "renajud"):
         body = clear.of(lookup).body
         assert body is not None
         old = replace(clear, **{lookup: answered(body, "stale", age=timedelta(days=2))})
         page = compared(old, clear)
-        cells = {row.label: row.cells for row in page.rows}
-        for label in labels:
-            assert expected in cells[label][0].note, label
-            assert expected not in cells[label][1].note
-        good, other = cells["Conclusão"]
-        assert good.look is not None and good.look.tone == "warn"
-        assert good.note == f"resposta guardada: {LOOKUP_WORDS[lookup]}"
-        assert (
-            other.look is not None
-            and other.look.tone == "ok"
-            and other.note.startswith("falta verificar IPVA")
-        )
-        check_html(render(page))
-
-
-def test_stale_answer_without_a_value_has_no_date() -> None:
-    old = answered(decode_body("ABC1D23", informacoesFipe=[]), "stale", age=timedelta(days=2))
-    (price,) = [
-        r.cells[0] for r in compared(replace(panels(), decode=old)).rows if "Preço" in r.label
-    ]
-    assert (price.state, price.note) == ("empty", "")
+        stale, fresh = (cells(page, plate)["finding"] for plate in PLATES[:2])
+        assert stale.startswith("Nada encontrado, em resposta antiga") and "há 2 dias" in stale
+        assert fresh.startswith("Nada encontrado em multas e Justiça 3 de 13 verificados")
 
 
 def test_vehicle_has_a_link_that_removes_it() -> None:
@@ -213,24 +158,21 @@ def test_odd_records_and_input_do_not_break_the_comparison(
     check_html(render(comparison_page((), (), CONTEXT, typed=typed, problem=problem)))
 
 
-def test_same_rows_are_marked_and_unknown_values_never_are() -> None:
-    page = compared(panels(), panels())
-    assert all(row.is_same for row in page.rows)
-    dearer = panels(decode_body("ABC1D23", informacoesFipe=[fipe_entry(valorAtual="99999")]))
-    rows = {row.key: row.is_same for row in compared(panels(), dearer).rows}
-    assert rows["verdict"] and rows["fines"] and not rows["price"]
-    down = Panels(DOWN, DOWN, DOWN)
-    rows = {row.key: row.is_same for row in compared(down, down).rows}
-    assert not rows["fines"] and not rows["courts"] and not rows["price"]
-    assert not any(row.is_same for row in compared(panels()).rows)
-
-
-def test_waiting_column_has_its_url_and_no_statement() -> None:
+def test_waiting_row_has_its_url_and_no_statement() -> None:
     page = comparison_page(PLATES[:2], [panels(), UNASKED_PANELS], CONTEXT, follow=True)
-    assert {row.cells[1].state for row in page.rows} == {"waiting"}
+    assert cells(page, PLATES[1]) == {
+        "tick": "Marcar KZZ-9999",
+        "plate": "KZZ-9999",
+        "car": "",
+        "finding": "Consultando… · Retirar KZZ-9999 da comparação",
+        "acts": "",
+        "debt": "consultando",
+        "price": "consultando",
+        "trend": "",
+        "note": "nota, anotar KZZ-9999",
+    }
     html = render(page)
-    assert re.findall(r'data-column="(\w+)"', html) == ["ready", "waiting"]
-    assert 'data-column-url="/comparar?placas=KZZ9999&amp;completo=1"' in html
+    assert re.findall(r'data-waits="([^"]+)"', html) == ["/comparar?placas=KZZ9999&amp;completo=1"]
     head = html.partition("</head>")[0]
     assert 'content="0; url=/comparar?placas=ABC1D23,KZZ9999&amp;completo=1"' in head
     assert "http-equiv" not in render(compared(panels(), UNASKED_PANELS))
@@ -239,20 +181,30 @@ def test_waiting_column_has_its_url_and_no_statement() -> None:
 def test_verdict_that_cannot_improve_is_told_before_the_other_answers() -> None:
     blocked = Panels(UNASKED, UNASKED, panels().renajud)
     page = comparison_page(PLATES[:1], [blocked], CONTEXT, follow=True)
-    assert row(page, "Conclusão") == [("known", "Não pode ser transferido agora")]
-    assert row(page, "Transferir") == [("known", "Não")]
-    assert row(page, "Multas em aberto") == [("waiting", "")]
+    assert cells(page, PLATES[0])["finding"].startswith("Não pode ser transferido")
     fined = Panels(UNASKED, panels().renainf, UNASKED)
     page = comparison_page(PLATES[:1], [fined], CONTEXT, follow=True)
-    assert row(page, "Conclusão") == [("waiting", "")]
+    assert cells(page, PLATES[0])["finding"].startswith("Consultando…")
 
 
-def test_price_less_the_fines_is_left_out_where_the_transfer_is_blocked() -> None:
-    page = compared(panels(), panels(renajud=renajud_body()), Panels(panels().decode, DOWN, DOWN))
-    (net,) = [row.cells for row in page.rows if row.key == "net"]
-    assert (net[0].text, net[1].text) == ("sem teto", "R$\u00a089.194,84")
-    assert net[0].note.startswith("Só depois da baixa da restrição judicial")
-    assert net[2].state == "unavailable"
+def test_prices_start_at_100_in_the_first_common_month() -> None:
+    cheaper = fipe_entry(valorAtual="40000", historicoPreco=price_history(24, 0))
+    other = panels(decode_body("KZZ9999", informacoesFipe=[cheaper]))
+    page = compared(panels(), other, Panels(DOWN, DOWN, DOWN))
+    assert page.chart is not None
+    assert [tick.text for tick in page.chart.prices][-1] != ""
+    labels = [page.chart.now.price if page.chart.now else "", page.chart.ends[0].text]
+    assert [label.split()[0] for label in labels] == ["ABC1D23", "KZZ9999"]
+    assert all(50 < int(label.split()[1]) < 200 for label in labels)
+    assert "Sem uma versão única ou sem histórico: XYZ9K99." in text_of(check_html(render(page)))
+    assert compared(panels()).chart is None
+
+
+def test_least_debt_is_named_where_all_are_known() -> None:
+    clean = panels(renainf=renainf_body(), renajud=renajud_body())
+    assert [words for words, _ in compared(panels(), clean).best] == ["deve menos"]
+    assert compared(panels(), clean, Panels(DOWN, DOWN, DOWN)).best == []
+    assert compared(clean, clean).best == []
 
 
 @pytest.fixture
@@ -292,9 +244,9 @@ def test_failed_lookup_does_not_affect_other_vehicles(
 ) -> None:
     upstream.script("/detran/v1/restrictions/renainf/KZZ9999", faults.status(500))
     page = buyer.get("/comparar?placas=ABC1D23,KZZ9999&completo=1")
-    (fines,) = [tr for tr in page.all("tr") if text_of(tr).startswith("Multas em aberto")]
-    assert "R$ 130,16" in text_of(fines)
-    assert "indisponíveis não significa “nada consta”" in text_of(fines)
+    ready, failed = (text_of(page.by_id(f"veiculo-{plate}")) for plate in ("ABC1D23", "KZZ9999"))
+    assert "R$ 130,16" in ready and "sem resposta" not in ready
+    assert "sem resposta: multas" in failed and "nenhuma multa" not in failed
 
 
 @pytest.mark.parametrize(
@@ -316,7 +268,6 @@ def test_visit_not_initiated_by_a_user_starts_no_lookup(
         ([" , ", ""], "Informe pelo menos uma placa."),
         (["ABC1D23,ABCD123"], MESSAGE),
         (["ABC1D23", "12345678910"], "é um Renavam: a comparação é feita por placa."),
-        (["AAA1A11,AAA1A12,AAA1A13,AAA1A14,AAA1A15"], "Compare até 4 placas por vez."),
         (["\x00\x1b[1m"], MESSAGE),
     ],
 )
@@ -337,35 +288,34 @@ def test_bare_address_is_an_empty_form_with_recent_plates(
     buyer.get("/placa/ABC1D23?completo=1")
     page = buyer.get("/comparar")
     assert "Erro" not in page.title and not page.all("p", role="alert")
-    assert page.all("a", href="/comparar?placas=ABC1D23")
+    assert [one.get("value") for one in page.all("input", type="checkbox")] == ["ABC1D23"]
     assert upstream.count() == 3
 
 
-def test_shell_comes_without_a_lookup_and_columns_follow(
+def test_shell_comes_without_a_lookup_and_rows_follow(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
     buyer.get("/placa/ABC1D23?completo=1")
     page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
     assert upstream.count() == 3
-    heads = page.all("th", scope="col")
-    assert [head.get("data-column") for head in heads] == ["ready", "waiting"]
-    column = buyer.get(str(heads[1].get("data-column-url")))
+    (row,) = [row for row in page.all("tr") if row.get("data-waits")]
+    assert row.get("id") == "veiculo-KZZ9999"
+    alone = buyer.get(str(row.get("data-waits")))
     assert upstream.count() == 6
-    assert [head.get("data-column") for head in column.all("th", scope="col")] == ["ready"]
-    keys = [tr.get("data-row") for tr in page.all("tr") if tr.get("data-row")]
-    assert keys == [tr.get("data-row") for tr in column.all("tr") if tr.get("data-row")]
+    assert alone.by_id("veiculo-KZZ9999").get("data-waits") is None
 
 
 def test_slot_adds_a_plate_and_offers_recent_ones(buyer: PageClient) -> None:
     buyer.get("/placa/XYZ9K99?completo=1")
     page = buyer.get("/comparar?placas=ABC1D23,KZZ9999")
-    assert page.all("a", href="/comparar?placas=ABC1D23,KZZ9999,XYZ9K99")
-    (joined, _) = page.all("input", name="placas")
+    assert page.by_id("placas-recentes").findall(".//*[@value='XYZ9K99']")
+    (slot,) = [form for form in page.all("form") if form.get("id") == "placas"]
+    joined = slot[0]
     form = {"placas": [joined.get("value"), "aaa-1a11"]}
     answer = buyer.client.get("/comparar", query_string=form)
     assert answer.headers["Location"] == "/comparar?placas=ABC1D23,KZZ9999,AAA1A11"
     full = buyer.get("/comparar?placas=" + ",".join(plate.text for plate in PLATES))
-    assert not full.all("input", name="placas")
+    assert not full.all("form", id="placas")
 
 
 def test_plates_pasted_into_one_field_are_told_apart(buyer: PageClient) -> None:
@@ -394,32 +344,7 @@ def test_vehicle_page_links_to_the_comparison(buyer: PageClient) -> None:
     assert buyer.get(f"/placa/{PLATE}").all("a", href=f"/comparar?placas={PLATE}")
 
 
-def test_restriction_kinds_are_named_once_and_counted_beyond_four() -> None:
-    kinds = ["TRANSFERENCIA"] * 3 + ["PENHORA", "CIRCULACAO", "LICENCIAMENTO", "ARRESTO", "X"]
-    records = [restriction(restricoes=kind, detalheRenajud=kind) for kind in kinds]
-    page = compared(panels(renajud=renajud_body(*records)))
-    (cell,) = [one.cells[0] for one in page.rows if one.label == "Restrições judiciais"]
-    assert cell.text == "8 em vigor"
-    assert "penhora" in cell.note.lower()
-    assert len(cell.note.split("; ")) == 5
-    assert cell.note.endswith("e mais 2")
-
-
-def test_tied_versions_show_their_price_range() -> None:
-    entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")]
-    page = compared(panels(decode_body("ABC1D23", informacoesFipe=entries)))
-    (cell,) = [one.cells[0] for one in page.rows if one.label == "Preço FIPE"]
-    assert cell.text == "R$\u00a089.325 a R$\u00a095.000"
-    assert cell.note == "2 versões empatam: confira no documento"
-
-
-def test_missing_price_reads_as_on_the_vehicle_page() -> None:
+def test_missing_price_reads_as_such() -> None:
     entry = fipe_entry(valorAtual="", historicoPreco=price_history(2, 0))
     around = panels(decode_body("ABC1D23", informacoesFipe=[entry]))
-    page = compared(around)
-    assert row(page, "Preço FIPE") == [("empty", "sem preço na fonte")]
-    assert row(page, "FIPE em 12 meses") == [("empty", "sem dados para comparar")]
-    own = text_of(check_html(render(vehicle_page(PLATE, around, UNASKED, CONTEXT))))
-    compared_text = text_of(check_html(render(page)))
-    for words in ("sem preço na fonte", "sem dados para comparar"):
-        assert words in own and words in compared_text
+    assert cells(compared(around), PLATES[0])["price"] == "sem preço"

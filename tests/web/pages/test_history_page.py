@@ -1,5 +1,6 @@
 """The history page: the visitor's own lookups, from stored answers only."""
 
+import re
 import time
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import pytest
 
 from portal.presentation.site.history_page import PAGE_SIZE
 from tests.conftest import PortalFactory
+from tests.factories import renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed, pass_through
+from tests.web.html_checker import text_of
 from tests.web.json_paths import issue, no_upstream_call
 from tests.web.page_client import Page
 from tests.web.person import Person
@@ -27,14 +30,13 @@ def ana(here: InProcessPortal) -> Person:
 
 
 def listed(page: Page) -> list[str]:
-    return [str(link.get("href")) for link in page.all("a", class_="lookup-row__name")]
+    return [str(cell[0].get("href")) for cell in page.all("th", class_="vehicles__plate")]
 
 
 def answers(page: Page) -> list[str]:
-    return [
-        " ".join("".join(each.itertext()).split())
-        for each in page.all("span", class_="lookup-row__answers")
-    ]
+    cells = map(text_of, page.all("td", class_="vehicles__finding"))
+    told = (re.sub(r"^.*?(?=sem resposta:|Visto)", "", text) for text in cells)
+    return [text.partition(" · Apagar")[0] for text in told]
 
 
 def test_own_lookups_are_listed_with_answers_and_payments(
@@ -48,9 +50,9 @@ def test_own_lookups_are_listed_with_answers_and_payments(
         mine, theirs = ana.pages.get("/historico"), bia.pages.get("/historico")
     assert listed(mine) == ["/renavam/79831854647", "/placa/ABC1D23"]
     assert listed(theirs) == ["/placa/ABC1D23"]
-    paid = "Visto agora · respostas guardadas agora · pago R$ {}"
+    paid = "Visto agora · pago R$ {}"
     assert answers(mine) == [paid.format("1,60"), paid.format("2,45")]
-    assert answers(theirs) == [paid.replace("pago R$ {}", "nada pago: veio da memória")]
+    assert answers(theirs) == [paid.replace("pago R$ {}", "nada pago")]
     assert mine.headers["X-Robots-Tag"] == "noindex"
 
 
@@ -74,8 +76,7 @@ def test_missing_answers_are_named_and_priced(ana: Person, upstream: FaultUpstre
     with no_upstream_call(upstream):
         page = ana.pages.get("/historico")
     assert answers(page) == [
-        "Visto agora · respostas guardadas agora; sem resposta guardada: multas · pago R$ 2,45 · "
-        "abrir custa até R$ 0,95"
+        "sem resposta: multas · Visto agora · pago R$ 2,45 · abrir custa até R$ 0,95"
     ]
 
 
@@ -93,8 +94,8 @@ def test_stale_answers_are_named_and_priced(portal: PortalFactory, upstream: Fau
     time.sleep(1.1)
     with no_upstream_call(upstream):
         assert answers(ana.pages.get("/historico")) == [
-            "Visto agora · respostas guardadas agora; fora do prazo: dados do veículo, multas e "
-            "restrições judiciais · pago R$ 2,45 · abrir custa até R$ 2,45"
+            "Visto agora · fora do prazo: dados do veículo, multas e restrições judiciais · "
+            "pago R$ 2,45 · abrir custa até R$ 2,45"
         ]
 
 
@@ -108,7 +109,7 @@ def test_expired_answers_are_said_to_be_gone(
         page = ana.pages.get("/historico")
     assert listed(page) == ["/placa/ABC1D23"]
     assert answers(page) == [
-        "Visto agora · nenhuma resposta guardada: venceram, foram apagadas ou não chegaram · "
+        "sem resposta: dados do veículo, multas, restrições judiciais · Visto agora · "
         "pago R$ 2,45 · abrir custa até R$ 2,45"
     ]
     assert "Sem resposta guardada" in page.text
@@ -193,3 +194,55 @@ def test_chosen_recent_plates_join_a_batch_once(ana: Person) -> None:
     )
     assert isinstance(wrong, Page)
     assert len(wrong.all("input", name="recente", checked="")) == 2
+
+
+def test_notes_and_tags_follow_a_vehicle_into_every_list_of_its_visitor(
+    here: InProcessPortal, ana: Person
+) -> None:
+    bia = Person.at(here).signed_in(issue(here, "bia"))
+    for person in (ana, bia):
+        person.pages.get("/placa/ABC1D23?completo=1")
+    ana.pages.get("/placa/LMP0A01?completo=1")
+    opened = ana.pages.get("/historico?nota=ABC1D23")
+    assert [one.get("value") for one in opened.all("input", name="consulta")].count("ABC1D23") == 2
+    done = ana.post(
+        "/historico/nota",
+        consulta="ABC1D23",
+        nota=" Esperar <b>a baixa ",
+        etiqueta="negociar",
+        next="/historico?so=blocked",
+    )
+    assert done.headers["Location"] == "/historico?so=blocked"
+    for path in ("/historico", "/comparar?placas=ABC1D23,LMP0A01", "/historico?etiqueta=negociar"):
+        row = text_of(ana.pages.get(path).by_id("veiculo-ABC1D23"))
+        assert "Esperar <b>a baixa negociar" in row, path
+    tagged = ana.pages.get("/historico?etiqueta=negociar")
+    assert listed(tagged) == ["/placa/ABC1D23"]
+    assert "Esperar" not in bia.pages.get("/historico").text
+    ana.pages.get("/placa/ABC1D23")  # another look keeps the note
+    assert "Esperar" in ana.pages.get("/historico").text
+    ana.post("/historico/nota", consulta="<b>", nota="x", next="//evil.example")
+    ana.post("/historico/nota", consulta="ABC1D23", nota="", etiqueta="bom")
+    assert "negociar" not in ana.pages.get("/historico").text
+
+
+def test_purge_deletes_notes_that_name_the_vehicle(here: InProcessPortal, ana: Person) -> None:
+    for plate, note in (("ABC1D23", "trocar por lmp-0a01"), ("LMP0A01", "do cliente")):
+        ana.post("/historico/nota", consulta=plate, nota=note, etiqueta="fora")
+    result = here.app.test_cli_runner().invoke(args=["purge", "LMP0A01"])
+    assert result.exit_code == 0, result.output
+    page = ana.pages.get("/historico")
+    assert listed(page) == ["/placa/ABC1D23"]
+    assert "trocar" not in page.text
+
+
+def test_list_is_filtered_searched_and_sorted(ana: Person, upstream: FaultUpstream) -> None:
+    clean = {"restrictions/renainf": renainf_body(), "restrictions/renajud": renajud_body()}
+    for path, body in clean.items():
+        upstream.script(f"/detran/v1/{path}/LMP0A01", faults.answer("clean", body))
+    for plate in ("ABC1D23", "LMP0A01"):
+        ana.pages.get(f"/placa/{plate}?completo=1")
+    assert listed(ana.pages.get("/historico?so=clear")) == ["/placa/LMP0A01"]
+    assert listed(ana.pages.get("/historico?busca=abc-1d23")) == ["/placa/ABC1D23"]
+    assert listed(ana.pages.get("/historico?ordem=conclusao"))[0] == "/placa/ABC1D23"
+    assert "Nenhuma placa com esta escolha" in ana.pages.get("/historico?so=failed").text

@@ -11,6 +11,7 @@ from portal.presentation.typed_subject import (
     what_is_wrong,
 )
 from portal.vehicle.typed import read_typed
+from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
 from tests.presentation.rendering import render
 from tests.web.html_checker import check_html, text_of
@@ -172,17 +173,26 @@ def test_several_plates_lead_to_their_comparison(
     assert "2 placas no que você colou: aqui estão lado a lado." in page.text
 
 
-def test_more_plates_than_a_comparison_holds_lead_to_a_batch(
-    buyer: PageClient, upstream: FaultUpstream
+@pytest.mark.parametrize("path", ["/buscar", "/comparar"])
+def test_more_plates_than_a_comparison_holds_lead_to_the_preview_of_a_batch(
+    buyer: PageClient, upstream: FaultUpstream, path: str
 ) -> None:
-    """A pasted list keeps its words and its mistakes, for the batch's preview to name."""
-    typed = " ".join(f"AAA1A{n} (João)" for n in range(11, 51)) + " AB01D23"
-    answer = buyer.client.get("/buscar", query_string={"q": typed})
+    typed = "[25/11 20:12] João: AAA1A11\nAAA1A12 AAA1A13 (branco)\nAAA1A14 ABC12 AAA1A15"
+    query = {"q": typed} if path == "/buscar" else {"placas": ["", typed]}
+    answer = buyer.client.get(path, query_string=query)
     assert answer.status_code == 303
-    form = buyer.get(answer.headers["Location"])
-    assert form.h1 == "Lote de placas"
-    assert text_of(form.by_id("placas")) == typed
+    preview = buyer.get(answer.headers["Location"])
+    assert sorted(str(one.get("value")) for one in preview.all("input", name="linha")) == [
+        f"AAA1A1{number}" for number in range(1, 6)
+    ]
+    assert "ABC12" in preview.text and "Consultar 5 placas" in preview.text
     assert upstream.count() == 0
+
+
+def test_list_of_a_stranger_leads_to_the_form(portal: PortalFactory) -> None:
+    answer = portal().client.get("/buscar?q=AAA1A11+AAA1A12+AAA1A13+AAA1A14+AAA1A15")
+    assert answer.status_code == 303
+    assert answer.headers["Location"].startswith("/lote?placas=AAA1A11+AAA1A12")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,393 @@
+"""The row of a vehicle in a list: the batches' results, the history, a comparison, a file.
+
+The batch runner stores an item's row as soon as the item's lookups end, because a row built later
+could mix answers of different days. Other rows are built from the stored answers.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
+
+import msgspec
+
+from portal.batch.model import Item
+from portal.charts.scale import month_index
+from portal.dossier.answers import Panel, Panels, answer_panel, is_readable
+from portal.dossier.dossier import Dossier
+from portal.dossier.lookups import LOOKUP_WORDS
+from portal.gateway.lookup import Served
+from portal.gateway.operations import lookups_of
+from portal.law.act_answers import ACTS, Act, Mark
+from portal.law.act_matrix import Missing
+from portal.law.assessment import AssessedFine
+from portal.law.standing import Standing
+from portal.law.verdict import Cause, Level, Verdict
+from portal.presentation.render_context import RenderContext
+from portal.system.local_time import utc_time
+from portal.vehicle.fipe import PriceSeries
+from portal.vehicle.identity import VehicleIdentity
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate, Renavam, parse_subject
+from portal.wording import listed
+
+STALE: Final = "Resposta que já não é recente: abra o veículo ou faça outro lote"
+EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
+NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"
+NOTHING_STORED: Final = "Sem resposta guardada"
+NO_ANSWER: Final = "A fonte não respondeu"
+NOTHING_FOUND: Final = "Nada encontrado em multas e Justiça"
+NOTHING_FOUND_BEFORE: Final = "Nada encontrado, em resposta antiga"
+AFTER_PAYING: Final = "Só após pagar as multas"
+OPEN_FINE: Final = "Multa em aberto a confirmar"
+CALLED_OFF: Final = "Multa cancelada, a confirmar"
+UNCERTAIN_ORDER: Final = "Restrição judicial a confirmar"
+TOO_MANY: Final = "Registros demais para a lista"
+# A list reads at most this many fines and restrictions of a vehicle, because it has many vehicles.
+MOST_READ: Final = 300
+MONTHS: Final = 13
+_CAUTION_WORDS: Final[Mapping[Cause, str]] = {
+    "identification": "Identificação do veículo em dúvida",
+    "condition": "Situação do veículo a confirmar",
+    "order_in_doubt": UNCERTAIN_ORDER,
+    "enforceable": AFTER_PAYING,
+    "open_fine": OPEN_FINE,
+    "notice": OPEN_FINE,
+    "called_off": CALLED_OFF,
+    "stale": NOTHING_FOUND_BEFORE,
+}
+_MISSING_WORDS: Final[Mapping[Missing, str]] = {
+    "decode": "o veículo",
+    "fines": "as multas",
+    "restrictions": "a Justiça",
+}
+_GRADES: Final = ("blocked", "caution", "incomplete", "limited", "clear")
+# The acts, the one whose prohibition weighs most first.
+_HEAVIEST_FIRST: Final[Sequence[Act]] = ("removal", "drive", "licence", "transfer")
+
+
+@dataclass(frozen=True, slots=True)
+class VehicleRow:
+    """What a list says of a vehicle. A file of results has a column for each exported member.
+
+    An unknown fact about the vehicle is None. A member's metadata has the kind of its column, if
+    not "text", and the lookup of its fact. A member of the kind None is on pages only.
+
+    ``missing`` names the lookups without a readable answer, and ``expired`` the lookups whose
+    answer has expired. The row has no facts from an expired answer. ``not_asked`` names the lookups
+    that were not to be made. If these are fines or restrictions, the verdict "limited" replaces
+    "clear". ``short`` are the verdict's words in a list. ``acts`` are the marks of ACTS.
+    ``months`` are the prices in R$ of the last MONTHS months, 0 if unknown.
+    """
+
+    plate: str = field(metadata={"kind": "subject"})
+    state: str
+    verdict: Level | None
+    headline: str | None
+    vehicle: str | None = field(metadata={"lookup": "decode"})
+    year: str | None = field(metadata={"lookup": "decode"})
+    fines_open: int | None = field(metadata={"kind": "integer", "lookup": "renainf"})
+    fines_amount: Decimal | None = field(metadata={"kind": "money", "lookup": "renainf"})
+    fines_enforceable: int | None = field(metadata={"kind": "integer", "lookup": "renainf"})
+    restrictions: int | None = field(metadata={"kind": "integer", "lookup": "renajud"})
+    fipe_code: str | None = field(metadata={"lookup": "decode"})
+    fipe_low: Decimal | None = field(metadata={"kind": "money", "lookup": "decode"})
+    fipe_high: Decimal | None = field(metadata={"kind": "money", "lookup": "decode"})
+    fipe_note: str | None = field(metadata={"lookup": "decode"})
+    fetched_at: datetime | None = field(metadata={"kind": "moment"})
+    missing: str | None
+    expired: str | None
+    cause: str | None
+    not_asked: str | None
+    short: str | None = field(default=None, metadata={"kind": None})
+    acts: tuple[Mark, ...] = field(default=(), metadata={"kind": None})
+    enforceable_amount: Decimal | None = field(
+        default=None, metadata={"kind": None, "lookup": "renainf"}
+    )
+    change: Decimal | None = field(default=None, metadata={"kind": None, "lookup": "decode"})
+    months: tuple[int, ...] | None = field(
+        default=None, metadata={"kind": None, "lookup": "decode"}
+    )
+
+    @property
+    def subject(self) -> Plate | Renavam:
+        return parse_subject(self.plate)
+
+    @property
+    def group(self) -> str:
+        """The filter that finds the row: its verdict, or "failed" or "pending" without one."""
+        if self.state == "pending":
+            return "pending"
+        is_open = self.verdict in (None, "incomplete")
+        return "failed" if self.state == "failed" and is_open else self.verdict or "incomplete"
+
+    @property
+    def gravity(self) -> tuple[Any, ...]:
+        """The sort key of the worst first: level, acts forbidden, court orders, debt."""
+        has_verdict = self.group in _GRADES
+        return (
+            _GRADES.index(self.group) if has_verdict else len(_GRADES) + (self.group == "pending"),
+            [self.mark(act) != "no" for act in _HEAVIEST_FIRST],
+            -(self.restrictions or 0),
+            -(self.fines_amount or 0),
+        )
+
+    def mark(self, act: Act) -> Mark:
+        return self.acts[ACTS.index(act)] if self.acts else "unknown"
+
+
+MEMBERS: Final = fields(VehicleRow)
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """When an answer was fetched, and until when it is fresh and stored, in epoch seconds."""
+
+    fetched_at: float
+    fresh_until: float
+    delete_at: float
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A stored row, and the answers that it was built from."""
+
+    row: VehicleRow
+    answers: dict[LookupName, _Answer]
+
+
+def kept_result(
+    subject: Plate | Renavam,
+    ask: Sequence[LookupName],
+    answers: Mapping[LookupName, Served],
+    context: RenderContext,
+) -> bytes:
+    """Return a vehicle's row in the JSON form that ``Item.result`` stores."""
+    unasked = Panel("unasked")
+    panels = Panels(
+        *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
+    )
+    row = row_of_answers(Item(subject, "done"), panels, context, ask)
+    kept = {
+        name: _Answer(each.fetched_at, each.fresh_until, each.delete_at)
+        for name, each in answers.items()
+    }
+    return msgspec.json.encode(_Kept(row, kept))
+
+
+def row_of(
+    item: Item,
+    panels_of: Callable[[Plate | Renavam], Panels],
+    context: RenderContext,
+    ask: Sequence[LookupName] = LOOKUPS,
+) -> VehicleRow:
+    """Return the row of a batch item. ``ask`` are the lookups that the batch makes.
+
+    If no readable row is stored, the row is built from the answers that ``panels_of`` returns.
+    """
+    kept, now_s = _kept(item), context.now.timestamp()
+    if item.state == "pending":
+        # A pending item with a stored row was looked up before, and waits for a new lookup. Its row
+        # keeps the facts of the earlier answers, but not the verdict.
+        known = _empty_row(item) if kept is None else _without_expired(kept, now_s)
+        return replace(
+            known, state=item.state, verdict=None, headline=None, short=None, acts=(), cause=None
+        )
+    if kept is None:
+        return row_of_answers(item, panels_of(item.subject), context, ask)
+    row = replace(_without_expired(kept, now_s), state=item.state, cause=item.cause or None)
+    if row.verdict in ("clear", "limited") and any(
+        each.fresh_until < now_s for each in kept.answers.values()
+    ):
+        # A fine or restriction may have been added since. As on the vehicle's page, a stale answer
+        # does not say that nothing is there.
+        level: Level = "caution" if row.verdict == "clear" else "limited"
+        return replace(row, verdict=level, headline=STALE, short=NOTHING_FOUND_BEFORE)
+    return row
+
+
+def _without_expired(kept: _Kept, now_s: float) -> VehicleRow:
+    """Return the row without the facts of answers that the store has deleted by now.
+
+    A verdict needs all answers. Only known court orders block a transfer whatever the other
+    answers were.
+    """
+    living = {name: each for name, each in kept.answers.items() if each.delete_at >= now_s}
+    expired = [name for name in LOOKUPS if name in kept.answers and name not in living]
+    if not expired:
+        return kept.row
+    facts: dict[str, Any] = {
+        one.name: None for one in MEMBERS if one.metadata.get("lookup") in expired
+    }
+    fetched_at = min((each.fetched_at for each in living.values()), default=None)
+    row = replace(
+        kept.row,
+        **facts,
+        expired=", ".join(LOOKUP_WORDS[name] for name in expired),
+        fetched_at=None if fetched_at is None else utc_time(fetched_at),
+    )
+    if row.verdict == "blocked" and "renajud" in living:
+        return row
+    return replace(row, verdict="incomplete", headline=EXPIRED, short="Resposta vencida", acts=())
+
+
+def _kept(item: Item) -> _Kept | None:
+    if item.result is None:
+        return None
+    try:
+        return msgspec.json.decode(item.result, type=_Kept)
+    except msgspec.ValidationError:  # an incompatible version of the portal stored the row
+        return None
+
+
+def row_of_answers(
+    item: Item, panels: Panels, context: RenderContext, ask: Sequence[LookupName] = LOOKUPS
+) -> VehicleRow:
+    """Return the row of an item, built from the present answers."""
+    possible = lookups_of(item.subject)
+    asked = [name for name in possible if name in ask]
+    not_asked = [LOOKUP_WORDS[name] for name in possible if name not in ask]
+    if not asked:
+        nothing = _empty_row(item)
+        return replace(
+            nothing,
+            verdict="limited",
+            headline=NOTHING_TO_ASK,
+            short="Nada a consultar",
+            not_asked=", ".join(not_asked),
+        )
+    dossier = context.dossier(item.subject, panels, asked)
+    prices, verdict = dossier.prices, dossier.verdict
+    debts = None if dossier.fines is None else _debts(dossier.fines)
+    likely = [tab.current for tab in prices.likeliest if tab.current is not None] if prices else []
+    best = prices.best if prices else None
+    price = prices.price_summary if prices else None
+    # Several likely versions have several lines, and the mean of their changes is none.
+    series = best.series if best and prices and len(prices.likeliest) == 1 else None
+    fetched = [panel.fetched_at for panel in panels.all if panel.fetched_at is not None]
+    missing = [
+        _without_answer(name, panels.of(name))
+        for name in asked
+        if not is_readable(panels.of(name).result, name)
+    ]
+    return VehicleRow(
+        plate=item.subject.text,
+        state=item.state,
+        verdict=verdict.level,
+        headline=verdict.headline,
+        vehicle=str(dossier.name) or None,
+        year=_years(dossier.vehicle),
+        fines_open=debts[0] if debts else None,
+        fines_amount=debts[1] if debts else None,
+        fines_enforceable=debts[2] if debts else None,
+        restrictions=dossier.orders_in_force,
+        fipe_code=best.code.text if best and best.code else None,
+        fipe_low=min(likely, default=None),
+        fipe_high=max(likely, default=None),
+        fipe_note=(price.doubt or None) if price else None,
+        fetched_at=min(fetched, default=None),
+        missing=", ".join(missing) or None,
+        expired=None,
+        cause=item.cause or None,
+        not_asked=", ".join(not_asked) or None,
+        short=_short(dossier),
+        acts=tuple(row.mark for row in verdict.matrix),
+        enforceable_amount=debts[3] if debts else None,
+        change=series.twelve_month_change if series else None,
+        months=_months(series) if series else None,
+    )
+
+
+def listed_row(subject: Plate | Renavam, panels: Panels, context: RenderContext) -> VehicleRow:
+    """Return the row of a vehicle outside a batch, which reads the first records only."""
+    wanted = [panels.of(name) for name in lookups_of(subject)]
+    lists = [panels.renainf, panels.renajud]
+    first = Panels(panels.decode, *map(_shortened, lists))
+    row = row_of_answers(Item(subject, "done"), first, context)
+    is_unconfirmed = any(panel.cause == "unconfirmed" for panel in wanted)
+    if not any(panel.has_answer for panel in wanted) and not is_unconfirmed:
+        asked = any(panel.state != "unasked" for panel in wanted)
+        return replace(row, short=NO_ANSWER if asked else NOTHING_STORED)
+    # What is not read cannot lift an order that blocks, nor settle an enforceable fine.
+    has_more = [has_more_records(panel) for panel in lists]
+    if row.verdict != "blocked" and (
+        has_more[1] or (has_more[0] and not (row.fines_enforceable or 0))
+    ):
+        row = replace(row, verdict="incomplete", short=TOO_MANY)
+    if has_more[0]:
+        row = replace(row, fines_open=None, fines_amount=None, enforceable_amount=None)
+    return replace(row, restrictions=None) if has_more[1] else row
+
+
+def has_more_records(panel: Panel) -> bool:
+    return isinstance(panel.result, list) and len(panel.result) > MOST_READ
+
+
+def _shortened(panel: Panel) -> Panel:
+    if isinstance(panel.result, list) and len(panel.result) > MOST_READ:
+        return replace(panel, result=panel.result[:MOST_READ])
+    return panel
+
+
+def _short(dossier: Dossier) -> str:
+    verdict = dossier.verdict
+    match verdict.level:
+        case "blocked":
+            return _blocked_words(verdict)
+        case "incomplete":
+            parts = [each for each in verdict.missing if each not in dossier.unconfirmed]
+            missing = listed([_MISSING_WORDS[each] for each in parts])
+            return f"Falta consultar {missing}" if missing else verdict.headline
+        case "clear":
+            return NOTHING_FOUND
+        case "caution":
+            return _CAUTION_WORDS.get(verdict.cause, verdict.headline)
+        case _:
+            return verdict.headline
+
+
+def _blocked_words(verdict: Verdict) -> str:
+    if verdict.row("drive").mark == "no":
+        return "Não pode circular"
+    if verdict.row("licence").mark == "no":
+        return "Não pode ser licenciado"
+    return verdict.finding.removesuffix(" agora")
+
+
+def _debts(fines: Sequence[AssessedFine]) -> tuple[int, Decimal | None, int, Decimal]:
+    """Return number and amount of the open fines, and of the enforceable ones among them.
+
+    The same as ``Totals`` has, which also reads what a list does not show, such as points.
+    """
+    owed = [fine for fine in fines if fine.is_open]
+    due = [fine for fine in owed if fine.standing is Standing.ENFORCEABLE]
+    amount, enforceable = (
+        sum((one.amount.value or Decimal(0) for one in each), Decimal("0.00"))
+        for each in (owed, due)
+    )
+    is_known = not owed or any(fine.amount.value is not None for fine in owed)
+    return len(owed), amount if is_known else None, len(due), enforceable
+
+
+def _months(series: PriceSeries) -> tuple[int, ...]:
+    if series.last_real is None:
+        return ()
+    known = {month_index(point.month): round(point.value) for point in series.real[-MONTHS:]}
+    last = month_index(series.last_real.month)
+    return tuple(known.get(index, 0) for index in range(last - MONTHS + 1, last + 1))
+
+
+def _without_answer(name: LookupName, panel: Panel) -> str:
+    """Name a lookup. If its answer confirms nothing, quote the source."""
+    words = LOOKUP_WORDS[name]
+    return f"{words}: não confirmado ({panel.reason})" if panel.cause == "unconfirmed" else words
+
+
+def _empty_row(item: Item) -> VehicleRow:
+    nothing = {one.name: None for one in MEMBERS if one.metadata.get("kind", "") is not None}
+    known = {"plate": item.subject.text, "state": item.state, "cause": item.cause or None}
+    return VehicleRow(**{**nothing, **known})  # type: ignore[arg-type]
+
+
+def _years(vehicle: VehicleIdentity | None) -> str | None:
+    known = (vehicle.built_year, vehicle.model_year) if vehicle else ()
+    return "/".join(str(year) for year in known if year) or None
