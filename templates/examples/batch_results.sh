@@ -7,7 +7,7 @@ LOTE=$(curl -s -o lote.json -w '%header{location}' \
   -d '{"plates": ["ABC1D23", "LMP0A01"]}' \
   $PORTAL/api/v1/batches)
 curl -s -X POST -H "$CREDENCIAL" -o lote.json $PORTAL$LOTE/start
-while curl -sSf --retry 3 -H "$CREDENCIAL" $PORTAL$LOTE |
+while curl -sSf --retry 3 -H "$CREDENCIAL" "$PORTAL$LOTE?wait=30" |
   grep -q '"state":"running"'
 do sleep 1; done
 

@@ -15,6 +15,7 @@ let lote = await pedir(lotes, {
 lote = await pedir(`${lotes}/${lote.id}/start`, { method: "POST" });
 while (lote.state === "running") {
   await new Promise((pronto) => setTimeout(pronto, 1000));
-  lote = await pedir(`${lotes}/${lote.id}`);
+  // A resposta vem com uma mudança, ou depois de 30 s.
+  lote = await pedir(`${lotes}/${lote.id}?wait=30`);
 }
 console.log(lote.state, lote.counts);

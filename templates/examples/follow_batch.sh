@@ -10,7 +10,8 @@ LOTE=$(curl -s -o lote.json -w '%header{location}' \
 curl -s -X POST -H "$CREDENCIAL" $PORTAL$LOTE/start
 curl -s -X POST -H "$CREDENCIAL" $PORTAL$LOTE/pause  # 409 se acabou
 curl -s -X POST -H "$CREDENCIAL" $PORTAL$LOTE/start  # retoma
-while curl -sSf --retry 3 -H "$CREDENCIAL" $PORTAL$LOTE |
+# Cada resposta vem com uma mudança, ou depois de 30 s.
+while curl -sSf --retry 3 -H "$CREDENCIAL" "$PORTAL$LOTE?wait=30" |
   grep -q '"state":"running"'
 do sleep 1; done
 curl -s -H "$CREDENCIAL" $PORTAL$LOTE

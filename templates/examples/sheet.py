@@ -28,7 +28,7 @@ print("no máximo R$", lote["cost"]["at_most"])
 
 endereco = f"{lotes}/{lote['id']}"
 api.post(f"{endereco}/start", timeout=30).raise_for_status()
-while (lote := api.get(endereco, timeout=30).json())["state"] == "running":
+while (lote := api.get(endereco + "?wait=30", timeout=60).json())["state"] == "running":
     time.sleep(1)
 if lote["state"] == "paused":
     print("em pausa:", lote["reason"], "retoma em", lote["resumes_at"])

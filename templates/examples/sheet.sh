@@ -13,7 +13,7 @@ LOTE=$(curl -s -o lote.json -w '%header{location}' \
   -d "{\"plates\": [$PLACAS]}" \
   $PORTAL/api/v1/batches)
 curl -s -X POST -H "$CREDENCIAL" -o lote.json $PORTAL$LOTE/start
-while curl -sSf --retry 3 -H "$CREDENCIAL" $PORTAL$LOTE |
+while curl -sSf --retry 3 -H "$CREDENCIAL" "$PORTAL$LOTE?wait=30" |
   grep -q '"state":"running"'
 do sleep 1; done
 curl -s -H "$CREDENCIAL" -o resultados.csv $PORTAL$LOTE/results.csv

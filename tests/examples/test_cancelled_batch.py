@@ -43,7 +43,7 @@ def cancelling() -> Iterator[tuple[str, list[str]]]:
             self.answer(201 if is_new else 200, "draft" if is_new else "running")
 
         def do_GET(self) -> None:
-            if self.path == BATCH:
+            if self.path.partition("?")[0] == BATCH:
                 polls.append(self.path)
             self.answer(200, "cancelled" if len(polls) <= MOST_POLLS else "done")
 

@@ -7,6 +7,9 @@ neither run nor marked as an answer fails the test.
 import json
 import re
 import shutil
+import subprocess
+import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,11 +18,22 @@ import pytest
 
 from portal.presentation.site.api_answers import excerpt
 from portal.settings import Settings
-from tests.examples.printed import NODE, Printed, blocks_of, commands_of, printed_on, run, words_of
+from tests.examples.printed import (
+    NODE,
+    SECONDS,
+    Printed,
+    blocks_of,
+    commands_of,
+    printed_on,
+    run,
+    words_of,
+)
 from tests.fakes.preloaded import CHECKOUT
-from tests.fakes.processes import PortalProcess, SandboxProcess
+from tests.fakes.processes import PortalProcess, SandboxProcess, clean_environment
 
 README = (CHECKOUT / "README.md").read_text("utf-8")
+CLIENT = CHECKOUT / "client"
+CLIENT_VERSION = tomllib.loads((CLIENT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 MAKEFILE = (CHECKOUT / "Makefile").read_text("utf-8")
 # The number of the page's examples by language. Update these numbers with the page.
 COUNTED = {"curl": 24, "python": 23, "javascript": 21}
@@ -229,7 +243,14 @@ def test_every_block_of_the_readme_runs_as_printed(
             continue
         assert language == "sh", f"nothing runs {language!r}"
         run_readme_block(block, portal, sandbox, tmp_path, counted)
-    assert counted == {"make": 5, "curl": 9, "flask": 1, "export": 3}
+    assert counted == {
+        "make": 5,
+        "curl": 9,
+        "flask": 1,
+        "export": 4,
+        "pipx": 1,
+        "dossie": 2,
+    }
 
 
 def run_readme_block(
@@ -258,6 +279,11 @@ def run_readme_block(
                     address = command.replace("http://127.0.0.1:8000", server.url)
                     assert address != command
                     check_output(run("curl", address, folder))
+                case "pipx":
+                    assert CLIENT_VERSION in words[-1], "make client builds another file"
+                case "dossie":
+                    env = exported | {"DOSSIE_URL": server.url}
+                    check_output(run_client(words[1:], env, folder))
                 case "flask":
                     done = server.command_line(*words[3:])
                     assert done.returncode == 0, done.stderr
@@ -266,6 +292,20 @@ def run_readme_block(
     finally:
         for each in started:
             each.close()
+
+
+def run_client(words: list[str], env: dict[str, str], folder: Path) -> str:
+    (folder / "placas.txt").write_text("ABC1D23\nLMP0A01\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "dossie_veicular_client", *words],
+        env=clean_environment() | env | {"PYTHONPATH": str(CLIENT / "src")},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def portal_with(settings: dict[str, str], sandbox: SandboxProcess) -> PortalProcess:

@@ -63,8 +63,7 @@ _GROUPS: Final = (
                     "batchDeadlines",
                 ),
             ),
-            ("uso", "O mês do token", "Uso", ("usage",)),
-            ("emitido", "Conferir um dossiê emitido", "Dossiê emitido", ("issuedDossier",)),
+            ("uso", "O mês do token, e dossiês", "Uso e dossiês", ("usage", "issuedDossier")),
         ),
     ),
 )
@@ -107,6 +106,11 @@ class Operation:
         content = self.document.get("requestBody", {}).get("content", {})
         schema: Document = content.get("application/json", {}).get("schema", {})
         return schema
+
+    @property
+    def has_sample(self) -> bool:
+        """Whether the path can be called as the page prints it, as an issued dossier's cannot."""
+        return all("example" in each for each in self.parameters if each["in"] == "path")
 
     @property
     def sample_path(self) -> str:
