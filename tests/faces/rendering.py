@@ -395,8 +395,8 @@ class Faces:
             self._keep("batch page", one.name, Node("", {}, ["no row"]))
 
 
-# A request's number.
-_RANDOM = re.compile(r"\b[0-9a-f]{16}\b")
+# The number of a request or a batch.
+_RANDOM = re.compile(r"\b(?:[0-9a-f]{16}|[0-9a-f]{24})\b")
 
 
 def _is_narrow(one: Specimen) -> bool:

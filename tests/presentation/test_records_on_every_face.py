@@ -227,10 +227,6 @@ def cell_of(html: str, label: str) -> str:
     return text_in(part(html, f'data-label="{label}"', "</td>").partition(">")[2])
 
 
-def compared(html: str, key: str) -> str:
-    return words(html, f'<tr data-row="{key}"', "</tr>")
-
-
 # --- The walk ---
 
 
@@ -276,17 +272,14 @@ def verdict_differences(row: Row, shown: Faces) -> Iterator[str]:
     yield from same("paper", "verdict", stamp, f"{word}: {headline}")
     stamp = words(shown.negotiation, '<p class="verdict__sentence"', "</p>")
     yield from same("negotiation", "verdict", stamp, f"{word}: {headline}")
-    cell = part(shown.comparison, '<tr data-row="verdict"', "</tr>")
-    yield from has("comparison", "verdict", squeezed(text_in(cell)), finding)
-    yield from has("comparison", "icon", cell, f"icon--{icon}")
+    for face, html in (("comparison", shown.comparison), ("batch page", shown.batch)):
+        cell = part(html, '<td class="vehicles__finding"', "</td>")
+        yield from has(face, "icon", cell, f"icon--{icon}")
+        yield from has(face, "tone", cell, f"tone-{tone}")
+        if row.level != "incomplete":
+            yield from has(face, "words", squeezed(text_in(cell)), in_list(row, finding))
     yield from same("batch CSV", "verdict", shown.batch_cells["verdict"], row.level)
     yield from same("batch CSV", "headline", squeezed(shown.batch_cells["headline"]), headline)
-    cell = part(shown.batch, '<td class="results__finding"', "</td>")
-    in_batch = {"clear": "Nada encontrado", "incomplete": "Verificação incompleta"}
-    yield from has("batch page", "icon", cell, f"icon--{icon}")
-    if row.level != "incomplete":
-        told = squeezed(text_in(cell))
-        yield from has("batch page", "finding", told, in_batch.get(row.level, headline))
     line = part(shown.recent, '<span class="lookup-row__verdict', "</span></span>")
     yield from has("list", "icon", line, f"icon--{icon}")
     yield from has("list", "tone", line, f"tone-{tone}")
@@ -295,9 +288,12 @@ def verdict_differences(row: Row, shown: Faces) -> Iterator[str]:
 
 
 def in_list(row: Row, finding: str) -> str:
-    """Return the words of a list for a finding. Lists shorten all but a block."""
+    """Return the shorter words of a list for a finding."""
     if row.level == "blocked":
-        return finding
+        acts = ("circular", "licenciado")
+        heaviest = next((act for act in acts if act in finding), "")
+        short = {"circular": "Não pode circular", "licenciado": "Não pode ser licenciado"}
+        return short.get(heaviest, finding.removesuffix(" agora"))
     if "descreve" in finding or "Já foi autuado" in finding:
         return IDENTIFICATION
     if "dados do veículo" in finding:
@@ -311,8 +307,9 @@ def figure_differences(row: Row, shown: Faces) -> Iterator[str]:
     yield from same("JSON", "transfer", transfer, row.transfer)
     for face, html in (("page", shown.page), ("paper", shown.paper), ("issued", shown.issued)):
         yield from same(face, "transfer", tone_of_transfer(html), MARKS[row.transfer])
-    cell = part(shown.comparison, '<tr data-row="transfer"', "</tr>")
-    yield from has("comparison", "transfer", cell, f"status tone-{MARKS[row.transfer]}")
+    for face, html in (("comparison", shown.comparison), ("batch page", shown.batch)):
+        cell = part(html, '<td class="vehicles__acts"', "</td>").partition("Licenciar")[0]
+        yield from has(face, "transfer", cell, f"tone-{MARKS[row.transfer]}")
     owed = "indisponíveis" if row.owed is None else row.owed or NONE
     orders = in_words(row) or NONE
     orders = "indisponíveis" if row.in_force is None else orders
@@ -324,8 +321,6 @@ def figure_differences(row: Row, shown: Faces) -> Iterator[str]:
     ):
         for label, text in wanted.items():
             yield from has(face, label, told.get(label, ""), text)
-    for key, text in zip(("fines", "courts", "price"), wanted.values(), strict=True):
-        yield from has("comparison", key, compared(shown.comparison, key), text)
 
 
 def in_words(row: Row) -> str:
@@ -341,7 +336,8 @@ def fine_differences(row: Row, shown: Faces) -> Iterator[str]:
     if fines is None:
         yield from same("table", "fines", row.owed, None)
         yield from same("batch CSV", "open fines", shown.batch_cells["fines_open"], "")
-        yield from same("batch page", "fines", cell_of(shown.batch, "Multas"), "sem resposta")
+        for face, html in (("comparison", shown.comparison), ("batch page", shown.batch)):
+            yield from same(face, "fines", cell_of(html, "Deve"), "sem resposta")
         return
     for face, records in (("JSON", fines["records"]), ("fines.csv", lines)):
         told = tuple(record["standing_words"] for record in records)
@@ -363,25 +359,36 @@ def fine_differences(row: Row, shown: Faces) -> Iterator[str]:
     amount = fines["totals"]["amount"]
     sent = "" if amount is None else str(amount)
     yield from same("batch CSV", "sum", shown.batch_cells["fines_amount"], sent)
-    wanted = f"{count} · {row.owed}" if count else "nenhuma"
-    yield from same("batch page", "fines", cell_of(shown.batch, "Multas"), wanted)
+    many = "multa" if count == 1 else "multas"
+    wanted = f"{row.owed} {count} {many}" if count else "nenhuma multa"
+    for face, html in (("comparison", shown.comparison), ("batch page", shown.batch)):
+        yield from has(face, "fines", squeezed(cell_of(html, "Deve")), wanted)
 
 
 def order_differences(row: Row, shown: Faces) -> Iterator[str]:
     orders, lines = shown.document["restrictions"], shown.tables["restrictions"]
-    in_batch = cell_of(shown.batch, "Justiça")
+    lists = [
+        (face, words(html, '<td class="vehicles__finding"', "</td>"))
+        for face, html in (("comparison", shown.comparison), ("batch page", shown.batch))
+    ]
     if orders is None:
         yield from same("table", "orders", row.in_force, None)
         yield from same("batch CSV", "orders", shown.batch_cells["restrictions"], "")
-        yield from same("batch page", "orders", in_batch, "sem resposta")
+        for face, text in lists:
+            yield from has(
+                face, "orders", text.partition("sem resposta")[2], "restrições judiciais"
+            )
         return
     in_force = [line for line in lines if line["in_force"] == "true"]
     yield from same("JSON", "orders", orders["in_force"], row.in_force)
     yield from same("restrictions.csv", "orders", len(in_force), row.in_force)
     yield from same("batch CSV", "orders", shown.batch_cells["restrictions"], str(row.in_force))
-    registered = "registrada" if row.in_force == 1 else "registradas"
-    wanted = f"{row.in_force} {registered}" if row.in_force else "nenhuma"
-    yield from same("batch page", "orders", in_batch, wanted)
+    registered = "ordem judicial" if row.in_force == 1 else "ordens judiciais"
+    for face, text in lists:
+        if row.in_force:
+            yield from has(face, "orders", text, f"{row.in_force} {registered}")
+        else:
+            yield from same(face, "orders", "judicia" in text.partition("resposta")[0], False)
     forbids = row.transfer == "no"
     in_json = any(record["transfer"]["mark"] == "no" for record in orders["records"])
     in_csv = any(line["transfer_mark"] == "no" for line in lines)
@@ -409,13 +416,13 @@ def price_differences(row: Row, shown: Faces) -> Iterator[str]:
     for face, text in (("list", in_list), ("batch page", in_batch)):
         yield from has(face, "price", text, row.price if is_priced else "")
     if not is_priced:
-        yield from same("batch page", "price", in_batch, "")
+        yield from same("batch page", "price", "R$" in in_batch, False)
     yield from same("batch CSV", "fipe_note", shown.batch_cells["fipe_note"], row.with_price)
     faces = (
         ("page", numbers(shown.page)["Preço FIPE"]),
         ("paper", figures(shown.paper, "figures")["Preço FIPE"]),
         ("issued", figures(shown.issued, "issued-figures")["Preço FIPE"]),
-        ("comparison", compared(shown.comparison, "price")),
+        ("comparison", cell_of(shown.comparison, "FIPE")),
         ("list", in_list),
         ("batch page", in_batch),
     )
@@ -440,21 +447,14 @@ def ceiling_differences(row: Row, shown: Faces) -> Iterator[str]:
     """Compare what a buyer is told to pay at most."""
     foot = shown.negotiation.partition("<tfoot>")[2]
     ceiling = words(foot, '<td class="number sheet__ceiling', "</td>")
-    net = compared(shown.comparison, "net")
-    if row.ceiling.startswith("R$"):
+    if row.ceiling.startswith("R$") or row.ceiling == UNKNOWN:
         yield from same("negotiation", "ceiling", ceiling, row.ceiling)
-        yield from has("comparison", "price less fines", net, row.ceiling.partition(",")[0])
-    elif row.ceiling == UNKNOWN:
-        yield from same("negotiation", "ceiling", ceiling, row.ceiling)
-        yield from same("comparison", "price less fines", "R$" in net, False)
     else:
         yield from same("negotiation", "ceiling", ceiling, "sem teto")
         reason = words(foot, '<td class="sheet__source"', "</td>")
         yield from has("negotiation", "reason", reason, row.ceiling)
         yield from has("negotiation", "title", text_in(shown.negotiation), "Sem teto")
         yield from same("negotiation", "suggestion", "Teto sugerido" in shown.negotiation, False)
-        yield from has("comparison", "price less fines", net, "sem teto")
-        yield from has("comparison", "reason", net, row.ceiling)
 
 
 def text_differences(row: Row, shown: Faces) -> Iterator[str]:
