@@ -12,7 +12,6 @@ from portal.dossier.checklist import Checklist, checklist
 from portal.dossier.details import Detail
 from portal.dossier.lookups import PARTS
 from portal.dossier.prices import Prices, prices_of
-from portal.dossier.timeline import Timeline, timeline
 from portal.gateway.operations import lookups_of
 from portal.law.act_matrix import Missing, Stale
 from portal.law.assessment import AssessedFine, Totals, totals
@@ -166,10 +165,6 @@ class Dossier:
             unconfirmed=self.unconfirmed,
             condition=condition_reasons(self.decoded, self.today) if self.decoded else (),
         )
-
-    @cached_property
-    def timeline(self) -> Timeline:
-        return timeline(self.listed_fines, self.listed_orders)
 
     @cached_property
     def changes(self) -> tuple[Changes, ...]:

@@ -5,9 +5,17 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from portal import formats
+from portal.dossier.answers import is_readable
 from portal.dossier.dossier import Dossier
 from portal.law.orders import orders_in_words
+from portal.system.local_time import local_time
+from portal.vehicle.operation_name import LookupName
 
+_SOURCES: Final[tuple[tuple[str, str, LookupName], ...]] = (
+    ("restricoes", "Renajud", "renajud"),
+    ("multas", "Renainf", "renainf"),
+    ("fipe", "FIPE", "decode"),
+)
 _NOT_CLEAN: Final = "não significa “nada consta”"
 _NOTHING: Final = "nenhuma nos registros"
 
@@ -57,13 +65,24 @@ def fines(dossier: Dossier) -> Figure:
     return Figure(label, formats.brl(totals.known_amount), note)
 
 
+def transfer(dossier: Dossier) -> Figure:
+    """Whether the vehicle may be transferred, and how many court orders are in force."""
+    found, row = orders(dossier), dossier.verdict.row("transfer")
+    in_force = [order for order in dossier.orders or () if order.in_force]
+    court = in_force[0].short_court if len(in_force) == 1 else ""
+    note = f"Ordens: {found.value}{f' ({court})' if court else ''}"
+    return Figure("Transfere?", row.short, note, is_known=found.is_known)
+
+
 def owed(dossier: Dossier) -> Figure:
     """The open fines in the words of the first screen: their sum, and what can be enforced."""
     label, found, totals = "Deve", fines(dossier), dossier.totals
     if totals is None:
         return replace(found, label=label, value="não se sabe", note=f"multas {found.value}")
     if not totals.open_count:
-        return Figure(label, "Nada", f"multas: {found.value}")
+        return Figure(label, "Nada", "; ".join(filter(None, (found.value, found.note))))
+    if totals.enforceable_amount and totals.enforceable_amount == totals.known_amount:
+        return replace(found, label=label, note="já exigível")
     if totals.enforceable_amount:
         return replace(
             found, label=label, note=f"{formats.brl(totals.enforceable_amount)} já exigível"
@@ -73,13 +92,32 @@ def owed(dossier: Dossier) -> Figure:
 
 def worth(dossier: Dossier) -> Figure:
     """The price in the words of the first screen, with its change in 12 months if it is sure."""
-    found, prices = replace(price(dossier), label="Vale"), dossier.prices
-    if prices is None or prices.price_summary is None:
+    found, prices = price(dossier), dossier.prices
+    found = replace(found, label="Vale")
+    if prices is None or prices.price_summary is None or prices.price_summary.doubt:
         return found
-    if prices.price_summary.doubt or len(prices.likeliest) > 1:
-        return found
+    if len(prices.likeliest) > 1:
+        return replace(found, note=found.note.partition(" (")[0])
     change = next(price_change(dossier), None)
     return replace(found, note=f"{change.value} em 12 meses" if change else "")
+
+
+def sources(dossier: Dossier) -> Iterator[tuple[str, Figure]]:
+    """Yield the section and the name of each source, and when it answered."""
+    prices = dossier.prices
+    last = prices.best.series.last_real if prices and prices.best else None
+    for section, name, lookup in _SOURCES:
+        panel = dossier.answers.of(lookup)
+        at = local_time(panel.fetched_at) if panel.fetched_at else None
+        if not is_readable(panel.result, lookup):
+            yield section, Figure(name, "não respondeu", is_known=False)
+        elif lookup == "decode" and last:
+            yield section, Figure(name, formats.month(last.month))
+        elif at is None:
+            yield section, Figure(name, "")
+        else:
+            is_today = at.date() == dossier.today
+            yield section, Figure(name, f"{at:%H:%M}" if is_today else f"{at:%d/%m}")
 
 
 def orders(dossier: Dossier) -> Figure:

@@ -13,6 +13,7 @@ Mark = Literal["no", "careful", "yes", "unknown"]
 Confidence = Literal["verified", "reported", "memory"]
 
 ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")
+_HEDGES: tuple[str, ...] = ("em regra", "na prática")
 _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 
 
@@ -21,8 +22,8 @@ class Answer:
     """The answer for one act.
 
     ``phrase`` is a clause ("não pode transferir": cannot be transferred), and ``reason`` is a full
-    sentence. ``records`` are the HTML anchors of the fines and restrictions that decide the answer,
-    such as "multa-1".
+    sentence. ``short`` has at most eight words for a list of acts, or "". ``records`` are the HTML
+    anchors of the fines and restrictions that decide the answer, such as "multa-1".
     """
 
     mark: Mark
@@ -31,6 +32,17 @@ class Answer:
     source: str
     confidence: Confidence
     records: tuple[str, ...] = ()
+    short: str = ""
+
+    @property
+    def brief(self) -> str:
+        """The answer's reason in a few words, without the law."""
+        if self.short:
+            return self.short
+        if self.mark == "no":
+            hedge = next((words for words in _HEDGES if self.phrase.startswith(words)), "")
+            return f"{hedge.capitalize()}, ordem da Justiça" if hedge else "Por ordem da Justiça"
+        return self.phrase[0].upper() + self.phrase[1:]
 
 
 def worst(answers: Iterable[Answer]) -> tuple[Answer, ...]:

@@ -69,6 +69,12 @@ _NOTHING_FOUND: dict[Act, str] = {
         "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
     ),
 }
+_NOTHING_FOUND_BRIEF: dict[Act, str] = {
+    "transfer": "Financiamento não verificado",
+    "licence": "IPVA não verificado",
+    "drive": "Licenciamento não verificado",
+    "removal": "",
+}
 _LICENCE_MAY_HAVE_LAPSED = (
     "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
@@ -93,8 +99,8 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 class Row:
     """The matrix row of one act.
 
-    ``records`` are the HTML anchors ("multa-1") of the fines and restrictions that ``why`` is
-    about.
+    ``brief`` gives the reason in at most 14 words, without the law. ``records`` are the HTML
+    anchors ("multa-1") of the fines and restrictions that ``why`` is about.
     """
 
     act: Act
@@ -102,6 +108,7 @@ class Row:
     mark: Mark
     short: str
     why: str
+    brief: str
     records: tuple[str, ...]
 
 
@@ -158,16 +165,20 @@ def row_of(
     short = _SHORT[act].get(mark, _CANNOT_TELL)
     if mark == "careful" and "enforceable" in by_fines:
         short = "Só após pagar"
+    if mark == "unknown" and sentences[0] != (found[0].reason if found else ""):
+        brief = sentences[0].rstrip(".")
+    else:
+        brief = found[0].brief if found else _NOTHING_FOUND_BRIEF[act]
     sentences = sentences or [_NOTHING_FOUND[act]]
     if act == "drive" and any(fine.standing == "enforceable" for fine in fines):
         sentences.append(_LICENCE_MAY_HAVE_LAPSED)
     kept = [stale[part] for part in relevant if part in stale]
     if kept and mark == "yes":
         mark, short = "careful", _SHORT_STALE.get(act, _SHORT[act]["careful"])
-        why = as_of(min(kept))
+        why, brief = as_of(min(kept)), "Resposta guardada: não há mais nova da fonte"
         sentences.append(f"{why[0].upper()}{why[1:]}.")
     records = tuple(dict.fromkeys(anchor for answer in found for anchor in answer.records))
-    return Row(act, ACT_LABELS[act], mark, short, " ".join(sentences), records)
+    return Row(act, ACT_LABELS[act], mark, short, " ".join(sentences), brief, records)
 
 
 def not_confirmed(parts: Iterable[Missing]) -> str:
@@ -185,29 +196,41 @@ def _fine_answers(act: Act, fines: Sequence[AssessedFine]) -> Mapping[Standing, 
         return {}
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW
     verb = "licenciar" if act == "licence" else "transferir"
-    texts: dict[Standing, str] = {
+    texts: dict[Standing, tuple[str, str]] = {
         Standing.ENFORCEABLE: (
-            f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}), {UNLESS_APPEALED}."
+            f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}), {UNLESS_APPEALED}.",
+            "Multas exigíveis",
         ),
         Standing.PROBABLY_DUE: (
-            "Há multa provavelmente vencida: se venceu, impede até ser paga; confirme."
+            "Há multa provavelmente vencida: se venceu, impede até ser paga; confirme.",
+            "Multa provavelmente vencida",
         ),
-        Standing.DUE: "Há multa ainda no prazo para pagar ou recorrer, que pode passar a impedir.",
+        Standing.DUE: (
+            "Há multa ainda no prazo para pagar ou recorrer, que pode passar a impedir.",
+            "Multa ainda no prazo",
+        ),
         Standing.NOTICE: (
-            "Há autuação ainda sem multa aplicada: em regra, não impede (art. 284, § 3º, do CTB)."
+            "Há autuação ainda sem multa aplicada: em regra, não impede (art. 284, § 3º, do CTB).",
+            "Autuação: em regra, não impede",
         ),
         Standing.SUSPENDED: (
-            "Há multa suspensa, que em regra não impede enquanto durar a suspensão."
+            "Há multa suspensa, que em regra não impede enquanto durar a suspensão.",
+            "Multa suspensa: em regra, não impede",
         ),
-        Standing.UNKNOWN: "Há multa em aberto de situação incerta, que pode impedir.",
+        Standing.UNKNOWN: (
+            "Há multa em aberto de situação incerta, que pode impedir.",
+            "Multa de situação incerta",
+        ),
         Standing.CALLED_OFF: (
-            "Há multa que a fonte dá como cancelada: em regra, não impede; confirme."
+            "Há multa que a fonte dá como cancelada: em regra, não impede; confirme.",
+            "Multa que a fonte dá como cancelada",
         ),
     }
     answers: dict[Standing, Answer] = {}
-    for standing, sentence in texts.items():
-        anchors = tuple(fine.anchor for fine in fines if fine.standing is standing)
-        if anchors:
+    for standing, (sentence, short) in texts.items():
+        found = [fine for fine in fines if fine.standing is standing]
+        if found:
+            anchors = tuple(fine.anchor for fine in found)
             phrase = AFTER_PAYMENT if standing is Standing.ENFORCEABLE else f"em regra pode {verb}"
-            answers[standing] = Answer("careful", phrase, sentence, law, "verified", anchors)
+            answers[standing] = Answer("careful", phrase, sentence, law, "verified", anchors, short)
     return answers

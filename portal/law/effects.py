@@ -180,6 +180,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
             "pode circular só enquanto valer o licenciamento atual",
             "Sem novo CRLV, circular é infração gravíssima (art. 230, V, do CTB).",
             *_CTB_230,
+            short="Até vencer o licenciamento atual",
         ),
         "removal": Answer(
             "careful",
@@ -187,6 +188,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
             "Vencido o licenciamento atual, o veículo em circulação pode ser removido "
             "(art. 230, V, do CTB).",
             *_CTB_230,
+            short="Sem licenciamento válido",
         ),
     },
     "circulacao": {

@@ -197,7 +197,7 @@ def _finding(
         )
     if owed := sum(fine.standing is Standing.ENFORCEABLE for fine in fines):
         what = "paga a multa" if owed == 1 else "pagas as multas"
-        finding = f"Em regra, só pode ser transferido depois de {what}"
+        finding = f"Em regra, só transfere depois de {what}"
         return "enforceable", "caution", finding, ""
     if standings := {fine.standing for fine in fines if fine.is_open}:
         confirm = "confirme a situação antes da transferência"
@@ -268,7 +268,7 @@ def _blocked_finding(licence_too: bool, drive_too: bool, orders: Sequence[Assess
     transfers = [order.effect.answers["transfer"] for order in orders]
     sources = {answer.confidence for answer in transfers if answer.mark == "no"}
     if drive_too:
-        return "Não pode circular, ser licenciado nem ser transferido agora"
+        return "Não pode circular nem ser transferido"
     if licence_too and "verified" not in sources:
         return "Não pode ser licenciado e, na prática, também não transfere"
     acts = "transferido nem licenciado" if licence_too else "transferido"

@@ -30,6 +30,7 @@
     document.querySelectorAll("[data-left]").forEach((text) => {
       text.textContent = `${left === 1 ? "falta" : "faltam"} ${left}`;
     });
+    document.querySelectorAll("[data-left-count]").forEach((text) => { text.textContent = left; });
   }
 
   const listOf = (event) => event.target.closest?.("[data-checklist]");

@@ -43,7 +43,7 @@ async function load(section, again) {
     }
   } catch {
     section.removeAttribute("aria-busy");
-    section.querySelectorAll(".progress, .skeletons, .assembly, .acts--waiting").forEach((part) => part.remove());
+    section.querySelectorAll(".progress, .skeletons, [data-assembles], .acts--waiting").forEach((part) => part.remove());
     const notice = document.importNode(failure.content, true);
     notice.firstElementChild.dataset.panelFailure = "";
     (section.querySelector(".panel__head") ?? section.querySelector("h2")).after(notice);
@@ -111,6 +111,22 @@ document.addEventListener("click", (event) => {
     if ("panelGap" in section.dataset) retry(section);
   });
 });
+
+// The section bar, once stuck, names the car, and marks the section that is being read.
+const sections = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (target.id === "resumo") document.getElementById("secoes")?.toggleAttribute("data-stuck", !isIntersecting);
+    const link = document.querySelector(`.section-bar a[href="#${target.id}"]:not(.section-bar__car)`);
+    if (isIntersecting) link?.setAttribute("aria-current", "true");
+    else link?.removeAttribute("aria-current");
+  }
+}, { rootMargin: "-72px 0px -75%" });
+function watchSections() {
+  sections.disconnect();
+  document.querySelectorAll("#resumo, main .section[id], main .panel[id]").forEach((part) => sections.observe(part));
+}
+document.addEventListener("portal:inserted", watchSections);
+watchSections();
 
 document.querySelectorAll('[data-panel="waiting"]').forEach((section) => load(section, false));
 showElapsed();

@@ -26,6 +26,28 @@ BOXES = """() => {
   return {finding: bottom(".hero__finding"), acts: bottom(".act summary"), height,
           width: document.documentElement.scrollWidth};
 }"""
+# The words of the hero that stand above a height, without those for screen readers alone.
+WORDS = """(limit) => {
+  const words = [];
+  const walker = document.createTreeWalker(document.querySelector(".hero"), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode;
+    const range = document.createRange();
+    range.selectNodeContents(text);
+    const box = range.getBoundingClientRect();
+    const parent = text.parentElement;
+    if (parent.closest("svg, .visually-hidden") || !parent.checkVisibility()) continue;
+    if (box.height && box.top < limit) words.push(...text.data.split(/\\s+/));
+  }
+  return words.filter((word) => /[\\p{L}\\p{N}]/u.test(word));
+}"""
+SHIFTS = """() => new Promise((resolve) => {
+  const named = ({value, sources}) => [value, ...sources.map(({node}) => node?.className)];
+  const told = (list) => list.getEntries().filter((one) => !one.hadRecentInput).map(named);
+  new PerformanceObserver((list) => resolve(told(list)))
+    .observe({type: "layout-shift", buffered: true});
+  setTimeout(() => resolve([]), 1000);
+})"""
 IN_VIEW = """(selector) => [...document.querySelectorAll(selector)].some((link) => {
   const box = link.getBoundingClientRect();
   return link.checkVisibility() && box.top >= 0 && box.bottom <= innerHeight;
@@ -82,6 +104,32 @@ def test_preview_is_one_quiet_link_away(page: "Page", portal: PortalProcess) -> 
     page.wait_for_url("**/dossie/*-*-*")
 
 
+@pytest.mark.parametrize(
+    ("size", "limit_px", "most"), [(PHONE, 560, 55), (DESK, 620, 80)], ids=["phone", "desk"]
+)
+def test_first_screen_answers_three_questions_in_few_words(
+    new_page: PageFactory, portal: PortalProcess, size: dict[str, int], limit_px: int, most: int
+) -> None:
+    page = new_page(viewport=size)
+    for plate in (*PLATES, "CIR0A01", "PEN0A01", "LIC0A01", "TXT0A01", "FIP0A03"):
+        page.goto(f"{portal.url}/placa/{plate}?completo=1")
+        words = page.evaluate(WORDS, limit_px)
+        assert len(words) <= most, (plate, words)
+        labels = page.locator(".hero__numbers dt").all_inner_texts()
+        assert labels == ["Transfere?", "Deve", "Vale"], plate
+        price_px = page.evaluate("document.querySelector('#fipe').getBoundingClientRect().top")
+        assert price_px <= 1000, plate
+        assert box_of(page.locator(".acts"))["y"] < limit_px, plate
+        assert page.locator(".trust").get_by_text("3 de 13 verificados").count() == 1
+
+
+def test_pages_are_short_on_a_desk(new_page: PageFactory, portal: PortalProcess) -> None:
+    page = new_page(viewport=DESK)
+    height = "document.documentElement.scrollHeight"
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    assert page.evaluate(height) <= 4500
+
+
 def test_title_and_log_carry_the_verdict(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/ABC1D24")
     page.wait_for_selector("#resumo[data-panel=ready]")
@@ -128,11 +176,14 @@ def test_reason_of_an_act_opens_by_keyboard_on_a_phone(
     assert reason.is_visible()
 
 
-def test_desk_shows_the_reasons_of_all_acts(new_page: PageFactory, portal: PortalProcess) -> None:
+def test_desk_shows_a_short_reason_of_each_act(
+    new_page: PageFactory, portal: PortalProcess
+) -> None:
     page = new_page(viewport=DESK)
-    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
-    heights = "[...document.querySelectorAll('.act p')].map((one) => one.offsetHeight)"
-    assert min(page.evaluate(heights)) > 0
+    page.goto(f"{portal.url}/placa/JUD0A04?completo=1")
+    reasons = page.locator(".act__brief")
+    assert reasons.all_inner_texts() == ["Por ordem da Justiça"] * 4
+    assert all(reason.is_visible() for reason in reasons.all())
 
 
 def test_section_bar_stays_in_view(new_page: PageFactory, portal: PortalProcess) -> None:
@@ -208,3 +259,39 @@ def test_message_to_the_seller_is_copied_or_selected(
     plain.locator("#combinar summary").first.click()
     assert plain.locator("#combinar [data-copy]").is_hidden()
     assert plain.locator("#combinar blockquote").inner_text() == copied
+
+
+def test_stuck_bar_names_car_answer_and_section(page: "Page", portal: PortalProcess) -> None:
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    car = page.locator(".section-bar__car")
+    assert not car.is_visible()
+    page.locator("#multas").scroll_into_view_if_needed()
+    page.evaluate("document.querySelector('#multas').scrollIntoView()")
+    car.wait_for(state="visible")
+    assert "ABC1D23" in car.inner_text()
+    page.wait_for_selector(".section-bar [aria-current][href='#multas']")
+    assert page.locator(".section-bar [aria-current]").count() == 1
+
+
+def test_answer_on_slow_3g_shifts_the_layout_little(
+    new_page: PageFactory, portal: PortalProcess
+) -> None:
+    """LEN0A03 answers late, so that what comes would push what is being read."""
+    for size in (PHONE, DESK):
+        page = new_page(viewport=size)
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
+        session.send(
+            "Network.emulateNetworkConditions",
+            {
+                "offline": False,
+                "latency": 400,
+                "downloadThroughput": 50_000,
+                "uploadThroughput": 50_000,
+            },
+        )
+        page.goto(f"{portal.url}/placa/LEN0A03", wait_until="commit")
+        page.wait_for_selector("[data-panel=ready]")
+        page.wait_for_selector("[data-panel=waiting]", state="detached")
+        shifts = page.evaluate(SHIFTS)
+        assert sum(shift[0] for shift in shifts) < 0.1, (size, shifts)

@@ -60,7 +60,7 @@ def test_transfer_restriction_blocks_only_the_transfer() -> None:
 
 def test_circulation_restriction_blocks_every_act() -> None:
     verdict = judge(True, [], [restriction("CIRCULAÇÃO")])
-    assert verdict.headline == "Não pode circular, ser licenciado nem ser transferido agora"
+    assert verdict.headline == "Não pode circular nem ser transferido"
     assert marks(verdict) == ("no",) * 4
     assert verdict.row("removal").short == "Risco de remoção"
 

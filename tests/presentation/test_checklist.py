@@ -86,7 +86,7 @@ def test_probably_due_fine_asks_for_its_due_date() -> None:
     penalised = fine(dataInfracao="01/06/2026", dataEmissaoNotificacao="10/06/2026",
                      dataEmissaoPenalidade="06/10/2026")  # fmt: skip
     text = shown_on("page", panels(renainf=renainf_body(penalised)))
-    assert "Há multa de vencimento provável" in text
+    assert "Há multa provavelmente vencida" in text
     assert "exija o comprovante ou desconte" not in text
 
 

@@ -168,12 +168,6 @@ def test_lifted_restriction_is_shown_but_not_counted() -> None:
     assert contents.orders_in_force == 1
 
 
-def test_timeline_is_sorted_newest_first() -> None:
-    events = CONTEXT.dossier(PLATE, panels()).timeline.events
-    assert [event.day for event in events] == sorted((e.day for e in events), reverse=True)
-    assert {event.anchor for event in events} == {"multa-1", "restricao-1"}
-
-
 def test_renavam_with_wrong_check_digit_is_accepted() -> None:
     """A Renavam's page has no vehicle panel, because decode needs a plate."""
     page = renavam_page(Renavam.parse("12345678910"), answered(renainf_body()), DOWN, CONTEXT)

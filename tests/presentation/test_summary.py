@@ -6,7 +6,6 @@ import pytest
 
 from portal.dossier.answers import Panel
 from portal.dossier.status_style import LOOKS
-from portal.dossier.timeline import MOST_EVENTS
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import renavam_page
 from portal.vehicle.plate import Renavam
@@ -14,7 +13,6 @@ from tests.factories import (
     HIDDEN,
     decode_body,
     fine,
-    payment,
     renainf_body,
     renajud_body,
     restriction,
@@ -80,12 +78,6 @@ def test_answer_without_description_makes_verdict_incomplete(body: bytes) -> Non
     assert CONTEXT.dossier(PLATE, described).verdict.level == "clear"
 
 
-def test_timeline_omits_payment_in_the_future() -> None:
-    future = fine(pagamento=payment(dataPagamento="01/01/2030"))
-    events = CONTEXT.dossier(PLATE, panels(renainf=renainf_body(future))).timeline.events
-    assert not any("Pagamento" in event.what for event in events)
-
-
 def test_fines_panel_shows_source_kind_and_unknown_standing() -> None:
     odd = renainf_body(
         fine(tipo="CANCELADA", dataEmissaoPenalidade="01/02/2026"), fine(), fine(), fine()
@@ -103,28 +95,15 @@ def test_fines_panel_shows_source_kind_and_unknown_standing() -> None:
     assert "Em regra já exigíveisnão é possível dizer 1 multa de situação incerta" in text
 
 
-def test_cut_timeline_shows_total_and_omitted_counts() -> None:
-    many = [fine(dataInfracao=f"{1 + n % 28:02}/01/{1990 + n // 28}") for n in range(90)]
-    timeline = CONTEXT.dossier(PLATE, panels(renainf=renainf_body(*many))).timeline
-    assert len(timeline.events) == MOST_EVENTS
-    assert timeline.count == len(timeline.events) + timeline.omitted > 90
-    html = render(vehicle_page(PLATE, panels(renainf=renainf_body(*many)), UNASKED, CONTEXT))
-    text = text_of(check_html(html))
-    assert f"Linha do tempo{timeline.count} registros" in text
-    assert f"{timeline.omitted} registros mais antigos não cabem nesta linha" in text
-    short = render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))
-    assert "nesta linha" not in short
-
-
 def test_unverified_items_follow_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     html = render(vehicle_page(PLATE, clear, UNASKED, CONTEXT))
     text = text_of(check_html(html))
     finding = text.index("Nenhuma multa em aberto nem restrição judicial encontrada")
-    line = text.index("falta verificar IPVA, financiamento, roubo e furto")
+    line = text.index("Falta verificar IPVA, financiamento, roubo e furto")
     assert finding < text.index("Transferir") < line
     fined = text_of(check_html(render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))))
-    assert "10 coisas não verificadas" in fined
+    assert "3 de 13 verificados" in fined
     assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html
 
 

@@ -29,6 +29,7 @@ class IssuedAct:
     look: StatusStyle
     short: str
     why: str
+    brief: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         finding=verdict.finding,
         headline=verdict.headline,
         acts=tuple(
-            IssuedAct(row.act, row.label, LOOKS[row.mark], row.short, row.why)
+            IssuedAct(row.act, row.label, LOOKS[row.mark], row.short, row.why, row.brief)
             for row in verdict.matrix
         ),
         figures=tuple(_issued(figure(dossier)) for figure in _FIGURES),

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from portal import formats
-from portal.law.unverified import UNVERIFIED
 from portal.presentation.paths import subject_path
 from portal.presentation.vehicle.panel_frame import PanelView
 from portal.vehicle.plate import Plate, Renavam
@@ -32,7 +31,7 @@ class SectionLink:
     """A link to a section of the page.
 
     Three sections have a number as ``count``: the fines, the court restrictions in force, and the
-    subjects that no lookup covers. ``count`` is "?" if the number is unknown, and "" while the
+    lines of the checklist. ``count`` is "?" if the number is unknown, and "" while the
     section's panel is "waiting". In all other sections ``count`` is "".
     """
 
@@ -76,8 +75,9 @@ def section_links(
     yield SectionLink("restricoes", "Justiça", in_force)
     if has_decode:
         yield SectionLink("veiculo", "Veículo")
-    yield SectionLink("nao-verificado", "Não verificado", formats.integer(len(UNVERIFIED)))
-    if summary.content and dossier.timeline.events:
+    count = len(dossier.checklist.lines if summary.content else dossier.checklist.subjects)
+    yield SectionLink("nao-verificado", "Conferir", formats.integer(count))
+    if summary.timeline:
         yield SectionLink("linha-do-tempo", "Linha do tempo")
     if has_decode:
         yield SectionLink("laudo", "Análise")

@@ -23,6 +23,7 @@ from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.gateway.operations import lookups_of
 from portal.law.glossary import Term, term
+from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
@@ -124,6 +125,11 @@ class PanelView:
         """The price section, or None if the answer has no price-table entry."""
         prices = self.dossier.prices
         return price_view(prices, self.context.query) if prices else None
+
+    @cached_property
+    def timeline(self) -> PaperTimeline | None:
+        """The picture of the records' dates, or None if there is none or the panel is not ready."""
+        return paper_timeline(self.dossier) if self.state == "ready" else None
 
     # The page's script may fetch a panel in a separate request. The URL of a panel therefore
     # contains the visitor's choices for the panel, such as the version in the price chart.
