@@ -23,7 +23,7 @@ from portal.vehicle.fines import Licence
 from portal.vehicle.source_text import named, sentence
 from portal.wording import counted
 
-Face = Literal["screen", "grid", "annex"]
+Face = Literal["screen", "paper"]
 
 # Some answers have this text in place of a restriction's detail. The text means "a detail exists in
 # Renajud" (the register of court restrictions).
@@ -84,22 +84,21 @@ def order_notes(order: AssessedOrder) -> tuple[str, ...]:
     return tuple(filter(None, notes))
 
 
-def explanations(fine: AssessedFine, *, shared: bool = False) -> Iterator[str]:
+def explanations(fine: AssessedFine) -> Iterator[str]:
     """Yield what the law says of one fine, beside its values.
 
-    If ``shared`` is true, the sentences leave out the fine's own dates, so that several fines can
-    share them. The page states a rule on points that many fines share once, below the list.
+    The page states a rule on points that many fines share once, below the list.
     """
-    yield fine.status.shared if shared else fine.status.note
+    yield fine.status.note
     if fine.is_open:
         for clock in (fine.notice, fine.penalty, fine.prescription):
             if clock.shared:
-                yield clock.shared if shared else clock.sentence
+                yield clock.sentence
         if fine.is_nic:
             yield fine.notice.sentence
         ends_on = fine.penalty.ends_on
         is_passed = ends_on is not None and ends_on < fine.today
-        if fine.standing is Standing.NOTICE and is_passed and not shared:
+        if fine.standing is Standing.NOTICE and is_passed:
             yield fine.penalty.sentence
     if fine.standing is Standing.NOTICE and fine.gravity_word in ("leve", "média"):
         yield _MAY_COST_NOTHING
@@ -107,7 +106,7 @@ def explanations(fine: AssessedFine, *, shared: bool = False) -> Iterator[str]:
         yield _FREE_FLOW
     if fine.amount.note:
         yield fine.amount.note
-    if fine.points.note and (shared or not fine.points.dateless_note):
+    if fine.points.note and not fine.points.dateless_note:
         yield fine.points.shared_note
     if fine.wording.table_text:
         yield f"Na tabela de infrações: {fine.wording.table_text}."
@@ -257,10 +256,6 @@ def _remedy(fine: AssessedFine, clock: Clock) -> Field | None:
     return _known(clock.brief) if clock.brief and clock in fine.remedies else None
 
 
-def _in_time(fine: AssessedFine, clock: Clock) -> Field | None:
-    return _remedy(fine, clock) if clock.verdict == "in_time" else None
-
-
 def _prescription(fine: AssessedFine) -> Field | None:
     brief = fine.prescription.brief
     return _known(brief) if brief and fine.is_open else None
@@ -301,42 +296,36 @@ def _paid_amount(fine: AssessedFine) -> Field:
 class FineRow:
     """A labelled value of a fine. ``value`` returns None for a fine without this row.
 
-    ``faces`` show the row: the page, the detailed list on paper ("grid") and the annex of many
-    fines. If ``is_plain`` is true, the annex leaves out the label, because the value explains
-    itself.
+    ``faces`` show the row: the page, and the paper with its record in full.
     """
 
     label: str
     value: Callable[[AssessedFine], Field | None]
-    faces: tuple[Face, ...] = ("screen", "grid", "annex")
-    is_plain: bool = False
+    faces: tuple[Face, ...] = ("screen", "paper")
 
 
-# The page draws the steps of a fine until it lapses, so they are rows on paper only. The annex
-# leaves out what its notes say, and the deadlines that have passed.
+# The page draws the steps of a fine until it lapses, so they are rows on paper only.
 FINE_ROWS: Final = (
-    FineRow("Enquadramento", _classified, is_plain=True),
-    FineRow("Gravidade", _gravity, is_plain=True),
-    FineRow("Órgão autuador", authority, is_plain=True),
-    FineRow("Local", lambda fine: named(fine.record.place), is_plain=True),
-    FineRow("Município", lambda fine: _known(str(fine.town)) if fine.town else None, is_plain=True),
+    FineRow("Enquadramento", _classified),
+    FineRow("Gravidade", _gravity),
+    FineRow("Órgão autuador", authority),
+    FineRow("Local", lambda fine: named(fine.record.place)),
+    FineRow("Município", lambda fine: _known(str(fine.town)) if fine.town else None),
     FineRow("Auto de infração", lambda fine: fine.record.notice),
     FineRow("Desconto", _discount),
     FineRow("Desconto", _no_discount, ("screen",)),
-    FineRow("Situação na fonte", lambda fine: _given(sentence(fine.record.kind)), ("screen",)),
+    FineRow("Situação na fonte", lambda fine: _given(sentence(fine.record.kind))),
     FineRow(
         "Registrada em",
         lambda fine: day(fine.record.registered_on, fine.record.registered_on_text),
     ),
-    FineRow("Notificada em", _notified, ("grid", "annex")),
-    FineRow("Penalidade em", _penalised, ("grid", "annex")),
-    FineRow("Defesa prévia", lambda fine: _remedy(fine, fine.prior_defence), ("screen", "grid")),
-    FineRow("Defesa prévia", lambda fine: _in_time(fine, fine.prior_defence), ("annex",)),
+    FineRow("Notificada em", _notified, ("paper",)),
+    FineRow("Penalidade em", _penalised, ("paper",)),
+    FineRow("Defesa prévia", lambda fine: _remedy(fine, fine.prior_defence)),
     FineRow("Indicação do condutor", lambda fine: _remedy(fine, fine.driver_nomination)),
-    FineRow("Recurso à JARI e vencimento", lambda fine: _remedy(fine, fine.appeal), ("grid",)),
-    FineRow("Recurso à JARI e vencimento", lambda fine: _in_time(fine, fine.appeal), ("annex",)),
-    FineRow("Quem julga o recurso", _appeal, ("screen", "grid")),
-    FineRow("Prescrição", _prescription, ("grid",)),
+    FineRow("Recurso à JARI e vencimento", lambda fine: _remedy(fine, fine.appeal), ("paper",)),
+    FineRow("Quem julga o recurso", _appeal),
+    FineRow("Prescrição", _prescription, ("paper",)),
     FineRow("Limite", lambda fine: _speed(fine, fine.record.limit)),
     FineRow("Medido", lambda fine: _speed(fine, fine.record.measured)),
     FineRow("Considerado", lambda fine: _speed(fine, fine.record.considered)),
@@ -359,7 +348,7 @@ def fine_rows(fine: AssessedFine, face: Face) -> Iterator[Detail]:
     """Yield the rows of ``FINE_ROWS`` that the fine has on this face."""
     for row in FINE_ROWS:
         if face in row.faces and (field := row.value(fine)) is not None:
-            yield Detail("" if face == "annex" and row.is_plain and field else row.label, field)
+            yield Detail(row.label, field)
 
 
 def other_of_fine(assessed: AssessedFine) -> Iterator[Detail]:

@@ -42,9 +42,6 @@ _MONTHLY_GAP: Final = Decimal("0.03")
 _RECENT: Final = 3
 _MANY_TIMES: Final = 10
 _YEAR_OF_MONTHS: Final = 12
-# A row of twelve prices fits on a screen if each price has at most this many characters, such as
-# "115.431*". If a price is longer, the table of monthly prices gets wider columns and scrolls.
-_LONGEST_OF_TWELVE: Final = 8
 _MOST_GAPS: Final = 6
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
@@ -331,11 +328,6 @@ class PriceTab:
     def years(self) -> tuple[YearOfPrices, ...]:
         """The rows of the table of monthly prices, the latest year first."""
         return _years(self.series.points)
-
-    @property
-    def has_long_prices(self) -> bool:
-        """Whether a table of ``years`` needs wider columns."""
-        return any(len(price) > _LONGEST_OF_TWELVE for row in self.years for price in row.prices)
 
     @property
     def match(self) -> str:

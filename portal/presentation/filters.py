@@ -20,12 +20,18 @@ from portal.law.orders import orders_in_words
 from portal.law.unverified import UNVERIFIED
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
-from portal.presentation.paper.prices import price_facts
+from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules
+from portal.presentation.paper.prices import paper_doubts, price_facts
 from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.tools.batches import mistake
 from portal.presentation.tools.comparison import comparison_path
-from portal.presentation.vehicle.fine_ledger import open_sum, short_authority, short_word
+from portal.presentation.vehicle.fine_ledger import (
+    open_sum,
+    short_authority,
+    short_word,
+    standing_bar,
+)
 from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.source_text import named, sentence
 
@@ -83,6 +89,11 @@ def register(environment: Environment) -> None:
         "deadline_steps": deadline_steps,
         "details": details,
         "price_facts": price_facts,
+        "paper_doubts": paper_doubts,
+        "annex_row": annex_row,
+        "fine_grid": fine_grid,
+        "fine_rules": fine_rules,
+        "standing_bar": standing_bar,
         "open_sum": open_sum,
         "faults": FAULTS,
         "key_figures": figures,

@@ -29,7 +29,8 @@ LETTERS = """async () => {
 # The texts of the price tables that extend beyond the paper's edges.
 CUT = """() => {
   const out = [];
-  for (const part of document.querySelectorAll("#precos, .months-note, .months td, .versions td")) {
+  const parts = "#precos, .price-table caption, .price-table td, .versions td";
+  for (const part of document.querySelectorAll(parts)) {
     const edge = document.querySelector(".paper").getBoundingClientRect();
     const range = document.createRange();
     range.selectNodeContents(part);

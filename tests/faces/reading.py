@@ -226,11 +226,14 @@ def _of_paper(tree: Node) -> Facts:
         }
     fines: dict[int, Facts] = {}
     for row in tree.all("tr", class_="fine__head"):
-        cells = [each for each in row.children if isinstance(each, Node)]
-        number = int(cells[0].text.partition(".")[0])
-        fines[number] = {"word": cells[2].text, "amount": _sum(cells[3].text)}
-        if cells[2].icons:
-            fines[number] |= {"icon": cells[2].icons[0], "tone": _tone(cells[2])}
+        number = int(re.match(r"\d+", row.text)[0])  # type: ignore[index]
+        word = _cell(row, "fine__word")
+        fines[number] = {
+            "word": word.text.partition("\n")[0],
+            "amount": _sum(_cell(row, "number").text.partition("\n")[0]),
+        }
+        if word.icons:
+            fines[number] |= {"icon": word.icons[0], "tone": _tone(word)}
     if fines:
         facts["fines"] = fines
     timeline = tree.first("svg", class_="paper-timeline")
@@ -244,7 +247,8 @@ def _of_paper(tree: Node) -> Facts:
 
 def _of_issued(tree: Node) -> Facts:
     facts = _verdict(tree.first(id="resumo-titulo"))
-    facts.pop("headline", None)  # stands in the past, and without its second half
+    if "headline" in facts:
+        facts["headline"] = facts["headline"].strip("“”")
     for place in tree.all("dl", class_="issued-figures"):
         facts |= _figures(place)
     return facts

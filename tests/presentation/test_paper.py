@@ -10,12 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.dossier.answers import Panels
-from portal.law.assessment import AssessedFine
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.timeline import MOST_LINES
-from portal.vehicle.fines import read_fines
-from portal.vehicle.wire import result_of
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -39,77 +36,60 @@ def page_of(*fines: Any, decode: bytes | None = None) -> DossierPage:
 
 @dataclass(frozen=True)
 class Printed:
-    """The text of each row's line and body, and of the notes below the rows."""
+    """The cells of each fine's rows on the sheets, its record in full, and the note below."""
 
-    heads: list[list[str]]
-    bodies: list[str]
-    notes: dict[str, str]
-    common: str
-    rules: str
-    discounts: list[str]
+    cells: list[list[str]]
+    records: list[str]
+    note: str
 
     def words(self, row: int = 0) -> str:
-        """The text of a row, of its footnotes, and of the notes on all rows."""
-        notes = [self.notes[mark] for mark in self.marks(row)]
-        return " ".join((*self.heads[row], self.bodies[row], *notes, self.common))
-
-    def marks(self, row: int) -> list[str]:
-        _, _, marks = self.bodies[row].rpartition(" Notas: ")
-        return marks.rstrip(".").split(", ") if " Notas: " in self.bodies[row] else []
+        return " ".join((*self.cells[row], self.records[row]))
 
 
 def printed(*fines: Any) -> Printed:
     tree = check_html(render(page_of(*fines)))
     (table,) = [one for one in tree.iter(f"{HTML}table") if "fines" in one.get("class", "").split()]
-    rows = [row for row in table.iter(f"{HTML}tr") if row.find(f"{HTML}td") is not None]
-    for value in table.iter(f"{HTML}dd"):
-        value.text = f": {value.text}. "
-    (shared,) = [one for one in tree.iter(f"{HTML}div") if one.get("class") == "fine-notes"]
-    texts = [text_of(one) for one in shared]
-    lettered = [one for one in shared if (one.findtext(f"{HTML}b") or "").endswith(")")]
+    of_fine = [one for one in table.iter() if one.get("id", "").startswith("multa-")]
+    full = next(one for one in tree.iter(f"{HTML}section") if one.get("class") == "in-full")
+    for value in full.iter(f"{HTML}dd"):
+        value.text = f": {value.text or ''}"
+        value.tail = ". "
+    (note,) = [one for one in tree.iter(f"{HTML}p") if one.get("class") == "note fine-notes"]
     return Printed(
-        heads=[[text_of(cell) for cell in row] for row in rows[::2]],
-        bodies=[text_of(row) for row in rows[1::2]],
-        notes={
-            (mark.text or "").rstrip(")"): (mark.tail or "").strip()
-            for one in lettered
-            for mark in one.iter(f"{HTML}b")
-        },
-        common=" ".join(text for text in texts if text.startswith("Em todas as multas.")),
-        rules=" ".join(text for text in texts if text.startswith("Prazos:")),
-        discounts=[text for text in texts if text.startswith("Desconto, ")],
+        cells=[
+            [text_of(cell) for cell in one.iter() if cell.tag in (f"{HTML}td", f"{HTML}th")]
+            for one in of_fine
+        ],
+        records=re.split(r"\bMulta \d+ ", text_of(full))[1:],
+        note=text_of(note),
     )
 
 
-def test_shared_sentence_becomes_note_and_single_stays_in_row() -> None:
-    twins = printed(fine(), fine())
-    (read,) = read_fines(result_of(renainf_body(fine())), HIDDEN)
-    sentence = AssessedFine(read, CONTEXT.today).status.shared
-    assert list(twins.notes.values()).count(sentence) == 1
-    assert not any(sentence in body for body in twins.bodies)
-    alone = printed(fine())
-    assert (alone.notes, alone.common) == ({}, "")
-    assert sentence in alone.bodies[0]
-    assert alone.marks(0) == []
+def test_each_fine_has_two_rows_of_six_cells() -> None:
+    table = printed(fine(autoInfracao=HIDDEN), fine(**PENALTY, dataEmissaoPenalidade="20/11/2025"))
+    for cells in table.cells:
+        assert len(cells) == 3 + 12
+    first, second = table.cells
+    assert [cell.partition(" ")[0] for cell in first[3:8]] == [
+        *("Órgão", "Código", "Gravidade", "Notificada", "Penalidade"),
+    ]
+    assert first[13] == "Auto de infração oculto pela fonte"
+    assert first[11] == "Com 20% R$ 104,13" and first[12] == "Com 40%, SNE R$ 78,10"
+    assert "Com 20%" not in " ".join(second)  # it is enforceable, so it has no discount
 
 
-def test_what_holds_for_all_fines_is_said_once() -> None:
-    table = printed(fine(autoInfracao=HIDDEN), fine(autoInfracao=HIDDEN))
-    _, _, hidden = table.common.partition("Oculto pela fonte: ")
-    hidden = hidden.partition(".")[0]
-    assert "Auto de infração" in hidden and "CNH do infrator" in hidden
-    assert "CNH do infrator" not in table.bodies[0] + "".join(table.notes.values())
-    (read,) = read_fines(result_of(renainf_body(fine())), HIDDEN)
-    note = " ".join(AssessedFine(read, CONTEXT.today).amount.note.split())
-    assert table.common.count(note) == 1
+@pytest.mark.parametrize("kind", [dossiers.usual, dossiers.varied, dossiers.standings])
+def test_notes_below_the_fines_are_at_most_four_lines(kind: Any) -> None:
+    """A line of a sheet has room for some 125 characters of 8 pt."""
+    tree = check_html(kind())
+    notes = [text_of(one) for one in tree.iter(f"{HTML}p") if "fine-notes" in one.get("class", "")]
+    assert notes and all(len(note) <= 4 * 125 for note in notes), list(map(len, notes))
 
 
-def test_codes_of_a_body_stay_in_the_row_where_they_differ() -> None:
-    same = printed(fine(codigoOrgaoAutuador="A"), fine(codigoOrgaoAutuador="A"))
-    differing = printed(fine(codigoOrgaoAutuador="A"), fine(codigoOrgaoAutuador="B"))
-    assert "Códigos do órgão autuador" in same.common
-    assert "Códigos do órgão autuador" not in differing.common
-    assert "Código do órgão autuador: A" in differing.words(0)
+def test_what_sheets_have_no_room_for_is_in_the_record_in_full() -> None:
+    words = printed(fine(codigoOrgaoAutuador="A", cnhInfrator=HIDDEN)).words()
+    assert "Código do órgão autuador: A, fora da tabela do portal." in words
+    assert "Prazos:" in words and "art. 282" in words
 
 
 def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
@@ -119,21 +99,19 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
     assert 'id="anexo"' not in few and 'id="anexo"' in many
     alike = {**PENALTY, "dataEmissaoPenalidade": "14/10/2026"}
     annex = printed(*[fine(localInfracao=f"KM {n}", **alike) for n in range(MOST_IN_LEDGER + 1)])
-    assert annex.bodies[3].startswith(
-        "745-5, art. 218, I do CTB; média, 4 pontos, não contados; "
-        "Polícia Rodoviária Federal (MG); km 3; "
-    )
-    # Every sentence is a note, and the notes say what is hidden.
-    assert re.search(r"; [^.]*: 10%\. Notas: [a-z, ]+\.$", annex.bodies[3])
-    assert "oculto" not in annex.bodies[3]
-    assert "Oculto pela fonte: Auto de infração" in annex.common
+    number, what, body, days, state, amount = annex.cells[3]
+    assert number.startswith("4. 14/08/2025")
+    assert what.endswith("745-5, art. 218, I; média, 4 pontos")
+    assert body == "PRF, MG km 3" and days == "22/08/2025 14/10/2026"
+    assert state.startswith(("vencimento provável", "exigível"))
+    assert amount == "R$ 130,16"
 
 
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({}, ("8 dos 30 dias", "embora tenham passado mais de 360 dias")),
+        ({}, ("8 dos 30 dias", "embora tenham passado 463 dias")),
         (
             {"dataEmissaoNotificacao": "30/09/2025"},
             ("47 dias depois da infração", "deveria ser arquivado"),
@@ -156,11 +134,11 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
         ),
         (
             {"dataEmissaoPenalidade": "10/11/2026"},
-            ("ao menos até 10/12/2026", "Ainda no prazo: ao menos por 30 dias da penalidade"),
+            ("ao menos até 10/12/2026", "cabe recorrer ou pagar com desconto"),
         ),
         (
             {"dataInfracao": "14/08/2018", "dataEmissaoNotificacao": "20/08/2018"},
-            ("os 5 anos passaram em 14/08/2023", "pode ter prescrito"),
+            ("os 5 anos passaram em 14/08/2023", "Pode ter prescrito"),
         ),
         ({"dataEmissaoPenalidade": HIDDEN}, ("oculta a data da penalidade",)),
         ({"tipo": "SUSPENSA"}, ("“SUSPENSA”", "não pode ser cobrada enquanto durar")),
@@ -177,36 +155,19 @@ def test_legal_assessment_is_printed_for_one_or_more_fines(
         assert all(part in words for part in expected), words
 
 
-def test_marks_and_notes_match() -> None:
-    codes = ("7455", "5010", "6050", "9999", "7633")
-    table = printed(*(fine(codigoInfracao=code) for code in codes for _ in range(2)))
-    marks = {mark for row in range(len(table.bodies)) for mark in table.marks(row)}
-    assert marks == set(table.notes)
-
-
 def test_hidden_and_empty_fields_differ() -> None:
     words = printed(fine(autoInfracao=HIDDEN, localInfracao="")).words()
     assert "Auto de infração: oculto pela fonte." in words
-    assert "Local: não informado." in words
+    assert "Local não informado" in words
 
 
 def test_paid_fine_has_no_discount_or_deadline() -> None:
     paid = fine(pagamento=payment(dataPagamento="02/12/2025", valorPago="130.16"))
     table = printed(paid)
-    assert table.heads[0][2] == "paga"
-    assert "Pagamento: 02/12/2025" in table.bodies[0]
-    assert "Prescrição" not in table.bodies[0] and "Desconto" not in table.bodies[0]
-    assert (table.rules, table.discounts) == ("", [])
-
-
-def test_enforceable_fine_prints_no_discounted_amount() -> None:
-    enforceable = fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")
-    table = printed(enforceable, fine())
-    assert "Desconto" not in table.bodies[0]
-    assert "Desconto: R$ 104,13 com 20%; R$ 78,10 com 40% pelo SNE." in table.bodies[1]
-    (past, running) = table.discounts
-    assert past.startswith("Desconto, exigível: Em regra, não há mais desconto")
-    assert running.startswith("Desconto, situação não informada: Em regra: 20% até o vencimento")
+    assert table.cells[0][1] == "paga"
+    assert "Pagamento 02/12/2025" in table.words()
+    assert "Prescrição" not in table.words() and "Desconto" not in table.words()
+    assert "Em regra, pelo CTB" not in table.note
 
 
 def test_truncated_paid_amount_is_completed() -> None:
@@ -236,7 +197,7 @@ def test_month_table_has_every_month_of_likeliest_version() -> None:
         decode=decode_body(str(PLATE), informacoesFipe=[fipe_entry(historicoPreco=history)])
     )
     rows = re.findall(r'<tr><th scope="row">\d{4}</th>(.*?)</tr>', render(page))
-    cells = [price for row in rows for price in re.sub("</?td>", "\t", row).split("\t") if price]
+    cells = [re.sub("</?i>", "", price) for row in rows for price in row[4:-5].split("</td><td>")]
     assert rows and len(cells) == 12 * len(rows)
     shown = [cell for cell in cells if cell != "—"]
     sent = [f"{int(point['valor']):,}".replace(",", ".") for point in history]
@@ -312,23 +273,14 @@ def test_dossier_without_an_answer_is_refused(shown: Panels) -> None:
 def test_dossier_prints_prior_defence_deadline_and_article() -> None:
     today = CONTEXT.today
     issued = f"{today - timedelta(days=10):%d/%m/%Y}"
-    table = printed(fine(dataInfracao=issued, dataEmissaoNotificacao=issued))
-    assert f"Defesa prévia: ao menos até {today + timedelta(days=20):%d/%m/%Y}." in table.words()
-    assert "Defesa prévia, art. 281-A do CTB" in table.rules
-    assert "Recurso" not in table.words() + table.rules
-    # The notice may grant more than the minimum, so the page and the paper state its end.
-    of_last_year = [fine()] * (MOST_IN_LEDGER + 1)
-    assert "Defesa prévia: prazo mínimo até 22/09/2025." in printed(*of_last_year[:1]).words()
-    assert "Defesa prévia" not in printed(*of_last_year).words()  # the annex leaves it out
-
-
-def test_rules_cover_all_fines() -> None:
-    today = CONTEXT.today
-    issued = f"{today - timedelta(days=10):%d/%m/%Y}"
     fresh = fine(dataInfracao=issued, dataEmissaoNotificacao=issued)
-    rules = printed(fresh, fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")).rules
-    assert "Defesa prévia" in rules
-    assert "Recurso à JARI" in rules
+    table = printed(fresh)
+    until = f"ao menos até {today + timedelta(days=20):%d/%m/%Y}"
+    assert f"Defesa prévia {until}" in table.words()
+    assert "Defesa prévia, art. 281-A do CTB" in table.words()
+    # The annex leaves out deadlines that have passed.
+    annex = printed(*[fine()] * MOST_IN_LEDGER, fresh)
+    assert until in annex.cells[-1][4] and "22/09/2025" not in annex.cells[0][4]
 
 
 def test_tied_versions_share_a_range_of_changes_and_the_chart_names_its_own() -> None:

@@ -212,12 +212,15 @@ def fines_on_page(html: str) -> dict[int, tuple[str, str, frozenset[str]]]:
 def fines_on_paper(html: str) -> dict[int, tuple[str, str, frozenset[str]]]:
     shown = {}
     for line in html.split('<tr class="fine__head"')[1:]:
-        when, _, state, amount = line.split("<td")[1:5]
-        number = re.search(r"(\d+)\.", text_in(f"<{when}"))
+        head = line.partition("</tr>")[0]
+        state, amount = (
+            part(head, f'<td class="{name}', "</td>") for name in ("fine__word", "number")
+        )
+        number = re.search(r">(\d+)\.", head)
         assert number is not None
         shown[int(number[1])] = (
-            text_in(f"<{state}"),
-            squeezed(text_in(f"<{amount.partition('</tr>')[0]}")),
+            text_in(f"<{state}".partition("\n")[0]),  # the annex has a date below it
+            squeezed(text_in(f"<{amount}".partition("\n")[0])),
             frozenset(_DRAWN.findall(state)),
         )
     return shown

@@ -16,7 +16,7 @@ from portal.dossier.gaps import Gap, Unavailable, capitalised_list, gap_of, miss
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.law.unverified import UNVERIFIED, Unverified
-from portal.presentation.paper.fines import PaperFines, paper_fines
+from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.prices import PaperChart, paper_chart
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.paths import subject_path
@@ -29,8 +29,8 @@ _STALE: Final = "era a última resposta guardada na emissão, já fora do prazo"
 # Limits for the length of the verdict's and the origins' texts, in characters. Above
 # _MOST_BESIDE_FACTS, the first sheet has no room for the vehicle's attributes. Above
 # _MOST_BESIDE_CHART, this sheet has no room for the price chart either.
-_MOST_BESIDE_FACTS: Final = 1500
-_MOST_BESIDE_CHART: Final = 1850
+_MOST_BESIDE_FACTS: Final = 1400
+_MOST_BESIDE_CHART: Final = 1600
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,6 @@ class DossierPage:
     dossier: Dossier
     figures: tuple[Figure, ...]
     chart: PaperChart | None
-    fines: PaperFines | None
     timeline: PaperTimeline | None
     origins: tuple[str, ...]
     missing: tuple[Unavailable, ...]
@@ -92,6 +91,11 @@ class DossierPage:
         texts += [*verdict.notices, *verdict.notices, *self.origins]
         texts += [row.why for row in verdict.matrix]
         return sum(map(len, texts))
+
+    @property
+    def has_annex(self) -> bool:
+        """Whether the fines are in an annex at the dossier's end."""
+        return len(self.dossier.fines or ()) > MOST_IN_LEDGER
 
     @property
     def has_facts_first(self) -> bool:
@@ -147,7 +151,6 @@ def dossier_page(
             figures.orders(dossier),
         ),
         chart=paper_chart(dossier.prices) if dossier.prices else None,
-        fines=paper_fines(dossier),
         timeline=paper_timeline(dossier),
         origins=origins,
         missing=missing,

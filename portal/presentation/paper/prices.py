@@ -53,6 +53,17 @@ def _caption(tab: PriceTab, prices: Prices) -> str:
     return f"No gráfico: {tab.label}, {rank}."
 
 
+def paper_doubts(tab: PriceTab) -> Iterator[str]:
+    """Yield the sentences that make the price of a candidate doubtful."""
+    if tab.is_foreign:
+        yield "A tabela trouxe outro veículo: este não é o preço do veículo deste dossiê."
+        return
+    if tab.contradiction:
+        yield tab.contradiction
+    for doubt in tab.doubts:
+        yield f"{doubt.title}. {doubt.sentence}"
+
+
 def price_facts(tab: PriceTab) -> Iterator[str]:
     """Yield sentences on a candidate's match with the vehicle and on its price history."""
     if tab.is_foreign:

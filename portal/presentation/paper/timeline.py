@@ -25,7 +25,7 @@ MOST_LINES: Final = 8
 WIDTH: Final = 720
 _LEFT, _RIGHT = 8.0, 668.0
 _TOP, _PITCH, _FOOT = 4, 21, 17
-_LETTER: Final = 5.6  # the average width of a letter, in units of the view box
+_LETTER: Final = 6.0  # the average width of a letter, in units of the view box
 _PLURALS: Final = {
     standing.word: standing.of_many
     for standing in (Standing.PAID, Standing.ENFORCEABLE, Standing.SUSPENDED)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -118,24 +118,7 @@ class FineLedger:
 
     @property
     def bar(self) -> Iterator[tuple[Part, Standing, Figure]]:
-        """Yield the segment of each payment state.
-
-        The segments are sized by amount, or by the number of fines if no amount is known.
-        """
-        groups = {
-            standing: found
-            for standing in Standing
-            if (found := [fine for fine in self.fines if fine.standing is standing])
-        }
-        sums = [sum_of(fine.amount.value for fine in group) for group in groups.values()]
-        sizes = [float(amount) for amount in sums]
-        if not any(sizes):
-            sizes = [float(len(group)) for group in groups.values()]
-        widths = [max(100 * size / sum(sizes), _NARROWEST) for size in sizes]
-        parts = row_parts(widths, sum(widths))
-        for part, amount, (standing, group) in zip(parts, sums, groups.items(), strict=True):
-            words = f"em {_segment_words(standing, group)}"
-            yield part, standing, Figure(words, _sum_words(amount, len(group)))
+        return standing_bar(self.fines)
 
     @property
     def has_controls(self) -> bool:
@@ -275,6 +258,27 @@ def open_sum(fines: Iterable[AssessedFine]) -> tuple[Decimal | None, int]:
     amounts = [fine.amount.value for fine in fines if fine.is_open]
     without = amounts.count(None)
     return (None if amounts and without == len(amounts) else sum_of(amounts)), without
+
+
+def standing_bar(fines: Sequence[AssessedFine]) -> Iterator[tuple[Part, Standing, Figure]]:
+    """Yield the segment of each payment state.
+
+    The segments are sized by amount, or by the number of fines if no amount is known.
+    """
+    groups = {
+        standing: found
+        for standing in Standing
+        if (found := [fine for fine in fines if fine.standing is standing])
+    }
+    sums = [sum_of(fine.amount.value for fine in group) for group in groups.values()]
+    sizes = [float(amount) for amount in sums]
+    if not any(sizes):
+        sizes = [float(len(group)) for group in groups.values()]
+    widths = [max(100 * size / sum(sizes), _NARROWEST) for size in sizes]
+    parts = row_parts(widths, sum(widths))
+    for part, amount, (standing, group) in zip(parts, sums, groups.items(), strict=True):
+        words = f"em {_segment_words(standing, group)}"
+        yield part, standing, Figure(words, _sum_words(amount, len(group)))
 
 
 def short_authority(name: Field) -> Field:
