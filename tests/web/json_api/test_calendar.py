@@ -1,10 +1,11 @@
-"""Deadlines as calendars, read by the library "icalendar" and by a strict reader."""
+"""Deadlines as calendars, read by the libraries "icalendar" and "ical", and by a strict reader."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from ical.calendar_stream import IcsCalendarStream
 
 from portal.dossier.dossier import Dossier
 from portal.presentation.exports.calendar import deadline_calendar
@@ -40,7 +41,7 @@ def calendar(*fines: Record, age: timedelta = timedelta(minutes=3)) -> bytes:
 
 
 def events(*fines: Record) -> list[Entry]:
-    """Return the events in which both readers agree."""
+    """Return the events in which the readers agree."""
     content = calendar(*fines)
     strict = read_calendar(content)[1]
     library = icalendar.Calendar.from_ical(content).subcomponents
@@ -53,7 +54,12 @@ def events(*fines: Record) -> list[Entry]:
         assert entry["DTSTAMP"] == other["DTSTAMP"].dt
         if kind == "VEVENT":
             assert entry["DTEND"] == other["DTEND"].dt == other["DTSTART"].dt + timedelta(days=1)
-    return [entry for kind, entry in strict if kind == "VEVENT"]
+    found = [entry for kind, entry in strict if kind == "VEVENT"]
+    read = IcsCalendarStream.calendar_from_ics(content.decode()).events
+    assert [(each.uid, each.summary, each.dtstart) for each in read] == [
+        (each["UID"], each["SUMMARY"], each["DTSTART"]) for each in found
+    ]
+    return found
 
 
 def days(*fines: Record) -> dict[str, date]:
