@@ -297,7 +297,7 @@ def test_keys_move_tick_open_and_search(page: "Page", portal: PortalProcess) -> 
     page.wait_for_url(f"**/placa/{PLATES[0]}")
 
 
-def test_twelve_plates_of_a_chat_lead_to_the_worst_in_three_taps(page: "Page") -> None:
+def test_nine_plates_of_a_chat_lead_to_the_worst_in_three_taps(page: "Page") -> None:
     chat = "\n".join(
         f"[25/11/2026, 20:1{n % 10}] Zé: {plate} 🚗"
         for n, plate in enumerate(
@@ -318,7 +318,8 @@ def test_twelve_plates_of_a_chat_lead_to_the_worst_in_three_taps(page: "Page") -
         page.goto(running.url)
         page.fill("#placa", chat)
         page.get_by_role("button", name="Consultar").click()  # 1
-        page.get_by_role("button", name="Consultar 7 placas").click()  # 2
+        page.wait_for_url("**/lote/*")
+        page.get_by_role("button", name="Consultar 9 placas").click()  # 2
         page.locator(".batch-done").wait_for()
         worst = page.locator(".vehicles tbody tr").first
         assert "Não pode circular" in worst.inner_text()
