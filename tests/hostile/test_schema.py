@@ -53,7 +53,7 @@ def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode
         for each in document.get_all_operations():
             assert isinstance(each, Ok)
             operations.append(each.ok())
-        assert len(operations) == 87
+        assert len(operations) == 90
         assert sum("{batch}" in each.path for each in operations) == 42
         done = batch_in(portal, "done")
         portal.parts.batch_runner.stop()  # the other batches keep their states

@@ -554,7 +554,7 @@ def test_results_are_complete_before_their_first_byte(
     """A slow reader of a file gets nothing that was read after a revocation of its token."""
     batch = created(here)["id"]
     ended(here, batch)
-    monkeypatch.setattr("portal.presentation.exports.batches._kept", lambda _: None)
+    monkeypatch.setattr("portal.presentation.tools.vehicle_row._kept", lambda _: None)
     read: list[str] = []
     found = Lookups.panels_of_all
 
