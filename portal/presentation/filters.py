@@ -8,6 +8,7 @@ from markupsafe import Markup
 from portal import formats, wording
 from portal.dossier import details, figures
 from portal.dossier.deadline_steps import deadline_steps
+from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.dossiers.identifiers import display_number
@@ -93,6 +94,7 @@ def register(environment: Environment) -> None:
         "annex_row": annex_row,
         "fine_grid": fine_grid,
         "fine_rules": fine_rules,
+        "places_by_year": places_by_year,
         "standing_bar": standing_bar,
         "open_sum": open_sum,
         "faults": FAULTS,

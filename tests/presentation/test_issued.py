@@ -9,7 +9,8 @@ from portal.presentation.issued.summary import IssuedSummary, issued_summary
 from portal.presentation.issued.verification import partly_hidden
 from portal.presentation.paper.dossier import dossier_page
 from tests.factories import renajud_body, restriction
-from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
+from tests.presentation.test_every_field import words
 
 
 def test_summary_quotes_the_dossier_word_for_word() -> None:
@@ -19,7 +20,9 @@ def test_summary_quotes_the_dossier_word_for_word() -> None:
     summary = issued_summary(page, None)
     verdict = page.dossier.verdict
     assert summary.finding == verdict.finding
-    assert summary.reasons == tuple(reason.finding for reason in verdict.reasons)
+    paper = words(render(page))
+    assert all(words(each) in paper for each in (summary.quoted, *summary.reasons))
+    assert len(summary.reasons) == len(verdict.reasons)
     assert any("“Há bloqueio agora; não pode ser vendido”" in each for each in summary.reasons)
 
 
@@ -39,8 +42,11 @@ def test_missing_lookups_do_not_read_as_clean_records() -> None:
 def test_summary_says_what_the_finding_stood_on_and_counts_notices_apart() -> None:
     page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
     summary = issued_summary(page, None)
-    findings = [reason.finding for reason in page.dossier.verdict.first_reasons]
-    assert summary.reasons == tuple(findings) != ()
+    reasons = page.dossier.verdict.first_reasons
+    assert summary.reasons == tuple(reason.sentence for reason in reasons) != ()
+    assert all(
+        told.startswith(one.finding) for told, one in zip(summary.reasons, reasons, strict=True)
+    )
     (fines,) = [figure for figure in summary.figures if figure.label == "Multas em aberto"]
     assert page.dossier.totals is not None
     assert fines.text.endswith(page.dossier.totals.open_words)
