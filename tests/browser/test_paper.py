@@ -76,8 +76,8 @@ def test_chromium_and_weasyprint_print_same_words(page: "Page", name: str) -> No
     except PDFUnavailable:
         pytest.skip("the libraries that WeasyPrint loads are not installed")
     theirs = words(chromium_pdf(page, html))
-    for word in HEAD:
-        assert ours.pop(word) and theirs.pop(word)
+    for word in HEAD:  # only an annex has the head
+        assert bool(ours.pop(word, 0)) == bool(theirs.pop(word, 0))
     # WeasyPrint clips the words for screen readers, but the PDF contains their text.
     hidden = re.findall(r'class="visually-hidden"[^>]*>([^<]*)', html)
     unseen = Counter(re.findall(r"\w+", unicodedata.normalize("NFKC", " ".join(hidden))))
