@@ -31,6 +31,19 @@ _CHARGED = re.compile(
     r"\b(EXIGIVEL|(?<!DEFESA )(?<!DEFESA PREVIA )VENCID[AO]|DIV(IDA|\.)? ATIVA)\b"
 )
 _NOT_CHARGED = re.compile(r"\b(NAO EXIGIVEL|INEXIGIVEL)\b")
+# Against a penalty that the record has: nothing is owed, no penalty stands, or the time to appeal
+# still runs. Beside a word of _OF_A_SUSPENSION, the first two are about something else than the fine.
+_AGAINST_PENALTY = re.compile(
+    r"\bSEM (COBRANCA|DEBITO|NOTIFICACAO|PENALIDADE)\b"
+    r"|\bNAO (APLICAD|DEVID|EMITID|IMPOST|MANTID|NOTIFICAD|PENDENTE|SUBSISTENTE)"
+    r"|\b(ATIVA|COBRANCA|DEBITO|DIVIDA|IMPOSICAO|NIP) (BAIXAD|CANCELAD|ENCERRAD|EXCLUID)"
+    r"|(?<!NAO )\bREVOGAD"
+)
+_OF_A_SUSPENSION = re.compile(r"\b(SUSPENS|EFEITO|RECURSO|DEFESA)")
+_APPEAL_STILL_OPEN = re.compile(
+    r"\b(AGUARDANDO|PRAZO)\b.*\bRECURSO\b"
+    r"|\b(DEFERID|PROVID)[AO] PARCIAL|\bPARCIALMENTE (DEFERID|PROVID)"
+)
 _IN_NOTICE = re.compile(r"\bAUTUACAO\b")
 _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
 _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD))")
@@ -166,6 +179,10 @@ def _by_word(fine: Fine) -> Status | None:
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _NOT_CHARGED.search(word):
         return _plain(Standing.UNKNOWN, f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}")
+    is_denied = _AGAINST_PENALTY.search(word) and not _OF_A_SUSPENSION.search(word)
+    if is_denied or _APPEAL_STILL_OPEN.search(word):
+        note = f"{_CANNOT_TELL}: a fonte registra “{fine.kind}”. {_CONFIRM}"
+        return _plain(Standing.UNKNOWN, note)
     if _DENYING.search(word):
         return None
     if _CHARGED.search(word) and _agrees_with_penalty(word):
