@@ -457,7 +457,10 @@ class Prices:
         if self.tabs or not self.foreign:
             return NO_PRICE
         other = self.foreign[0]
-        return f"a tabela trouxe outro veículo: {other.described or other.label}"
+        # The make alone may be the vehicle's own.
+        parts = [_known(other.entry.make), other.label]
+        name = other.described if _known(other.entry.model) else " ".join(filter(None, parts))
+        return f"a tabela trouxe outro veículo: {name}"
 
     @property
     def words(self) -> str:

@@ -31,8 +31,8 @@ _CHARGED = re.compile(
     r"\b(EXIGIVEL|(?<!DEFESA )(?<!DEFESA PREVIA )VENCID[AO]|DIV(IDA|\.)? ATIVA)\b"
 )
 _NOT_CHARGED = re.compile(r"\b(NAO EXIGIVEL|INEXIGIVEL)\b")
-# Against a penalty that the record has: nothing is owed, no penalty stands, or the time to appeal
-# still runs. Beside a word of _OF_A_SUSPENSION, the first two are about something else than the fine.
+# The status denies the penalty or the debt that the dates suggest. Beside a word of
+# _OF_A_SUSPENSION, it denies something else.
 _AGAINST_PENALTY = re.compile(
     r"\bSEM (COBRANCA|DEBITO|NOTIFICACAO|PENALIDADE)\b"
     r"|\bNAO (APLICAD|DEVID|EMITID|IMPOST|MANTID|NOTIFICAD|PENDENTE|SUBSISTENTE)"
@@ -40,6 +40,7 @@ _AGAINST_PENALTY = re.compile(
     r"|(?<!NAO )\bREVOGAD"
 )
 _OF_A_SUSPENSION = re.compile(r"\b(SUSPENS|EFEITO|RECURSO|DEFESA)")
+# The time to appeal may still run, or an appeal was granted in part.
 _APPEAL_STILL_OPEN = re.compile(
     r"\b(AGUARDANDO|PRAZO)\b.*\bRECURSO\b"
     r"|\b(DEFERID|PROVID)[AO] PARCIAL|\bPARCIALMENTE (DEFERID|PROVID)"

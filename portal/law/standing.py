@@ -81,10 +81,10 @@ class Standing(StrEnum):
     )
     UNKNOWN = (
         "unknown",
-        "situação não informada",
+        "situação incerta",
         "de situação incerta",
         "de situação incerta",
-        "com situação não informada",
+        "com situação incerta",
         "incerta",
         "unknown",
         "question",

@@ -238,18 +238,18 @@ def _standings() -> Iterator[Row]:
     yield one_fine(
         "no notice at all",
         fine(dataInfracao="10/08/2026", dataEmissaoNotificacao=""),
-        *("caution", OPEN, "situação não informada"),
+        *("caution", OPEN, "situação incerta"),
     )
     yield one_fine(
         "infraction in the future",
         charged(dataInfracao="15/12/2026"),
-        *("caution", OPEN, "situação não informada"),
+        *("caution", OPEN, "situação incerta"),
         also=("está no futuro",),
     )
     yield one_fine(
         "penalty hidden",
         charged(dataEmissaoPenalidade=HIDDEN),
-        *("caution", OPEN, "situação não informada"),
+        *("caution", OPEN, "situação incerta"),
     )
     # A date that a database writes for "none" is no date.
     for none in ("01/01/1900", "31/12/1969", "01/01/1970", "00/00/0000", "01/01/0001"):
@@ -295,7 +295,7 @@ def _standings() -> Iterator[Row]:
         yield one_fine(
             f"notice only, and {word}",
             fine(**notified, tipo=word),
-            *("caution", OPEN, "situação não informada"),
+            *("caution", OPEN, "situação incerta"),
             also=(f"“{word}”",),
             never=("não bloqueia", "ainda sem multa"),
         )
@@ -332,7 +332,7 @@ def _standings() -> Iterator[Row]:
         yield one_fine(
             f"status {word}",
             charged(tipo=word),
-            *("caution", OPEN, "situação não informada"),
+            *("caution", OPEN, "situação incerta"),
         )
     yield one_fine(
         "status RECURSO INDEFERIDO",

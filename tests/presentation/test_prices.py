@@ -381,6 +381,11 @@ def test_entry_of_another_vehicle_is_named_but_is_no_price() -> None:
     found = candidates(argo)
     assert (found.best, found.price_summary, found.twelve_months) == (None, None, "")
     assert found.no_price == "a tabela trouxe outro veículo: Fiat ARGO"
+    # An entry of the vehicle's own make without a model is named by its version.
+    trim = fipe_entry(marca="AUDI", modelo="", versao="GLOBETROTTER 6X4", ano="2015")
+    assert candidates(trim).no_price == (
+        "a tabela trouxe outro veículo: AUDI GLOBETROTTER 6X4 · 2015"
+    )
     both = candidates(argo, fipe_entry())
     assert both.best is not None and both.best.current == Decimal("89325.00")
     assert [tab.described for tab in both.foreign] == ["Fiat ARGO"]
