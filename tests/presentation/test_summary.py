@@ -104,7 +104,7 @@ def test_unverified_items_follow_verdict() -> None:
     assert finding < text.index("Transferir") < line
     fined = text_of(check_html(render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))))
     # The list also has what the records ask for: its count is not the rest of the 13.
-    assert "3 de 13 verificados · faltam 12 na lista" in fined
+    assert "3 de 13 verificados; lista: faltam 12" in fined
     assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html
 
 
