@@ -14,7 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy.pool import NullPool, Pool, QueuePool
 
-from portal.storage.database import refuse_replaced_file
+from portal.storage.database import create_file, refuse_replaced_file
 from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes, file_identity
 
 P = ParamSpec("P")
@@ -125,14 +125,12 @@ class SQLiteFile:
                 raise
 
     def _open(self) -> Any:
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # to lock it
         # Lock the directory. If two processes switched a new file to WAL at once, SQLite would
         # reject one switch. If another process renamed a corrupt file meanwhile, the connection
         # could combine the old file with the new file's WAL.
         with self._directory_lock():
-            # Create the file before SQLite opens it, to set the access mode that SQLite copies to
-            # the WAL.
-            os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            create_file(self._path)
             # isolation_level=None makes every statement its own transaction. A write then waits for
             # the write lock. In a transaction that begins with a read, a write could instead fail
             # at once with "database is locked". Long read transactions would also delay the

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
 from typing import Any, cast
@@ -107,7 +107,7 @@ def open_engine(
         return engine
     try:
         if file is not None:
-            _create_file(file)
+            create_file(file)
             if required:
                 _check_integrity(engine, file)
         if file is None:
@@ -267,11 +267,17 @@ def database_bytes(engine: Engine) -> int | None:
     return None if found is None else int(found)
 
 
-def _create_file(file: Path) -> None:
+def create_file(file: Path) -> None:
+    """Create a SQLite file that only the owner can read, unless it exists.
+
+    SQLite gives the write-ahead log the same access mode. An existing file is not opened, because
+    closing it would take this process's locks from SQLite
+    (https://sqlite.org/howtocorrupt.html, section 2.2). Another process could then delete the
+    write-ahead log while this one uses it.
+    """
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Create the file before SQLite opens it, so that only the owner can read it. SQLite gives the
-    # write-ahead log the same access mode.
-    os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
 def _check_integrity(engine: Engine, file: Path) -> None:

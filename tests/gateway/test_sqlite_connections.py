@@ -1,6 +1,8 @@
 """SQLite backend: the connection pool is bounded and leaks no open file."""
 
 import sqlite3
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -63,3 +65,31 @@ def test_quarantined_file_is_not_left_open(cache: SQLiteCache, tmp_path: Path) -
     (tmp_path / "cache.sqlite").write_bytes(b"no database at all" * 100)
     assert cache.get("t:k") is None
     assert not [name for name in open_files(tmp_path) if "broken" in name]
+
+
+def test_another_process_never_ends_the_log_of_connections_that_are_open(
+    cache: SQLiteCache, tmp_path: Path
+) -> None:
+    """A new connection must not take the locks of the open ones (POSIX locks are a process's)."""
+    cache.set("tag:a", b"one", 60)
+    is_held, may_end = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with cache._connection() as db:
+            db.execute("SELECT count(*) FROM entries").fetchone()
+            is_held.set()
+            may_end.wait(30)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    is_held.wait(30)
+    cache.set("tag:b", b"two", 60)  # on a connection that is opened now
+    (log,) = tmp_path.glob("*-wal")
+    before = log.stat().st_ino
+    code = f"import sqlite3; db = sqlite3.connect({str(log)[:-4]!r})"
+    code += "; db.execute('SELECT count(*) FROM entries').fetchone(); db.close()"
+    subprocess.run([sys.executable, "-c", code], check=True)
+    is_whole = log.exists() and log.stat().st_ino == before
+    may_end.set()
+    holder.join()
+    assert is_whole

@@ -126,6 +126,7 @@ def test_report_on_purged_answers_is_not_stored(
         return server.post(f"/placa/{PLATE}/laudo", data=form, headers=cookie, timeout=120)
 
     names = set[str]()
+    upstream.default(faults.slow_first_byte(0.5))  # so that the lease is seen
     with ThreadPoolExecutor(1) as pool:
         written = pool.submit(write)
         while not written.done():
@@ -141,7 +142,8 @@ def test_report_on_purged_answers_is_not_stored(
         written = pool.submit(write)
         time.sleep(2)  # the report's records are read, and its leader waits for the lease
         assert before == entries(server, PLATE) == 3
-        assert server.command_line("purge", PLATE).returncode == 0
+        done = server.command_line("purge", PLATE)
+        assert done.returncode == 0, done.stderr + done.stdout
         assert entries(server, PLATE) == 0
         (leases / name).unlink()
     assert written.result().status_code == 200  # the page shows the paid report
