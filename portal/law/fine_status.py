@@ -101,14 +101,12 @@ _NEVER_NOTIFIED = (
 class Status:
     """A fine's standing, which says whether payment can be enforced now.
 
-    ``note`` explains the standing and quotes the source's status word. ``shared`` is ``note``
-    without the penalty date and the fine's age, so a page can show this text for several fines.
-    ``word`` names the standing in Portuguese.
+    ``note`` explains the standing and quotes the source's status word. ``word`` names the standing
+    in Portuguese.
     """
 
     standing: Standing
     note: str
-    shared: str
     word: str
 
 
@@ -121,7 +119,7 @@ def status_of(fine: Fine, payment: Payment, today: date) -> Status:
         more += " As datas se contradizem: a penalidade é anterior à notificação da autuação."
     if found.standing in _CHARGEABLE and fine.penalty_on and fine.notified_on_text.state == "empty":
         more += _NEVER_NOTIFIED
-    return replace(found, note=found.note + more, shared=found.shared + more)
+    return replace(found, note=found.note + more)
 
 
 def _status(fine: Fine, payment: Payment, today: date) -> Status:
@@ -146,8 +144,8 @@ def _status(fine: Fine, payment: Payment, today: date) -> Status:
     return _by_word(fine) or _by_dates(fine, today)
 
 
-def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -> Status:
-    return Status(standing, note, shared or note, word or standing.word)
+def _plain(standing: Standing, note: str, *, word: str = "") -> Status:
+    return Status(standing, note, word or standing.word)
 
 
 def _no_longer_owed(fine: Fine) -> Status | None:
@@ -240,8 +238,7 @@ def _unnotified(committed_on: date, today: date) -> Status:
         note += f"Sem notificação até {limit}, em regra, arquiva-se (art. 281, § 1º, II, do CTB)."
     else:
         note += f"A notificação deve sair até {limit} (art. 281, § 1º, II, do CTB)."
-    shared = "Registrada, ainda sem notificação: ainda não pode ser cobrada e não impede nada."
-    return _plain(Standing.NOTICE, note, shared=shared, word="registrada, sem notificação")
+    return _plain(Standing.NOTICE, note, word="registrada, sem notificação")
 
 
 def _agrees_with_notice(word: str) -> bool:
@@ -272,7 +269,6 @@ def _in_notice(fine: Fine, today: date) -> Status:
         return _plain(
             Standing.UNKNOWN,
             f"{only}, embora tenham passado {counted(waited, 'dia', 'dias')}: {why}. {_CONFIRM}",
-            shared=f"{only}, embora tenham passado mais de {limit} dias: {why}. {_CONFIRM}",
         )
     return _plain(
         Standing.NOTICE,
@@ -284,31 +280,23 @@ def _in_notice(fine: Fine, today: date) -> Status:
 def _after_penalty(penalty_on: date, state: str, today: date) -> Status:
     if penalty_on > today:
         return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da penalidade está no futuro.")
-    waited, shortest = (today - penalty_on).days, deadlines.MINIMUM_DAYS
-    first_due = deadlines.last_day(penalty_on, shortest, state)
+    waited = (today - penalty_on).days
+    first_due = deadlines.last_day(penalty_on, deadlines.MINIMUM_DAYS, state)
     first = deadlines.day_of(first_due)
     since = f"Multa aplicada em {day(penalty_on)}"
     if first_due is None or today <= first_due:
-        may = "cabe recorrer ou pagar com desconto."
-        shared = f"Ainda no prazo: ao menos por {shortest} dias da penalidade, {may}"
-        note = f"{since}, ainda no prazo: ao menos até {first}, {may}"
-        return _plain(Standing.DUE, note, shared=shared)
+        note = f"{since}, ainda no prazo: ao menos até {first}, "
+        return _plain(Standing.DUE, f"{note}cabe recorrer ou pagar com desconto.")
     if waited <= deadlines.PROBABLY_DUE_DAYS:
-        result = (
-            f"provavelmente venceu, mas a data está na notificação e pode ser posterior. {_CONFIRM}"
-        )
         return _plain(
             Standing.PROBABLY_DUE,
-            f"{since}; o prazo mínimo acabou em {first}: {result}",
-            shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
+            f"{since}; o prazo mínimo acabou em {first}: provavelmente venceu, mas a data está na "
+            f"notificação e pode ser posterior. {_CONFIRM}",
         )
-    result = (
-        f"em regra, já pode ser cobrada, a menos que haja recurso (art. 285 do CTB). {_CONFIRM}"
-    )
     return _plain(
         Standing.ENFORCEABLE,
-        f"{since}; o prazo mínimo para pagar já passou: {result}",
-        shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
+        f"{since}; o prazo mínimo para pagar já passou: em regra, já pode ser cobrada, a menos que "
+        f"haja recurso (art. 285 do CTB). {_CONFIRM}",
     )
 
 
