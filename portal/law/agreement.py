@@ -7,11 +7,11 @@ and what may never be owed differ.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from importlib import resources
 from typing import ClassVar, Final
 
 import msgspec
 
+from portal.data_files import read_toml
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine, fines_in_words
 from portal.law.orders import AssessedOrder
@@ -27,9 +27,7 @@ class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     orders: dict[str, tuple[str, ...]]
 
 
-_TEXTS: Final = msgspec.toml.decode(
-    resources.files(__package__).joinpath("agreement.toml").read_bytes(), type=_Texts
-)
+_TEXTS: Final = read_toml(__package__, "agreement.toml", _Texts)
 # How certain it is that fines of a standing cost something, what it is called, and why.
 _CERTAINTIES: Final = (
     ("Certo", (Standing.ENFORCEABLE,), "já pode ser cobrado; juros à parte"),

@@ -1,10 +1,10 @@
 """What the records of a vehicle add to the checklist of its buyer."""
 
-from importlib import resources
 from typing import Final, Literal
 
 import msgspec
 
+from portal.data_files import read_toml
 from portal.law.rules import CONSULTED
 
 # The finding that makes an advice apply.
@@ -47,7 +47,4 @@ class Advice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 # The page shows this caution once, so that the advice need not repeat it.
 HEDGE: Final = f"Orientações gerais, pela lei consultada em {CONSULTED}; confirme com o Detran."
 
-ADVICE: Final = msgspec.toml.decode(
-    resources.files(__package__).joinpath("checklist.toml").read_bytes(),
-    type=dict[str, tuple[Advice, ...]],
-)["advice"]
+ADVICE: Final = read_toml(__package__, "checklist.toml", dict[str, tuple[Advice, ...]])["advice"]

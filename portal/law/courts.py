@@ -6,12 +6,11 @@ identifies the court. No source confirms the table's J.TR numbers of electoral a
 RENAJUD, the register of court restrictions, spells the name of one court in several ways.
 """
 
-import csv
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
+from portal.data_files import read_csv
 from portal.vehicle.spelling import accented
 from portal.wording import bare
 
@@ -100,8 +99,7 @@ def court_body_name(text: str) -> str:
 @cache
 def courts() -> tuple[Court, ...]:
     """Return every court, in the order of the table."""
-    text = resources.files(__package__).joinpath("courts.csv").read_text("utf-8")
-    return tuple(Court(**line) for line in csv.DictReader(text.splitlines()))
+    return tuple(read_csv(__package__, "courts.csv", Court))
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:

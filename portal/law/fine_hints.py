@@ -1,18 +1,14 @@
 """What a fine, paid or not, says of the vehicle: altered, not transferred, or of a company."""
 
-import csv
 from collections.abc import Iterable, Iterator
-from importlib import resources
 from typing import Final
 
+from portal.data_files import read_csv
 from portal.law.assessment import AssessedFine
 from portal.wording import day
 
 _HINTS: Final = {
-    line["code"]: line["hint"]
-    for line in csv.DictReader(
-        resources.files(__package__).joinpath("fine_hints.csv").read_text("utf-8").splitlines()
-    )
+    line["code"]: line["hint"] for line in read_csv(__package__, "fine_hints.csv", dict[str, str])
 }
 
 

@@ -12,10 +12,8 @@ is no debt, and no end of one. A word that this module cannot read leaves the st
 import re
 from dataclasses import dataclass, replace
 from datetime import date
-from importlib import resources
 
-import msgspec
-
+from portal.data_files import read_toml
 from portal.law import deadlines
 from portal.law.paid_fines import Payment
 from portal.law.standing import Standing
@@ -74,10 +72,7 @@ _DENYING = re.compile(
 )
 _VOCABULARY = {
     meaning: frozenset(_GENDER.sub("", word) for word in words.split())
-    for meaning, words in msgspec.toml.decode(
-        resources.files(__package__).joinpath("status_words.toml").read_bytes(),
-        type=dict[str, str],
-    ).items()
+    for meaning, words in read_toml(__package__, "status_words.toml", dict[str, str]).items()
 }
 
 

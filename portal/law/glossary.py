@@ -1,9 +1,10 @@
 """Terms of the glossary page, in dictionary order. Other pages link to a term by its slug."""
 
-from importlib import resources
 from typing import Final
 
 import msgspec
+
+from portal.data_files import read_toml
 
 
 class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -16,10 +17,7 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: str = ""
 
 
-GLOSSARY: Final = msgspec.toml.decode(
-    resources.files(__package__).joinpath("glossary.toml").read_bytes(),
-    type=dict[str, tuple[Term, ...]],
-)["terms"]
+GLOSSARY: Final = read_toml(__package__, "glossary.toml", dict[str, tuple[Term, ...]])["terms"]
 
 
 def term(slug: str) -> Term | None:

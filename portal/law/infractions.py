@@ -16,15 +16,14 @@ status ``superseded`` are former splits or rules, which old records still use. T
 read the column ``confidence``, which is the number of sources that have the row (1 or 2).
 """
 
-import csv
 import re
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache
-from importlib import resources
 from typing import Literal, TypeVar, cast
 
+from portal.data_files import read_csv
 from portal.wording import counted, listed
 
 Gravity = Literal["leve", "media", "grave", "gravissima", "especial", "depende", "mudou"]
@@ -197,9 +196,8 @@ def rows() -> tuple[Row, ...]:
 
 @cache
 def _table() -> dict[str, tuple[Row, ...]]:
-    text = resources.files(__package__).joinpath("infractions.csv").read_text("utf-8")
     groups: dict[str, list[Row]] = {}
-    for line in csv.DictReader(text.splitlines()):
+    for line in read_csv(__package__, "infractions.csv", dict[str, str]):
         row = _row(line)
         groups.setdefault(row.code, []).append(row)
     return {code: tuple(group) for code, group in groups.items()}

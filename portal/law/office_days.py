@@ -8,12 +8,12 @@ towns are unknown. A deadline may therefore end later than computed, never earli
 always falls on a Sunday, as those of Santa Catarina since 2005, is not listed.
 """
 
-import csv
 import re
 from datetime import date, timedelta
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Final
+
+from portal.data_files import read_csv
 
 _EASTER: Final = re.compile(r"easter([+-]\d+)")
 _FRIDAY: Final = 4
@@ -38,9 +38,8 @@ def holiday_name(day: date, state: str = "") -> str:
 
 
 @cache
-def _rows() -> tuple[dict[str, str], ...]:
-    text = resources.files(__package__).joinpath("holidays.csv").read_text("utf-8")
-    return tuple(csv.DictReader(text.splitlines()))
+def _rows() -> list[dict[str, str]]:
+    return read_csv(__package__, "holidays.csv", dict[str, str])
 
 
 @lru_cache(64)

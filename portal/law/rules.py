@@ -5,9 +5,10 @@ authors read the text), "prática" (sites of the trade or the press report the r
 source confirms it). ``tests/law/test_rules.py`` fails if a text cites an article that it lacks.
 """
 
-import csv
-from importlib import resources
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final
+
+from portal.data_files import read_csv
 
 CONSULTED: Final = "novembro de 2026"
 SOURCE_WORDS: Final = {
@@ -17,7 +18,8 @@ SOURCE_WORDS: Final = {
 }
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rule:
     act: str
     article: str
     rule: str
@@ -28,9 +30,4 @@ class Rule(NamedTuple):
         return f"{self.act}, art. {self.article}" if self.article else self.act
 
 
-RULES: Final = tuple(
-    Rule(**line)
-    for line in csv.DictReader(
-        resources.files(__package__).joinpath("rules.csv").read_text("utf-8").splitlines()
-    )
-)
+RULES: Final = tuple(read_csv(__package__, "rules.csv", Rule))

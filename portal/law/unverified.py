@@ -3,10 +3,11 @@
 Pages and printed reports always list these subjects.
 """
 
-from importlib import resources
 from typing import Final
 
 import msgspec
+
+from portal.data_files import read_toml
 
 
 class Unverified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -26,7 +27,5 @@ class Unverified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     link: str | None = None
 
 
-UNVERIFIED: Final = msgspec.toml.decode(
-    resources.files(__package__).joinpath("unverified.toml").read_bytes(),
-    type=dict[str, tuple[Unverified, ...]],
-)["subjects"]
+_SUBJECTS: Final = read_toml(__package__, "unverified.toml", dict[str, tuple[Unverified, ...]])
+UNVERIFIED: Final = _SUBJECTS["subjects"]

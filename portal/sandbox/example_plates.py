@@ -5,11 +5,11 @@ any other valid plate.
 """
 
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Final, Literal
 
 import msgspec
 
+from portal.data_files import read_toml
 from portal.sandbox.profile import UNFIXED, Profile
 from portal.sandbox.vehicles import seed_of
 from portal.vehicle.plate import Plate, Renavam
@@ -45,9 +45,7 @@ class _Examples(msgspec.Struct):
     showcases: tuple[tuple[str, str], ...]  # plates and their captions
 
 
-_EXAMPLES: Final = msgspec.toml.decode(
-    files(__package__).joinpath("example_plates.toml").read_bytes(), type=_Examples
-)
+_EXAMPLES: Final = read_toml(__package__, "example_plates.toml", _Examples)
 EXAMPLE_PLATES: Final = _EXAMPLES.plates
 SHOWCASES: Final = _EXAMPLES.showcases
 ORDINARY: Final = ExamplePlate("", "Veículo comum", "200", "200, os mesmos bytes")

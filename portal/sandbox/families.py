@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from portal.sandbox.tables import table_rows
+from portal.data_files import read_csv
 
 Fuel = Literal["flex", "gasoline", "diesel"]
 
@@ -76,7 +76,7 @@ def families() -> tuple[Family, ...]:
             Family,
             strict=False,
         )
-        for row in table_rows("families")
+        for row in read_csv(__package__, "families.csv", dict[str, str])
     )
 
 

@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
+from portal.data_files import read_csv
 from portal.sandbox.profile import Issuer
-from portal.sandbox.tables import table_rows
 
 
 class Offence(msgspec.Struct, frozen=True):
@@ -34,7 +34,7 @@ class Offence(msgspec.Struct, frozen=True):
 
 OFFENCES: Final = {
     row["code"]: msgspec.convert({**row, "issuers": row["issuers"].split()}, Offence, strict=False)
-    for row in table_rows("offences")
+    for row in read_csv(__package__, "offences.csv", dict[str, str])
 }
 
 

@@ -5,8 +5,8 @@ from typing import Final
 
 import msgspec
 
+from portal.data_files import read_csv
 from portal.sandbox.profile import Issuer
-from portal.sandbox.tables import table_rows
 
 
 class Region(msgspec.Struct, frozen=True):
@@ -18,6 +18,7 @@ class Region(msgspec.Struct, frozen=True):
     municipalities. ``weight`` is roughly the state's share of Brazil's vehicles in per cent.
     """
 
+    state: str
     of_court: str
     authorities: str
     capital: str
@@ -27,9 +28,7 @@ class Region(msgspec.Struct, frozen=True):
     weight: int
 
 
-REGIONS: Final = {
-    row["state"]: msgspec.convert(row, Region, strict=False) for row in table_rows("regions")
-}
+REGIONS: Final = {region.state: region for region in read_csv(__package__, "regions.csv", Region)}
 
 
 def draw_state(rng: random.Random) -> str:

@@ -1,0 +1,20 @@
+"""Reads the tables and texts that stand beside the code, as CSV and TOML files."""
+
+import csv
+from importlib.resources import files
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+def read_csv(package: str, name: str, kind: type[T]) -> list[T]:
+    """Return the lines of a table, each as a ``kind``. A cell that is no text is converted."""
+    text = files(package).joinpath(name).read_text("utf-8")
+    return msgspec.convert([*csv.DictReader(text.splitlines())], list[kind], strict=False)  # type: ignore[valid-type]
+
+
+def read_toml(package: str, name: str, kind: type[T]) -> T:
+    """Return the content of a TOML file, whose form must be that of ``kind``."""
+    return msgspec.toml.decode(files(package).joinpath(name).read_bytes(), type=kind)
