@@ -13,6 +13,7 @@ TEXTS = [
     *(CHECKOUT / "portal/law").glob("*.py"),
     *(CHECKOUT / "portal/dossier").glob("*.py"),
     *(CHECKOUT / "portal/presentation").rglob("*.py"),
+    *(CHECKOUT / "portal/presentation").rglob("*.csv"),
     *(CHECKOUT / "templates").rglob("*.html"),
 ]
 # A list of articles with paragraphs and items, and the act that it ends with.
