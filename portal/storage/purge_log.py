@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select
+from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.storage.database import Lock, hold, reading, writing
@@ -22,6 +22,12 @@ BUCKETS: Final = 0x10000
 CURRENT_FOR_S: Final = 1.0
 _ID = "purge_log"
 _LATEST = select(func.coalesce(func.max(purges.c.number), 0))
+# Built once: each miss executes it, and building it takes longer than executing it.
+_LATER = (
+    select(purges.c.number)
+    .where(purges.c.bucket == bindparam("of_bucket"), purges.c.number > bindparam("above"))
+    .limit(1)
+)
 
 
 def purge_bucket(key: str) -> int:
@@ -42,9 +48,8 @@ def was_purged(db: Connection, tag: str, number: int) -> bool:
     function first, or must lock no further rows.
     """
     hold(db, Lock.PURGES, shared=True)
-    of_bucket = purges.c.bucket == purge_bucket(tag)
-    later = select(purges.c.number).where(of_bucket, purges.c.number > number)
-    return db.execute(later.limit(1)).first() is not None
+    later = db.execute(_LATER, {"of_bucket": purge_bucket(tag), "above": number})
+    return later.first() is not None
 
 
 def log_purges(db: Connection, buckets: Collection[int], above: int = 0) -> Sequence[int]:
