@@ -230,8 +230,21 @@ class PriceRow(_Price):
     fetched_at: str
 
 
+class MissingRow(TypedDict):
+    """A vehicle without a readable answer, among the records of a batch: its records are unknown.
+
+    A vehicle without any row has an answer, and no records.
+    """
+
+    plate: str
+    missing: str
+    cause: str | None
+
+
 class BatchPriceRow(PriceRow):
     plate: str
+    missing: None
+    cause: None
 
 
 class FineTotals(TypedDict):
@@ -314,6 +327,8 @@ class FineRow(_Fine):
 
 class BatchFineRow(FineRow):
     plate: str
+    missing: None
+    cause: None
 
 
 class ExplainedFines(TypedDict):
@@ -368,6 +383,8 @@ class RestrictionRow(_Restriction):
 
 class BatchRestrictionRow(RestrictionRow):
     plate: str
+    missing: None
+    cause: None
 
 
 class ExplainedRestrictions(TypedDict):

@@ -27,6 +27,7 @@ from dossie_veicular_client.answers import (
     IssuedDossier,
     JsonObject,
     LookupName,
+    MissingRow,
     PriceRow,
     ReportAnswer,
     RestrictionRow,
@@ -228,15 +229,15 @@ class Client:
         """
         return self._batch_file(batch, name, ending, dialect).content
 
-    def batch_fines(self, batch: str) -> list[BatchFineRow]:
-        return cast("list[BatchFineRow]", _rows(self._batch_file(batch, "fines", "jsonl")))
+    def batch_fines(self, batch: str) -> list[BatchFineRow | MissingRow]:
+        """Return the fines of a batch. A vehicle without an answer has a row with ``missing``."""
+        return _rows(self._batch_file(batch, "fines", "jsonl"))
 
-    def batch_restrictions(self, batch: str) -> list[BatchRestrictionRow]:
-        rows = _rows(self._batch_file(batch, "restrictions", "jsonl"))
-        return cast("list[BatchRestrictionRow]", rows)
+    def batch_restrictions(self, batch: str) -> list[BatchRestrictionRow | MissingRow]:
+        return _rows(self._batch_file(batch, "restrictions", "jsonl"))
 
-    def batch_prices(self, batch: str) -> list[BatchPriceRow]:
-        return cast("list[BatchPriceRow]", _rows(self._batch_file(batch, "prices", "jsonl")))
+    def batch_prices(self, batch: str) -> list[BatchPriceRow | MissingRow]:
+        return _rows(self._batch_file(batch, "prices", "jsonl"))
 
     def batch_deadlines(self, batch: str) -> bytes:
         path = f"{_batch_path(batch)}/deadlines.ics"

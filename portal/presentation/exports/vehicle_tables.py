@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal
 
+from portal.batch.model import Item
 from portal.dossier.dossier import Dossier
 from portal.dossier.prices import Prices
 from portal.law.act_answers import ACTS
@@ -16,6 +17,7 @@ from portal.presentation.exports.columns import (
     priced,
 )
 from portal.presentation.exports.tables import Column, Table
+from portal.presentation.tools.vehicle_row import why_missing
 from portal.vehicle.operation_name import LookupName
 
 TableName = Literal["fines", "restrictions", "prices"]
@@ -37,14 +39,25 @@ def vehicle_table(name: TableName, dossier: Dossier) -> Table | None:
     return None if rows is None else Table(name, _columns(name), rows)
 
 
-def batch_table(name: TableName, dossiers: Iterable[Dossier]) -> Table:
-    """Return the table ``name`` of many vehicles. The first column is the plate or Renavam."""
-    rows = (
-        [dossier.subject.text, *cells]
-        for dossier in dossiers
-        for cells in _rows(name, dossier) or ()
-    )
-    return Table(name, [Column("plate", "subject"), *_columns(name)], rows)
+def batch_table(name: TableName, vehicles: Iterable[tuple[Item, Dossier]]) -> Table:
+    """Return the table ``name`` of a batch. The first column is the plate or Renavam.
+
+    A vehicle whose lookup has no readable stored answer has one row with the columns "missing" and
+    "cause", so that a reader of the table does not take it for a vehicle without records.
+    """
+    columns = _columns(name)
+
+    def rows() -> Iterator[list[Any]]:
+        for item, dossier in vehicles:
+            found = _rows(name, dossier)
+            if found is None:
+                missing = why_missing(item, NEEDS[name], dossier.answers.of(NEEDS[name]))
+                yield [item.subject.text, *[None] * len(columns), *missing]
+            else:
+                yield from ([item.subject.text, *cells, None, None] for cells in found)
+
+    ends = Column("plate", "subject"), Column("missing"), Column("cause")
+    return Table(name, [ends[0], *columns, *ends[1:]], rows())
 
 
 def _columns(name: TableName) -> list[Column]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -17,13 +17,14 @@ from portal.charts.scale import month_index
 from portal.dossier.answers import Panel, Panels, answer_panel, is_readable
 from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
-from portal.gateway.lookup import Served
+from portal.gateway.lookup import FailureKind, Served
 from portal.gateway.operations import lookups_of
 from portal.law.act_answers import ACTS, Act, Mark
 from portal.law.act_matrix import Missing
 from portal.law.assessment import AssessedFine
 from portal.law.standing import Standing
 from portal.law.verdict import Cause, Level, Verdict
+from portal.presentation.failure_texts import FAULTS
 from portal.presentation.render_context import RenderContext
 from portal.system.local_time import utc_time
 from portal.vehicle.fipe import PriceSeries
@@ -37,6 +38,7 @@ EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
 NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"
 NOTHING_STORED: Final = "Sem resposta guardada"
 NO_ANSWER: Final = "A fonte não respondeu"
+UNREADABLE: Final = "A resposta veio em um formato que o portal não reconhece"
 NOTHING_FOUND: Final = "Nada encontrado em multas e Justiça"
 NOTHING_FOUND_BEFORE: Final = "Nada encontrado, em resposta antiga"
 AFTER_PAYING: Final = "Só após pagar as multas"
@@ -380,6 +382,25 @@ def _without_answer(name: LookupName, panel: Panel) -> str:
     """Name a lookup. If its answer confirms nothing, quote the source."""
     words = LOOKUP_WORDS[name]
     return f"{words}: não confirmado ({panel.reason})" if panel.cause == "unconfirmed" else words
+
+
+def why_missing(item: Item, name: LookupName, panel: Panel) -> tuple[str, str | None]:
+    """Say why a batch has no readable stored answer to a lookup, and name the failure.
+
+    The failure is None if the answer has expired, if the batch has not looked the vehicle up yet,
+    or if a Renavam has no such records.
+    """
+    kept, cause, reason = _kept(item), "", NOTHING_STORED
+    if panel.has_answer:
+        cause, reason = "unreadable", UNREADABLE
+    elif panel.cause:
+        cause, reason = panel.cause, panel.reason
+    elif kept and name in kept.answers:
+        reason = EXPIRED
+    elif item.state == "failed":
+        cause, fault = item.cause, FAULTS.get(cast(FailureKind, item.cause))
+        reason = fault.sentence if fault else NO_ANSWER
+    return f"{LOOKUP_WORDS[name]}: {reason}", None if cause == "not_for_renavam" else cause or None
 
 
 def _empty_row(item: Item) -> VehicleRow:

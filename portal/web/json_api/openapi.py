@@ -16,6 +16,8 @@ from portal.web.services.web import Web
 
 routes = Routes("openapi")
 DOCUMENT = Path(__file__).with_name("openapi.yaml")
+_NO_FAILURE = {"type": "null", "description": "Nulo na linha de um registro."}
+_RECORDS = ("FineRow", "RestrictionRow", "PriceRow")
 
 
 @cache
@@ -24,7 +26,8 @@ def as_document() -> dict[str, Any]:
 
     The errors of ``/api/v1`` are those of API_ERRORS. The file describes them by the contract's
     response of the same status. The rows of a batch's records are those of a vehicle's records,
-    with the plate before them. HEAD and OPTIONS are named after the path's GET or POST.
+    with the plate before them and MissingRow's columns after them. HEAD and OPTIONS are named after
+    the path's GET or POST.
     """
     # The two ways through JSON make one object of each place that an anchor's object appears in.
     document: dict[str, Any] = msgspec.json.decode(
@@ -32,15 +35,16 @@ def as_document() -> dict[str, Any]:
     )
     components = document["components"]
     schemas = components["schemas"]
-    for name in ("FineRow", "RestrictionRow", "PriceRow"):
+    missing = schemas["MissingRow"]["properties"]
+    for name in _RECORDS:
         row = schemas[name]
+        ends = dict.fromkeys(("missing", "cause"), _NO_FAILURE)
+        properties = {"plate": missing["plate"], **row["properties"], **ends}
         schemas[f"Batch{name}"] = {
             **row,
-            "required": ["plate", *row["required"]],
-            "properties": {
-                "plate": schemas["BatchRow"]["properties"]["plate"],
-                **row["properties"],
-            },
+            "description": f"{row['description']} {schemas['MissingRow']['description']}",
+            "required": [*properties],
+            "properties": properties,
         }
     for name in ("Error", "Problem"):
         schemas[name]["properties"]["code"]["enum"] = [*API_ERRORS]
@@ -67,7 +71,10 @@ def _describe_lines(operation: dict[str, Any]) -> None:
     """Say what a line of JSON Lines is, so that tools find the rows of a table."""
     lines = operation["responses"]["200"]["content"].get("application/jsonl")
     if lines is not None:
-        described = {"contentMediaType": "application/json", "contentSchema": operation["x-row"]}
+        rows = operation["x-row"]
+        if rows["$ref"].endswith(tuple(f"/Batch{name}" for name in _RECORDS)):
+            rows = {"anyOf": [rows, {"$ref": "#/components/schemas/MissingRow"}]}
+        described = {"contentMediaType": "application/json", "contentSchema": rows}
         lines["schema"] = lines["schema"] | described
 
 

@@ -409,9 +409,8 @@ def batch_deadlines(web: Web, requester: Requester, batch: str) -> Response:
     found = web.batches.get(batch, requester.owner)
     ask = [name for name in found.ask if name == "renainf"]
     context = web.render_context()
-    calendar = deadline_calendar(
-        _item_dossiers(web, requester, batch, ask), f"Prazos do lote {batch[:8]}", context.today
-    )
+    dossiers = (dossier for _, dossier in _vehicles(web, requester, batch, ask))
+    calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", context.today)
     if calendar is None:
         raise Failure("not_stored")
     return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
@@ -423,17 +422,17 @@ def _records(
     need = NEEDS[name]
     if need not in web.batches.get(batch, requester.owner).ask:
         raise Refusal("lookup_not_asked")
-    table = batch_table(name, _item_dossiers(web, requester, batch, [need]))
+    table = batch_table(name, _vehicles(web, requester, batch, [need]))
     return _download(table, kind, dialect, f"lote-{batch[:8]}-{name}")
 
 
-def _item_dossiers(
+def _vehicles(
     web: Web, requester: Requester, batch: str, ask: Sequence[LookupName]
-) -> Iterator[Dossier]:
-    """Return the dossiers of a batch's vehicles, from stored answers."""
+) -> Iterator[tuple[Item, Dossier]]:
+    """Return a batch's items, each with its dossier from stored answers."""
     panels, context = _stored_panels(web, ask, requester.identity), web.render_context()
-    subjects = [item.subject for item in web.batches.items(batch, requester.owner)]
-    return (context.dossier(each, panels(each), ask) for each in subjects)
+    items = web.batches.items(batch, requester.owner)
+    return ((one, context.dossier(one.subject, panels(one.subject), ask)) for one in items)
 
 
 for _kind in ("csv", "jsonl", "xlsx", "zip"):

@@ -18,6 +18,7 @@ from portal.presentation.tools.vehicle_row import (
     VehicleRow,
     kept_result,
     row_of,
+    why_missing,
 )
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
@@ -132,6 +133,18 @@ def test_empty_answers_vouch_no_longer_than_they_are_stored() -> None:
     pending = at(replace(item, state="pending"), 1.6)
     assert (pending.fines_open, pending.verdict) == (None, None)
     assert pending.vehicle
+
+
+def test_expired_answer_is_missing_from_the_records_without_a_failure() -> None:
+    """Another lookup of the item has failed."""
+    item = replace(kept(clean()), state="failed", cause="too_slow")
+    unasked = Panel("unasked")
+    assert why_missing(item, "renainf", unasked) == (f"multas: {EXPIRED}", None)
+    late = replace(kept({"decode": clean()["decode"]}), state="failed", cause="too_slow")
+    assert why_missing(late, "renainf", unasked) == (
+        "multas: A fonte de dados demorou demais para responder.",
+        "too_slow",
+    )
 
 
 def test_known_court_order_blocks_whatever_the_expired_answers_were() -> None:

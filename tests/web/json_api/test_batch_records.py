@@ -5,12 +5,15 @@ import io
 import json
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
-from portal.web.services.lookups import Lookups
+from portal.web.json_api.openapi import as_document
+from portal.web.services.lookups import NOT_FOR_RENAVAM, Lookups
+from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
-from tests.fakes.answers import path_of
+from tests.fakes.answers import Operation, path_of
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.web.json_api.test_batches import created, ended
 from tests.web.json_paths import RENAVAM, expect_message, issue, no_upstream_call, tokens_of
@@ -34,7 +37,7 @@ def test_rows_are_those_of_the_vehicles_with_their_plates(
     with no_upstream_call(upstream):
         rows = lines(here.get(f"{BATCHES}/{batch}/{name}.jsonl"))
         expected = [
-            {"plate": plate, **row}
+            {"plate": plate, **row, "missing": None, "cause": None}
             for plate in PLATES
             for row in lines(here.get(f"/api/v1/vehicles/{plate}/{name}.jsonl"))
         ]
@@ -45,25 +48,74 @@ def test_rows_are_those_of_the_vehicles_with_their_plates(
     assert int(table.headers["Content-Length"]) == len(table.data)
 
 
-def test_draft_asks_nothing_and_has_a_header_alone(
+def test_draft_asks_nothing_and_says_that_it_knows_nothing(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     here = portal()
     with no_upstream_call(upstream):
         batch = created(here, PLATES)["id"]
-        assert lines(here.get(f"{BATCHES}/{batch}/fines.jsonl")) == []
+        rows = lines(here.get(f"{BATCHES}/{batch}/fines.jsonl"))
         table = here.get(f"{BATCHES}/{batch}/fines.csv").data
-    assert table.startswith(b"\xef\xbb\xbfplate;number;") and table.count(b"\n") == 1
+    assert [row["plate"] for row in rows] == PLATES
+    assert {(row["missing"], row["cause"]) for row in rows} == {
+        ("multas: Sem resposta guardada", None)
+    }
+    assert table.startswith(b"\xef\xbb\xbfplate;number;") and table.count(b"\n") == 3
 
 
-def test_renavam_and_failed_plates(portal: PortalFactory, upstream: FaultUpstream) -> None:
-    upstream.script(path_of("renainf", "LMP0A01"), faults.status(500))
+@pytest.mark.parametrize(
+    ("name", "lookup", "words"),
+    [
+        ("fines", "renainf", "multas"),
+        ("restrictions", "renajud", "restrições judiciais"),
+        ("prices", "decode", "dados do veículo"),
+    ],
+)
+def test_vehicle_without_an_answer_does_not_read_as_one_without_records(
+    portal: PortalFactory, upstream: FaultUpstream, name: str, lookup: Operation, words: str
+) -> None:
+    """A plate without any row has an answer without records: it is the third one here."""
+    broken, clean = "LMP0A01", "MUL0A45"
+    nothing = {"renainf": factories.renainf_body(), "renajud": factories.renajud_body()}
+    body = nothing.get(lookup, factories.decode_body(clean, informacoesFipe=[]))
+    upstream.script(path_of(lookup, broken), faults.status(500))
+    upstream.script(path_of(lookup, clean), faults.answer("clean", body))
     here = portal()
-    batch = created(here, [*PLATES, RENAVAM], ask=["renainf"])["id"]
+    batch = created(here, [*PLATES, clean], ask=[lookup])["id"]
     ended(here, batch)
-    rows = lines(here.get(f"{BATCHES}/{batch}/fines.jsonl"))
-    assert {row["plate"] for row in rows} == {"ABC1D23", RENAVAM}
+    path = f"{BATCHES}/{batch}/{name}"
+    found, (row,) = [
+        [
+            each
+            for each in lines(here.get(f"{path}.jsonl"))
+            if (each["plate"] == broken) is is_broken
+        ]
+        for is_broken in (False, True)
+    ]
+    assert {each["plate"] for each in found} == {"ABC1D23"}
+    known = {key: value for key, value in row.items() if value is not None}
+    reason = "A fonte de dados não deu uma resposta válida."
+    assert known == {"plate": broken, "missing": f"{words}: {reason}", "cause": "bad_answer"}
+    document = as_document()
+    (described,) = document["paths"][f"{BATCHES}/{{batch}}/{name}.jsonl"]["get"]["responses"][
+        "200"
+    ]["content"].values()
+    schema = described["schema"]["contentSchema"] | {"components": document["components"]}
+    for each in (*found, row):
+        jsonschema_rs.Draft202012Validator(schema).validate(each)
+    (line,) = [each for each in here.get(f"{path}.csv").text.splitlines() if broken in each]
+    assert line.startswith(f"{broken};;") and line.endswith(f";{words}: {reason};bad_answer")
+
+
+def test_renavam_has_rows_of_its_own(portal: PortalFactory) -> None:
+    here = portal()
+    batch = created(here, [RENAVAM], ask=["decode", "renainf"])["id"]
+    ended(here, batch)
+    (row,) = lines(here.get(f"{BATCHES}/{batch}/fines.jsonl"))
+    assert (row["plate"], row["missing"]) == (RENAVAM, None)
     assert f"{RENAVAM[:-1]}-{RENAVAM[-1]};" in here.get(f"{BATCHES}/{batch}/fines.csv").text
+    (row,) = lines(here.get(f"{BATCHES}/{batch}/prices.jsonl"))
+    assert (row["missing"], row["cause"]) == (f"dados do veículo: {NOT_FOR_RENAVAM}", None)
 
 
 def test_lookup_that_the_batch_did_not_ask_is_no_empty_file(portal: PortalFactory) -> None:
