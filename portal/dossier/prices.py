@@ -42,6 +42,8 @@ _MONTHLY_GAP: Final = Decimal("0.03")
 _RECENT: Final = 3
 _MANY_TIMES: Final = 10
 _YEAR_OF_MONTHS: Final = 12
+# The cheapest prices of the table are about R$ 2.000,00, which are so many cents.
+_LEAST_IN_CENTS: Final = 200_000
 _MOST_GAPS: Final = 6
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
@@ -162,7 +164,10 @@ class PriceTab:
         """Why nothing may be computed from the price. () if there is no price."""
         if self.current is None:
             return ()
-        found = (self._name_doubt, self._year_doubt, self._engine_doubt, self.history_doubt)
+        found = (
+            *(self._name_doubt, self._year_doubt, self._engine_doubt),
+            *(self.history_doubt, self._cents_doubt),
+        )
         return tuple(doubt for doubt in found if doubt)
 
     @property
@@ -274,6 +279,20 @@ class PriceTab:
             f"O preço atual está {far} do {where}{comma}{_point(point)}: confira na tabela FIPE "
             "qual dos dois vale.",
             is_final=is_final,
+        )
+
+    @property
+    def _cents_doubt(self) -> PriceDoubt | None:
+        """The doubt of a price that lacks its decimal point, and a history to compare it with."""
+        current, text = self.current, self.entry.current_text.value
+        if self.series or current is None or current < _LEAST_IN_CENTS or not text.isdecimal():
+            return None
+        return PriceDoubt(
+            "talvez em centavos",
+            "O preço pode estar em centavos",
+            f"A fonte enviou “{text}”, sem ponto decimal nem histórico: pode ser "
+            f"{formats.brl(current / 100)}. Confira na tabela FIPE.",
+            is_final=True,
         )
 
     def _contradicts(self, point: PricePoint, gap: Decimal) -> bool:

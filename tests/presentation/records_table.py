@@ -1030,6 +1030,20 @@ def _prices() -> Iterator[Row]:
             ceiling=UNKNOWN,
             never=("R$ 0",),
         )
+    yield priced(
+        "price in cents without a history",
+        fipe_entry(valorAtual="8932500", historicoPreco=[]),
+        price="R$ 8.932.500",
+        with_price="talvez em centavos",
+        doubt="pode ser R$ 89.325,00",
+        ceiling="Preço FIPE talvez em centavos",
+    )
+    yield priced(
+        "whole price without a history",
+        fipe_entry(valorAtual="89325", historicoPreco=[]),
+        price="R$ 89.325",
+        ceiling="R$ 89.325,00",
+    )
     yield from _conflicts()
     yield from _unchecked_prices()
     yield priced("no entry at all", price="sem preço na fonte", confidence=(), ceiling=UNKNOWN)
