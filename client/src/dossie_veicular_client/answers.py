@@ -171,6 +171,8 @@ class ExplainedVerdict(TypedDict):
     reasons: list[ExplainedReason]
     missing: list[Part]
     not_asked: list[Part]
+    missing_lookups: list[LookupName]
+    not_asked_lookups: list[LookupName]
 
 
 class ExplainedAct(TypedDict):
@@ -492,6 +494,9 @@ class BatchRow(TypedDict):
     expired: str | None
     cause: str | None
     not_asked: str | None
+    missing_lookups: str | None
+    expired_lookups: str | None
+    not_asked_lookups: str | None
 
 
 class Usage(TypedDict):

@@ -217,8 +217,19 @@ class Client:
             if found["counts"] == former["counts"] and found["state"] == former["state"]:
                 self._sleep(_UNCHANGED_PAUSE_S)  # the portal does not always wait
 
-    def results(self, batch: str) -> list[BatchRow]:
-        return cast("list[BatchRow]", _rows(self._batch_file(batch, "results", "jsonl")))
+    def results(
+        self, batch: str, *, since: datetime | None = None, expired: bool = False
+    ) -> list[BatchRow]:
+        """Return a row for each vehicle of a batch, in the order of the list.
+
+        ``since`` leaves out vehicles whose answers are all older: for a batch that has ended, the
+        time when an earlier batch was created. ``expired`` leaves out those whose answers are all
+        fresh. A vehicle that lacks an answer is never left out.
+        """
+        params = {"expired": "true"} if expired else {}
+        if since is not None:
+            params["since"] = since.astimezone(timezone.utc).isoformat()
+        return _rows(self._batch_file(batch, "results", "jsonl", params))
 
     def batch_file(
         self, batch: str, name: FileName, ending: FileEnding, dialect: Dialect = "brazil"
@@ -227,7 +238,8 @@ class Client:
 
         The records exist as csv and jsonl alone.
         """
-        return self._batch_file(batch, name, ending, dialect).content
+        params = {"dialect": dialect} if ending == "csv" else {}
+        return self._batch_file(batch, name, ending, params).content
 
     def batch_fines(self, batch: str) -> list[BatchFineRow | MissingRow]:
         """Return the fines of a batch. A vehicle without an answer has a row with ``missing``."""
@@ -286,13 +298,13 @@ class Client:
         )
 
     def _batch_file(
-        self, batch: str, name: str, ending: str, dialect: Dialect | None = None
+        self, batch: str, name: str, ending: str, params: Mapping[str, str] | None = None
     ) -> requests.Response:
         return self._transport.send(
             "GET",
             f"{_batch_path(batch)}/{name}.{ending}",
             is_free=True,
-            params={"dialect": dialect} if dialect and ending == "csv" else None,
+            params=params,
             timeout_s=600.0,
         )
 

@@ -14,7 +14,7 @@ from portal.dossier.answers import Panel
 from portal.dossier.dossier import Dossier
 from portal.dossier.fined_places import fined_places, whom_to_ask
 from portal.dossier.gaps import missing_of
-from portal.dossier.lookups import LOOKUP_WORDS
+from portal.dossier.lookups import LOOKUP_WORDS, PARTS
 from portal.dossier.prices import PriceTab
 from portal.law.act_answers import ACTS
 from portal.law.act_matrix import Missing, Row
@@ -120,14 +120,17 @@ def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
 
 
 def _verdict(verdict: Verdict, not_asked: Sequence[Missing]) -> Record:
+    missing = [part for part in verdict.missing if part not in not_asked]
     return {
         **_copied(verdict, "level", "headline", "notices"),
         "reasons": [
             {**_copied(each, "sentence", "about"), "record": each.anchor, "mark": each.mark}
             for each in verdict.reasons
         ],
-        "missing": [part for part in verdict.missing if part not in not_asked],
+        "missing": missing,
         "not_asked": list(not_asked),
+        "missing_lookups": [name for name, part in PARTS.items() if part in missing],
+        "not_asked_lookups": [name for name, part in PARTS.items() if part in not_asked],
     }
 
 

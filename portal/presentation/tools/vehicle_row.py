@@ -79,8 +79,9 @@ class VehicleRow:
     ``missing`` names the lookups without a readable answer, and ``expired`` the lookups whose
     answer has expired. The row has no facts from an expired answer. ``not_asked`` names the lookups
     that were not to be made. If these are fines or restrictions, the verdict "limited" replaces
-    "clear". ``short`` are the verdict's words in a list. ``acts`` are the marks of ACTS.
-    ``months`` are the prices in R$ of the last MONTHS months, 0 if unknown.
+    "clear". Each of the three has a member with the lookups' codes. ``short`` are the verdict's
+    words in a list. ``acts`` are the marks of ACTS. ``months`` are the prices in R$ of the last
+    MONTHS months, 0 if unknown.
     """
 
     plate: str = field(metadata={"kind": "subject"})
@@ -102,6 +103,9 @@ class VehicleRow:
     expired: str | None
     cause: str | None
     not_asked: str | None
+    missing_lookups: str | None = None
+    expired_lookups: str | None = None
+    not_asked_lookups: str | None = None
     short: str | None = field(default=None, metadata={"kind": None})
     acts: tuple[Mark, ...] = field(default=(), metadata={"kind": None})
     enforceable_amount: Decimal | None = field(
@@ -225,6 +229,7 @@ def _without_expired(kept: _Kept, now_s: float) -> VehicleRow:
         kept.row,
         **facts,
         expired=", ".join(LOOKUP_WORDS[name] for name in expired),
+        expired_lookups=",".join(expired),
         fetched_at=None if fetched_at is None else utc_time(fetched_at),
     )
     if row.verdict == "blocked" and "renajud" in living:
@@ -247,7 +252,9 @@ def row_of_answers(
     """Return the row of an item, built from the present answers."""
     possible = lookups_of(item.subject)
     asked = [name for name in possible if name in ask]
-    not_asked = [LOOKUP_WORDS[name] for name in possible if name not in ask]
+    unasked = [name for name in possible if name not in ask]
+    not_asked = ", ".join(LOOKUP_WORDS[name] for name in unasked) or None
+    not_asked_lookups = ",".join(unasked) or None
     if not asked:
         nothing = _empty_row(item)
         return replace(
@@ -255,7 +262,8 @@ def row_of_answers(
             verdict="limited",
             headline=NOTHING_TO_ASK,
             short="Nada a consultar",
-            not_asked=", ".join(not_asked),
+            not_asked=not_asked,
+            not_asked_lookups=not_asked_lookups,
         )
     dossier = context.dossier(item.subject, panels, asked)
     prices, verdict = dossier.prices, dossier.verdict
@@ -266,11 +274,7 @@ def row_of_answers(
     # Several likely versions have several lines, and the mean of their changes is none.
     series = best.series if best and prices and len(prices.likeliest) == 1 else None
     fetched = [panel.fetched_at for panel in panels.all if panel.fetched_at is not None]
-    missing = [
-        _without_answer(name, panels.of(name))
-        for name in asked
-        if not is_readable(panels.of(name).result, name)
-    ]
+    missing = [name for name in asked if not is_readable(panels.of(name).result, name)]
     return VehicleRow(
         plate=item.subject.text,
         state=item.state,
@@ -287,10 +291,12 @@ def row_of_answers(
         fipe_high=max(likely, default=None),
         fipe_note=(price.doubt or None) if price else None,
         fetched_at=min(fetched, default=None),
-        missing=", ".join(missing) or None,
+        missing=", ".join(_without_answer(name, panels.of(name)) for name in missing) or None,
         expired=None,
         cause=item.cause or None,
-        not_asked=", ".join(not_asked) or None,
+        not_asked=not_asked,
+        missing_lookups=",".join(missing) or None,
+        not_asked_lookups=not_asked_lookups,
         short=_short(dossier),
         acts=tuple(row.mark for row in verdict.matrix),
         enforceable_amount=debts[3] if debts else None,
@@ -382,6 +388,20 @@ def _without_answer(name: LookupName, panel: Panel) -> str:
     """Name a lookup. If its answer confirms nothing, quote the source."""
     words = LOOKUP_WORDS[name]
     return f"{words}: não confirmado ({panel.reason})" if panel.cause == "unconfirmed" else words
+
+
+def is_selected(item: Item, since_s: float | None, outdated_at_s: float | None) -> bool:
+    """Return whether an item has an answer given after one time and no longer fresh at another.
+
+    Times are epoch seconds, None for no such condition. An item that may lack an answer always is.
+    """
+    kept = _kept(item)
+    if item.state != "done" or kept is None:
+        return True
+    answers = kept.answers.values()
+    return (since_s is None or any(each.fetched_at > since_s for each in answers)) and (
+        outdated_at_s is None or any(each.fresh_until <= outdated_at_s for each in answers)
+    )
 
 
 def why_missing(item: Item, name: LookupName, panel: Panel) -> tuple[str, str | None]:

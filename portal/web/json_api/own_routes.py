@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from difflib import get_close_matches
 from functools import partial, wraps
@@ -40,6 +41,7 @@ from portal.presentation.exports.tables import Dialect, Table
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, batch_table, vehicle_table
 from portal.presentation.exports.workbook import Format, write_table
 from portal.presentation.exports.zip_file import Incomplete, zip_stream
+from portal.presentation.tools.vehicle_row import is_selected
 from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES, LookupName
 from portal.vehicle.plate import Plate
@@ -71,6 +73,8 @@ INVALID_ASK_LIST: Final = 'Em "ask" vai uma lista com decode, renainf ou renajud
 INVALID_PLATES = "Informe as placas uma vez, separadas por vírgula."
 INVALID_DIALECT: Final = "O dialeto é brazil ou rfc4180."
 INVALID_AFTER: Final = "Em “after” vai o “next” da página anterior."
+INVALID_SINCE: Final = "Em “since” vai um momento com o fuso, como 2026-11-26T03:00:00-03:00."
+INVALID_EXPIRED: Final = "Em “expired” vai true ou false."
 INVALID_WAIT: Final = "Em “wait” vão segundos inteiros, de 0 a 30."
 INVALID_BATCH: Final = 'O corpo deve ser um objeto JSON com "plates", uma lista de textos.'
 INVALID_BODY: Final = "O corpo deve ser um objeto JSON, ou faltar."
@@ -219,6 +223,27 @@ def _plates(_: Web, __: Requester) -> Collection[str]:
     """Return the plates and Renavams that a file of results is to have, or () for all."""
     text = _parameter("plates", INVALID_PLATES)
     return () if text is None else frozenset(text.upper().split(","))
+
+
+def _since_s(_: Web, __: Requester) -> float | None:
+    """Return a moment as epoch seconds. The sign ``+`` of an offset may have become a blank."""
+    if (text := _parameter("since", INVALID_SINCE)) is None:
+        return None
+    with suppress(ValueError):
+        moment = datetime.fromisoformat(text.replace(" ", "+"))
+        if moment.tzinfo is not None:
+            return moment.timestamp()
+    raise Refusal("parameter_invalid", INVALID_SINCE)
+
+
+def _expired(_: Web, __: Requester) -> bool:
+    match _parameter("expired", INVALID_EXPIRED):
+        case None | "false":
+            return False
+        case "true":
+            return True
+        case _:
+            raise Refusal("parameter_invalid", INVALID_EXPIRED)
 
 
 def _max_cost(web: Web, requester: Requester) -> Decimal | None:
@@ -387,15 +412,20 @@ def _results(
     batch: str,
     dialect: Dialect,
     plates: Collection[str],
+    since_s: float | None = None,
+    expired: bool = False,
     *,
     kind: Literal[Format, "zip"],
 ) -> Response:
     found = web.batches.get(batch, requester.owner)
     # All items are read before the response starts. A later error would truncate the response, and
     # a client could mistake the truncated response for a complete one.
-    items = web.batches.items(batch, requester.owner)
-    if plates:
-        items = [item for item in items if item.subject.text in plates]
+    items = [
+        item
+        for item in web.batches.items(batch, requester.owner)
+        if not plates or item.subject.text in plates
+        if is_selected(item, since_s, time.time() if expired else None)
+    ]
     name = f"lote-{batch[:8]}"
     if kind == "zip":
         return _zip(web, items, found.ask, requester.identity, name)
@@ -436,9 +466,14 @@ def _vehicles(
 
 
 for _kind in ("csv", "jsonl", "xlsx", "zip"):
-    _get(f"{BATCH}/results.{_kind}", f"results_{_kind}", dialect=_dialect, plates=_plates)(
-        partial(_results, kind=_kind)
-    )
+    _get(
+        f"{BATCH}/results.{_kind}",
+        f"results_{_kind}",
+        dialect=_dialect,
+        plates=_plates,
+        since_s=_since_s,
+        expired=_expired,
+    )(partial(_results, kind=_kind))
 for _name, _need in NEEDS.items():
     for _format in _RECORD_FILES:
         for _path, _prefix, _write in ((VEHICLE, "", _table), (BATCH, "batch_", _records)):

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,7 @@ from portal.presentation.tools.vehicle_row import (
     NOTHING_TO_ASK,
     STALE,
     VehicleRow,
+    is_selected,
     kept_result,
     row_of,
     why_missing,
@@ -105,6 +107,7 @@ def test_expired_answers_are_named_and_leave_no_facts() -> None:
     assert (row.restrictions, row.fines_open, row.fetched_at) == (None, 1, NOW)
     row = at(item, 31)
     assert row.expired == "multas, restrições judiciais"
+    assert row.expired_lookups == "renainf,renajud"
     assert (row.fines_open, row.fines_amount, row.fines_enforceable) == (None, None, None)
     assert row.vehicle
     row = at(item, 200)
@@ -133,6 +136,22 @@ def test_empty_answers_vouch_no_longer_than_they_are_stored() -> None:
     pending = at(replace(item, state="pending"), 1.6)
     assert (pending.fines_open, pending.verdict) == (None, None)
     assert pending.vehicle
+
+
+def test_item_is_selected_by_the_times_of_its_answers() -> None:
+    """Its answers are all of NOW, and the first one is fresh for an hour."""
+    item, now_s, hour_s = kept(clean()), NOW.timestamp(), 3600
+    assert is_selected(item, None, None)
+    assert is_selected(item, now_s - 1, None)
+    assert not is_selected(item, now_s, None)
+    assert not is_selected(item, None, now_s + hour_s - 1)
+    assert is_selected(item, None, now_s + hour_s)
+    assert not is_selected(item, now_s, now_s + hour_s)
+
+
+@pytest.mark.parametrize("changes", [{"state": "failed"}, {"state": "pending"}, {"result": None}])
+def test_item_that_may_lack_an_answer_is_always_selected(changes: dict[str, Any]) -> None:
+    assert is_selected(replace(kept(clean()), **changes), NOW.timestamp(), NOW.timestamp())
 
 
 def test_expired_answer_is_missing_from_the_records_without_a_failure() -> None:
@@ -168,6 +187,7 @@ def test_failed_plate_keeps_the_answers_that_it_has() -> None:
     row = at(replace(kept(bodies), state="failed", cause="too_slow"), 0)
     assert (row.state, row.cause, row.verdict) == ("failed", "too_slow", "incomplete")
     assert row.missing == "multas, restrições judiciais"
+    assert row.missing_lookups == "renainf,renajud"
     assert row.vehicle
 
 
@@ -245,6 +265,7 @@ def test_chosen_lookup_without_answer_is_missing() -> None:
     row = at(replace(kept({}, ask=["renainf"]), state="failed", cause="too_slow"), 1)
     assert (row.verdict, row.missing) == ("incomplete", "multas")
     assert row.not_asked == "dados do veículo, restrições judiciais"
+    assert (row.missing_lookups, row.not_asked_lookups) == ("renainf", "decode,renajud")
 
 
 def test_what_was_found_says_that_not_all_was_asked() -> None:
@@ -258,3 +279,4 @@ def test_renavam_of_a_batch_of_vehicle_data_was_not_asked() -> None:
     row = at(kept({}, ask=["decode"], subject=Renavam.parse("79831854647")), 1)
     assert (row.verdict, row.headline, row.missing) == ("limited", NOTHING_TO_ASK, None)
     assert row.not_asked == "multas, restrições judiciais"
+    assert row.not_asked_lookups == "renainf,renajud"

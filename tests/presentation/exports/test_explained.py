@@ -157,6 +157,8 @@ def test_failed_lookup_is_missing_beside_one_that_was_not_asked_for() -> None:
     assert found["verdict"]["level"] == "incomplete"
     assert found["verdict"]["missing"] == ["fines"]
     assert found["verdict"]["not_asked"] == ["restrictions"]
+    assert found["verdict"]["missing_lookups"] == ["renainf"]
+    assert found["verdict"]["not_asked_lookups"] == ["renajud"]
     assert found["acts"][0]["explanation"] == (
         "Não foi possível consultar as multas. As restrições judiciais não foram pedidas."
     )

@@ -8,7 +8,7 @@ import threading
 import time
 import zipfile
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -159,6 +159,32 @@ def test_empty_answers_do_not_vouch_for_a_vehicle_after_their_fresh_time(
     (row,) = map(json.loads, results(here, batch, "jsonl").data.splitlines())
     assert (row["verdict"], row["restrictions"], row["fines_open"]) == ("incomplete", None, 0)
     assert row["expired"] == "restrições judiciais"
+
+
+def test_results_since_a_moment_and_results_that_are_out_of_date(
+    here: InProcessPortal, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A plate without an answer is in both, because nobody knows that it has not changed."""
+    upstream.script("/detran/v1/decode/LMP0A01", faults.status(500))
+    batch = created(here)["id"]
+    ended(here, batch)
+    after = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
+
+    def plates_of(query: str) -> list[str]:
+        response = here.get(f"{BATCHES}/{batch}/results.jsonl?{query}")
+        assert response.status_code == 200, response.data
+        return [json.loads(line)["plate"] for line in response.data.splitlines()]
+
+    assert plates_of("since=2026-01-01T00:00:00Z") == PLATES
+    assert plates_of(f"since={after}") == ["LMP0A01"]  # the plus sign arrives as a blank
+    assert plates_of("expired=true") == ["LMP0A01"]
+    assert plates_of("expired=false") == PLATES
+    now_s = time.time()
+    monkeypatch.setattr(own_routes.time, "time", lambda: now_s + 3601)
+    assert plates_of("expired=true") == PLATES
+    for wrong in ("since=2026-01-01T00:00:00", "since=ontem", "expired=1", "since=&since="):
+        response = here.get(f"{BATCHES}/{batch}/results.csv?{wrong}")
+        assert (response.status_code, response.get_json()["code"]) == (400, "parameter_invalid")
 
 
 def test_calls_charged_at_both_addresses_stay_within_the_confirmed_price(
