@@ -180,7 +180,7 @@ def test_results_since_a_moment_and_results_that_are_out_of_date(
     assert plates_of("expired=true") == ["LMP0A01"]
     assert plates_of("expired=false") == PLATES
     now_s = time.time()
-    monkeypatch.setattr(own_routes.time, "time", lambda: now_s + 3601)
+    monkeypatch.setattr("portal.web.json_api.own_routes.time.time", lambda: now_s + 3601)
     assert plates_of("expired=true") == PLATES
     for wrong in ("since=2026-01-01T00:00:00", "since=ontem", "expired=1", "since=&since="):
         response = here.get(f"{BATCHES}/{batch}/results.csv?{wrong}")
