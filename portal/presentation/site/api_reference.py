@@ -10,66 +10,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
+import msgspec
+
+from portal.data_files import read_toml
 from portal.gateway.operations import CachePolicy
 from portal.presentation.api_errors import API_ERRORS, ApiError
 
 Document = Mapping[str, Any]
-# A section has an anchor, a title, a short title and operations. The section shows the fields, the
-# answer and the headers of its first operation.
-_GROUPS: Final = (
-    (
-        "Caminhos da fonte",
-        (
-            ("decode", "Dados do veículo e preços FIPE", "Dados e FIPE", ("decode",)),
-            ("renainf", "Multas (Renainf)", "Multas", ("renainf", "renainfByState")),
-            ("renajud", "Restrições judiciais (Renajud)", "Restrições", ("renajud",)),
-            ("laudo", "Laudo analítico", "Laudo", ("report",)),
-        ),
-    ),
-    (
-        "Conclusões do portal",
-        (
-            ("veiculo", "O veículo explicado", "Veículo explicado", ("vehicle",)),
-            (
-                "arquivos",
-                "Multas, restrições e preços em arquivos",
-                "CSV e JSON Lines",
-                (
-                    *("finesCsv", "finesJsonl", "restrictionsCsv", "restrictionsJsonl"),
-                    *("pricesCsv", "pricesJsonl"),
-                ),
-            ),
-            ("prazos", "Prazos em um calendário", "Calendário", ("deadlines",)),
-        ),
-    ),
-    (
-        "Lotes",
-        (
-            ("lotes", "Criar e listar lotes", "Criar e listar", ("createBatch", "batches")),
-            (
-                "andamento",
-                "Começar, acompanhar e parar",
-                "Andamento",
-                ("batch", "startBatch", "pauseBatch", "cancelBatch"),
-            ),
-            (
-                "resultados",
-                "Resultados de um lote",
-                "Resultados",
-                (
-                    *("resultsCsv", "resultsJsonl", "resultsXlsx", "resultsZip"),
-                    *("batchFinesCsv", "batchFinesJsonl", "batchRestrictionsCsv"),
-                    *("batchRestrictionsJsonl", "batchPricesCsv", "batchPricesJsonl"),
-                    "batchDeadlines",
-                ),
-            ),
-            ("uso", "O mês do token, e dossiês", "Uso e dossiês", ("usage", "issuedDossier")),
-        ),
-    ),
-)
-_SHORT_TITLES: Final[Mapping[str, str]] = {
-    names[0]: short_title for _, sections in _GROUPS for _, _, short_title, names in sections
-}
+
+
+class _Outline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A section of ``api_sections.toml``, with the names of its operations."""
+
+    group: str
+    anchor: str
+    title: str
+    short_title: str
+    operations: tuple[str, ...]
+
+
+_SECTIONS: Final = read_toml(__package__, "api_sections.toml", dict[str, tuple[_Outline, ...]])
+_OUTLINES: Final = _SECTIONS["sections"]
 _TYPES: Final = {
     "string": "texto",
     "integer": "inteiro",
@@ -208,7 +169,9 @@ class ApiPage:
     """
 
     template: ClassVar[str] = "pages/api.html"
-    short_titles: ClassVar[Mapping[str, str]] = _SHORT_TITLES
+    short_titles: ClassVar[Mapping[str, str]] = {
+        each.operations[0]: each.short_title for each in _OUTLINES
+    }
     codes: ClassVar[Mapping[str, ApiError]] = API_ERRORS
     base_url: str
     token: str
@@ -225,17 +188,15 @@ class ApiPage:
     @cached_property
     def groups(self) -> Mapping[str, Sequence[Section]]:
         """The sections by the titles of their groups."""
-        return {
-            title: tuple(
-                Section(
-                    *(anchor, title, short_title),
-                    tuple(self.operations[name] for name in names),
-                    self.answers.get(names[0]),
-                )
-                for anchor, title, short_title, names in sections
+        groups: dict[str, list[Section]] = {}
+        for each in _OUTLINES:
+            section = Section(
+                *(each.anchor, each.title, each.short_title),
+                [self.operations[name] for name in each.operations],
+                self.answers.get(each.operations[0]),
             )
-            for title, sections in _GROUPS
-        }
+            groups.setdefault(each.group, []).append(section)
+        return groups
 
 
 def operations_of(document: Document) -> Mapping[str, Operation]:

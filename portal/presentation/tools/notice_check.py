@@ -10,6 +10,7 @@ from datetime import date
 from functools import cached_property
 from typing import ClassVar, Final
 
+from portal.data_files import read_csv
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
 from portal.law.notice_check import Finding, check_notice
@@ -28,7 +29,7 @@ _TOO_OLD: Final = "A data é de antes do Código de Trânsito, de 1998."
 
 @dataclass(frozen=True, slots=True)
 class NoticeField:
-    """An input of the form. ``member`` is the member of a record that holds its value."""
+    """An input of the form. ``member`` is the member of a record that holds its value, or ""."""
 
     name: str
     label: str
@@ -37,32 +38,7 @@ class NoticeField:
     member: str
 
 
-FIELDS: Final = (
-    NoticeField(
-        "orgao", "Código do órgão autuador", "Seis algarismos", "code", "codigoOrgaoAutuador"
-    ),
-    NoticeField("auto", "Número do auto de infração", "Letras e números", "text", "autoInfracao"),
-    NoticeField(
-        "codigo", "Código da infração", "Como 745-50 ou 7455", "infraction", "codigoInfracao"
-    ),
-    NoticeField("valor", "Valor pedido, em reais", "Como 130,16", "money", "valor"),
-    NoticeField("infracao", "Dia da infração", "", "day", "dataInfracao"),
-    NoticeField(
-        "autuacao",
-        "Expedição da notificação da autuação",
-        "O primeiro aviso",
-        "day",
-        "dataEmissaoNotificacao",
-    ),
-    NoticeField(
-        "penalidade",
-        "Expedição da notificação da penalidade",
-        "O aviso que cobra",
-        "day",
-        "dataEmissaoPenalidade",
-    ),
-    NoticeField("vencimento", "Vencimento", "", "day", ""),
-)
+FIELDS: Final = tuple(read_csv(__package__, "notice_fields.csv", NoticeField))
 
 
 @dataclass(frozen=True)
