@@ -144,11 +144,11 @@ def test_provenance_has_age_source_and_price() -> None:
         answered(renainf_body(), "stale", age=timedelta(hours=5), price="2"), origin="secondary"
     )
     page = vehicle_page(PLATE, Panels(UNASKED, panel, UNASKED), UNASKED, CONTEXT)
-    (source,) = page.records.fines.provenance
+    (source,) = page.records.panels["multas"].provenance
     assert (source.age, source.source) == ("há 5\u00a0h", "fonte secundária")
     assert source.is_stale
     assert source.price == Decimal(2)
-    assert page.refresh_price == "R$\u00a02,00"
+    assert page.refresh_price == Decimal(2)
 
 
 def test_paid_fines_are_not_summed() -> None:
@@ -179,8 +179,7 @@ def test_renavam_with_wrong_check_digit_is_accepted() -> None:
 def test_dossier_shows_no_refresh_price() -> None:
     report = answered(report_body(), price="4")
     page = dossier_page(PLATE, panels(), report, CONTEXT, address="https://portal.example/")
-    assert page.report.provenance is not None
-    assert page.report.provenance.price is None
+    assert "custa" not in render(page)
     assert page.address == "https://portal.example"
 
 

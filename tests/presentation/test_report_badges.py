@@ -10,7 +10,7 @@ from portal.dossier.answers import Panels, WrittenReport
 from portal.law.assessment import totals
 from portal.law.report_check import Evidence, contradictions
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.report import ReportSection, report_section
+from portal.presentation.vehicle.report import ReportSection
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.report import read_report
 from portal.vehicle.wire import result_of
@@ -20,6 +20,7 @@ from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
     PLATE,
+    UNASKED_PANELS,
     answered,
     panels,
     render,
@@ -34,7 +35,7 @@ def section_of(made_of: tuple[LookupName, ...] | None = ALL, /, **topics: str) -
     result = {"resumo": "Texto.", "topicos": topics, "laudoFinal": "Fim."}
     body = json.dumps({"status": "DONE", "result": result}).encode()
     panel = WrittenReport("fresh", body, result_of(body), CONTEXT.now, made_of=made_of)
-    return report_section(panel, CONTEXT, action="/x", outdated=False, price="")
+    return ReportSection(panel, CONTEXT.dossier(PLATE, UNASKED_PANELS), CONTEXT)
 
 
 def badges(section: ReportSection) -> dict[str, str]:

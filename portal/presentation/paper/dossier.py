@@ -1,9 +1,8 @@
 """The dossier: a printable document with the answers of all lookups about a vehicle."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import date, datetime
-from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar, Final, Literal
 
@@ -19,9 +18,9 @@ from portal.law.unverified import UNVERIFIED, Unverified
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.prices import PaperChart, paper_chart
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
-from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.report import ReportSection, report_section
+from portal.presentation.vehicle.report import ReportSection
+from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import Plate
 
 _STALE: Final = "era a última resposta guardada na emissão, já fora do prazo"
@@ -58,29 +57,62 @@ class DossierPage:
     picture of a QR code with the URL of this check, as a ``data:image/svg+xml`` URL. A draft has
     neither. ``address`` is the portal's base URL.
     ``ticked`` has the day of each ticked line of the checklist.
-    ``origins`` are sentences that name the time and the source of each answer.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
+    unverified: ClassVar[tuple[Unverified, ...]] = UNVERIFIED
     plate: Plate
-    title: str
-    path: str
-    state: Literal["ready", "idle", "empty"]
-    address: str
-    made_at: datetime
     dossier: Dossier
-    figures: tuple[Figure, ...]
-    chart: PaperChart | None
-    timeline: PaperTimeline | None
-    origins: tuple[str, ...]
-    missing: tuple[Unavailable, ...]
-    gap: Gap | None
     report: ReportSection
-    unverified: tuple[Unverified, ...]
+    made_at: datetime
+    address: str
     ticked: Mapping[str, date] = field(default_factory=dict)
     issuer: Issuer | None = None
     number: str | None = None
     qr: str = ""
+
+    @property
+    def title(self) -> str:
+        name = self.dossier.name
+        return f"Dossiê do veículo {self.plate.display}" + (f" – {name}" if name else "")
+
+    @property
+    def state(self) -> Literal["ready", "idle", "empty"]:
+        if self.dossier.answers.in_state("unasked"):
+            return "idle"
+        return "empty" if len(self.missing) == len(LOOKUPS) else "ready"
+
+    @cached_property
+    def missing(self) -> tuple[Unavailable, ...]:
+        return missing_of(self.dossier.answers, self.plate)
+
+    @property
+    def gap(self) -> Gap | None:
+        return gap_of(self.missing, self.plate, is_all=len(self.missing) == len(LOOKUPS))
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        price, change = figures.price(self.dossier), figures.price_change(self.dossier)
+        return (price, *change, figures.fines(self.dossier), figures.orders(self.dossier))
+
+    @cached_property
+    def chart(self) -> PaperChart | None:
+        return paper_chart(self.dossier.prices) if self.dossier.prices else None
+
+    @cached_property
+    def timeline(self) -> PaperTimeline | None:
+        return paper_timeline(self.dossier)
+
+    @cached_property
+    def origins(self) -> tuple[str, ...]:
+        """A sentence for each group of answers with the same time and source."""
+        groups: dict[str, list[str]] = {}
+        for lookup, words in LOOKUP_WORDS.items():
+            panel = self.dossier.answers.of(lookup)
+            if panel.has_answer:
+                origin = _origin(provenance(words, panel, self.made_at))
+                groups.setdefault(origin, []).append(words)
+        return tuple(f"{capitalised_list(names)}: {told}." for told, names in groups.items())
 
     @cached_property
     def _letters(self) -> int:
@@ -124,63 +156,11 @@ def dossier_page(
 ) -> DossierPage:
     """Build the dossier of a plate. The caller adds the number."""
     dossier = context.dossier(plate, panels)
-    path = subject_path(plate)
-    name = dossier.name
-    missing = missing_of(panels, plate)
-    origins = tuple(
-        _origins(
-            [
-                provenance(words, panel, context.now)
-                for lookup, words in LOOKUP_WORDS.items()
-                if (panel := panels.of(lookup)).has_answer
-            ]
-        )
-    )
-    return DossierPage(
-        plate=plate,
-        title=f"Dossiê do veículo {plate.display}" + (f" – {name}" if name else ""),
-        path=path,
-        state=_state(panels, missing),
-        address=address.rstrip("/"),
-        made_at=context.now,
-        dossier=dossier,
-        figures=(
-            figures.price(dossier),
-            *figures.price_change(dossier),
-            figures.fines(dossier),
-            figures.orders(dossier),
-        ),
-        chart=paper_chart(dossier.prices) if dossier.prices else None,
-        timeline=paper_timeline(dossier),
-        origins=origins,
-        missing=missing,
-        gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
-        report=report_section(
-            # The dossier has no button for a new report, and therefore shows no price for one.
-            replace(report, price=Decimal(0)),
-            context,
-            action=f"{path}/laudo",
-            outdated=report_outdated,
-            dossier=dossier,
-            price="",
-        ),
-        unverified=UNVERIFIED,
-    )
+    section = ReportSection(report, dossier, context, report_outdated)
+    return DossierPage(plate, dossier, section, context.now, address.rstrip("/"))
 
 
-def _state(panels: Panels, missing: Sequence[Unavailable]) -> Literal["ready", "idle", "empty"]:
-    if any(panel.state == "unasked" for panel in panels.all):
-        return "idle"
-    return "empty" if len(missing) == len(panels.all) else "ready"
-
-
-def _origins(answers: Sequence[Provenance]) -> Iterator[str]:
-    """Yield a sentence for each group of answers with the same time and source."""
-    groups: dict[str, list[str]] = {}
-    for one in answers:
-        parts = [f"consulta de {formats.moment(one.fetched_at)}"] if one.fetched_at else []
-        parts += [one.source] if one.source else []
-        stale = f"; {_STALE}" if one.is_stale else ""
-        groups.setdefault(f"{', '.join(parts)}{stale}", []).append(one.what)
-    for told, names in groups.items():
-        yield f"{capitalised_list(names)}: {told}."
+def _origin(one: Provenance) -> str:
+    parts = [f"consulta de {formats.moment(one.fetched_at)}"] if one.fetched_at else []
+    parts += [one.source] if one.source else []
+    return ", ".join(parts) + (f"; {_STALE}" if one.is_stale else "")

@@ -1,34 +1,25 @@
 """View models of the page of a plate or a Renavam, and of one panel."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from portal import formats
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.page_head import (
-    PageHead,
-    SectionLink,
-    page_head,
-    section_links,
-)
-from portal.presentation.vehicle.panel_frame import PanelName, PanelView
-from portal.presentation.vehicle.report import ReportSection, report_section
-from portal.vehicle.operation_name import LOOKUPS
+from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName, PanelView
+from portal.presentation.vehicle.report import ReportSection
+from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
-
-# The words before the price of a refresh, as in "as três consultas custam R$ 6,00" ("the three
-# lookups cost"). The index is the number of lookups that the refresh repeats.
-_COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 
 
 @dataclass(frozen=True)
 class RecordViews:
-    """The panels of a vehicle's records.
+    """The head and the panels of a vehicle's records.
 
     ``follow`` is true if the page's script fetches the panels whose lookups were not made.
     """
@@ -37,68 +28,124 @@ class RecordViews:
     context: RenderContext
     follow: bool
 
-    def named(self, name: PanelName) -> PanelView:
-        match name:
-            case "resumo":
-                return self.summary
-            case "veiculo":
-                return self.facts
-            case "multas":
-                return self.fines
-            case "restricoes":
-                return self.restrictions
-
     @cached_property
+    def panels(self) -> dict[PanelName, PanelView]:
+        return {
+            name: PanelView(name, self.dossier, self.context, self.follow) for name in PANEL_NAMES
+        }
+
+    @property
     def summary(self) -> PanelView:
-        return PanelView("resumo", self.dossier, self.context, self.follow)
-
-    @cached_property
-    def facts(self) -> PanelView:
-        return PanelView("veiculo", self.dossier, self.context, self.follow)
-
-    @cached_property
-    def fines(self) -> PanelView:
-        return PanelView("multas", self.dossier, self.context, self.follow)
-
-    @cached_property
-    def restrictions(self) -> PanelView:
-        return PanelView("restricoes", self.dossier, self.context, self.follow)
+        return self.panels["resumo"]
 
     @property
     def all(self) -> tuple[PanelView, ...]:
         """The panels that the page shows. The page of a Renavam has no panel of vehicle data."""
-        facts = (self.facts,) if isinstance(self.dossier.subject, Plate) else ()
-        return (self.summary, *facts, self.fines, self.restrictions)
+        return tuple(each for each in self.panels.values() if self.plate or each.name != "veiculo")
 
     @property
-    def head(self) -> PageHead:
-        return page_head(self.summary)
+    def plate(self) -> Plate | None:
+        subject = self.dossier.subject
+        return subject if isinstance(subject, Plate) else None
 
     @property
-    def links(self) -> tuple[SectionLink, ...]:
-        return tuple(section_links(self.summary, self.fines, self.restrictions))
+    def path(self) -> str:
+        return subject_path(self.dossier.subject)
+
+    @property
+    def name(self) -> str:
+        """The vehicle's name, or "" if it is unknown or the summary has no content."""
+        return str(self.dossier.name) if self.summary.content else ""
+
+    @property
+    def line(self) -> str:
+        return self.dossier.line if self.summary.content else ""
+
+    @property
+    def title(self) -> str:
+        if self.plate and self.name:
+            return f"{self.plate.display} – {self.name}"
+        return self._label
+
+    @property
+    def announcement(self) -> str:
+        """The verdict for screen readers, or "" if the summary has no content."""
+        summary = self.summary
+        if summary.content is None:
+            return ""
+        nothing = summary.gap if summary.has_nothing else None
+        finding = nothing.title if nothing else self.dossier.verdict.headline
+        return f"{self.name or self._label}: {finding}"
+
+    @property
+    def _label(self) -> str:
+        return f"{'Placa' if self.plate else 'Renavam'} {self.dossier.subject.display}"
+
+    @property
+    def links(self) -> Iterator[tuple[str, str, str]]:
+        """The sections of the page: anchor, label, and number of records.
+
+        Three sections have a number: the fines, the court restrictions in force, and the lines of
+        the checklist. It is "?" if unknown, and "" while the section's panel is "waiting".
+        """
+        dossier, summary = self.dossier, self.summary
+        if self.plate:
+            yield "fipe", "Preço", ""
+        yield "multas", "Multas", self._count("multas", len(dossier.fines or ()))
+        yield "restricoes", "Justiça", self._count("restricoes", dossier.orders_in_force or 0)
+        if self.plate:
+            yield "veiculo", "Veículo", ""
+        count = len(dossier.checklist.lines if summary.content else dossier.checklist.subjects)
+        yield "nao-verificado", "Conferir", formats.integer(count)
+        if summary.timeline:
+            yield "linha-do-tempo", "Linha do tempo", ""
+        if self.plate:
+            yield "laudo", "Análise", ""
+
+    def _count(self, name: PanelName, count: int) -> str:
+        state = self.panels[name].state
+        if state == "ready":
+            return formats.integer(count)
+        return "" if state == "waiting" else "?"
 
 
 @dataclass(frozen=True, slots=True)
 class VehiclePage:
     """The whole page of a plate.
 
-    ``waits`` is true if any panel is in the state "waiting". A script fetches the waiting panels. A
-    browser without scripts loads ``whole_page_url``, the URL of a page without waiting panels.
+    ``left_today`` is how many plates the visitor may still look up today, or None if there is no
+    daily limit. ``may_refresh`` is true if the visitor has the scope "refresh", and ``may_follow``
+    if the link of an issued dossier can show what has changed since.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
-    plate: Plate
-    path: str
-    waits: bool
-    whole_page_url: str
     records: RecordViews
     report: ReportSection
     may_refresh: bool
     may_follow: bool
-    refresh_price: str
-    refresh_cost: str
     left_today: int | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the page's script fetches a panel."""
+        return any(view.state == "waiting" for view in self.records.all)
+
+    @property
+    def whole_page_url(self) -> str:
+        """The URL of the page without waiting panels, for a browser without scripts."""
+        choice = self.records.panels["multas"].choice
+        return choice.address(f"{self.records.path}?completo=1")
+
+    @property
+    def refreshed(self) -> tuple[LookupName, ...]:
+        """The lookups that a refresh repeats."""
+        answers = self.records.dossier.answers
+        return tuple(name for name in LOOKUPS if answers.of(name).cause != "out_of_scope")
+
+    @property
+    def refresh_price(self) -> Decimal:
+        answers = self.records.dossier.answers
+        return sum((answers.of(name).price for name in self.refreshed), Decimal(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +161,7 @@ class PanelFragment:
 
     @property
     def panel(self) -> PanelView:
-        return self.records.named(self.name)
+        return self.records.panels[self.name]
 
     @property
     def template(self) -> str:
@@ -150,38 +197,12 @@ def vehicle_page(
     that opening the page causes no paid lookups.
 
     The state of ``report`` is "unasked" if there is no written report that the visitor may read.
-    ``left_today`` is how many plates the visitor may still look up today, or None if there is no
-    daily limit.
-    ``may_refresh`` is true if the visitor has the scope "refresh", and ``may_write`` is true if the
-    visitor has the scope "report". ``may_follow`` is true if the link of an issued dossier can show
-    what has changed since.
+    ``may_write`` is true if the visitor has the scope "report".
     """
     dossier = context.dossier(plate, panels)
+    section = ReportSection(report, dossier, context, report_outdated, may_write)
     records = RecordViews(dossier, context, follow)
-    requested = [one for one in LOOKUPS if panels.of(one).cause != "out_of_scope"]
-    path = subject_path(plate)
-    return VehiclePage(
-        plate=plate,
-        path=path,
-        waits=any(view.state == "waiting" for view in records.all),
-        whole_page_url=records.fines.choice.address(f"{path}?completo=1"),
-        records=records,
-        report=report_section(
-            report,
-            context,
-            action=f"{path}/laudo",
-            outdated=report_outdated,
-            price=_price(report.price),
-            dossier=dossier,
-            records=panels,
-            may_write=may_write,
-        ),
-        may_refresh=may_refresh and bool(requested),
-        may_follow=may_follow,
-        refresh_price=_price(sum((panels.of(one).price for one in requested), Decimal(0))),
-        refresh_cost=_COSTS[len(requested)],
-        left_today=left_today,
-    )
+    return VehiclePage(records, section, may_refresh, may_follow, left_today)
 
 
 def panel_fragment(
@@ -202,8 +223,3 @@ def renavam_page(
     panels = Panels(Panel("unasked"), renainf, renajud)
     dossier = context.dossier(renavam, panels)
     return RenavamPage(renavam, RecordViews(dossier, context, follow=False))
-
-
-def _price(price: Decimal) -> str:
-    """Format a price, or return "" for 0 (the operator configured no price)."""
-    return formats.brl(price) if price > 0 else ""

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
-from portal.dossier.answers import Panel, Panels, WrittenReport
+from portal.dossier.answers import Panel, WrittenReport
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import NO_REASON
 from portal.dossier.lookups import LOOKUP_WORDS
@@ -22,45 +23,75 @@ _EVIDENCE: Final[Mapping[str, LookupName]] = {
     "multas": "renainf",
 }
 _EMPTY: Final = "A análise veio vazia."
-_RECORDS_INCOMPLETE: Final = (
-    "Nem todos os registros que serviram de base a esta análise estão à mão agora: não é possível "
-    "conferir se mudaram."
-)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReportSection:
-    """A page's section with the report.
+    """The section with the report that ``panel`` has, beside the records of ``dossier``.
 
-    The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records have changed since the report was written. ``doubt`` is a warning that the portal
-    cannot check for changes, because some of the records are missing now. In all other cases
-    ``doubt`` is "".
-
-    ``contradictions`` are statements of the text that the page's records contradict.
-    ``is_compared`` is False if a lookup has no readable answer to compare the text with.
-
-    ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
-    names the lookups that are unavailable now. A new report would lack their records.
-    ``can_write`` is False if all lookups are unavailable. ``may_write`` is False if the visitor
-    lacks the scope "report".
+    ``outdated`` is true if the records have changed since the report was written. ``may_write`` is
+    False if the visitor lacks the scope "report".
     """
 
-    state: Literal["none", "unavailable", "ready"]
-    action: str
-    report: Report | None
-    provenance: Provenance | None
-    reason: str
-    outdated: bool
-    without: tuple[str, ...]
-    doubt: str
-    would_miss: tuple[str, ...]
-    can_write: bool
-    may_write: bool
-    price: str
-    made_of: tuple[LookupName, ...] | None
-    contradictions: tuple[Contradiction, ...] = ()
-    is_compared: bool = True
+    panel: Panel
+    dossier: Dossier
+    context: RenderContext
+    outdated: bool = False
+    may_write: bool = True
+
+    @cached_property
+    def report(self) -> Report | None:
+        if self.panel.body is None:
+            return None
+        marker, mask_names = self.context.marker, self.context.mask_names
+        return read_report(self.panel.result, marker, mask_names=mask_names) or None
+
+    @property
+    def state(self) -> Literal["none", "unavailable", "ready"]:
+        """The state "none" means that there is no report that the visitor may read."""
+        if self.report:
+            return "ready"
+        return "none" if self.panel.state == "unasked" else "unavailable"
+
+    @property
+    def reason(self) -> str:
+        """Why no report is shown."""
+        return (self.panel.reason or NO_REASON) if self.panel.body is None else _EMPTY
+
+    @property
+    def provenance(self) -> Provenance | None:
+        return provenance("laudo", self.panel, self.context.now) if self.report else None
+
+    @property
+    def made_of(self) -> tuple[LookupName, ...] | None:
+        """The lookups whose records the report had, or None if some are not at hand now."""
+        return self.panel.made_of if isinstance(self.panel, WrittenReport) else LOOKUPS
+
+    @property
+    def without(self) -> tuple[str, ...]:
+        """The lookups that were unavailable when the report was written."""
+        if self.made_of is None:
+            return ()
+        return tuple(words for name, words in LOOKUP_WORDS.items() if name not in self.made_of)
+
+    @property
+    def would_miss(self) -> tuple[str, ...]:
+        """The lookups that are unavailable now. A new report would lack their records."""
+        return tuple(LOOKUP_WORDS[name] for name in self.dossier.answers.in_state("unavailable"))
+
+    @property
+    def can_write(self) -> bool:
+        return len(self.would_miss) < len(LOOKUPS)
+
+    @cached_property
+    def contradictions(self) -> tuple[Contradiction, ...]:
+        """The statements of the text that the records contradict."""
+        return contradictions(self.report, _evidence(self.dossier)) if self.report else ()
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether each lookup has a readable answer to compare the text with."""
+        return not self.dossier.verdict.missing
 
     @property
     def conclusion_badge(self) -> Literal["contradicted", ""]:
@@ -77,55 +108,6 @@ class ReportSection:
         if topic.mark != "ok":
             return topic.mark or ""
         return "ok" if _EVIDENCE.get(topic.key) in (self.made_of or ()) else "unverified"
-
-
-def report_section(
-    panel: Panel,
-    context: RenderContext,
-    *,
-    action: str,
-    outdated: bool,
-    price: str,
-    dossier: Dossier | None = None,
-    records: Panels | None = None,
-    may_write: bool = True,
-) -> ReportSection:
-    """Build a page's section with the report.
-
-    The page's button for a new report sends a POST request to the path ``action``. ``records`` are
-    the records for a new report, or None on a page without that button. ``dossier`` has the
-    page's records, with which the text is compared.
-    """
-    state: Literal["none", "unavailable", "ready"] = "unavailable"
-    report, reason = None, ""
-    if panel.body is not None:
-        report = read_report(panel.result, context.marker, mask_names=context.mask_names) or None
-        state, reason = ("ready", "") if report else ("unavailable", _EMPTY)
-    elif panel.state == "unasked":
-        state = "none"
-    else:
-        reason = panel.reason or NO_REASON
-    made_of = panel.made_of if isinstance(panel, WrittenReport) else LOOKUPS
-    failed = [name for name in LOOKUPS if records and records.of(name).state == "unavailable"]
-    return ReportSection(
-        state=state,
-        action=action,
-        report=report,
-        provenance=provenance("laudo", panel, context.now) if report else None,
-        reason=reason,
-        outdated=outdated,
-        without=()
-        if made_of is None
-        else tuple(words for name, words in LOOKUP_WORDS.items() if name not in made_of),
-        doubt=_RECORDS_INCOMPLETE if made_of is None and not outdated else "",
-        would_miss=tuple(LOOKUP_WORDS[name] for name in failed),
-        may_write=may_write,
-        can_write=len(failed) < len(LOOKUPS),
-        price=price,
-        made_of=made_of,
-        contradictions=contradictions(report, _evidence(dossier)) if report and dossier else (),
-        is_compared=dossier is not None and not dossier.verdict.missing,
-    )
 
 
 def _evidence(dossier: Dossier) -> Evidence:
