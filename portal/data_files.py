@@ -18,3 +18,9 @@ def read_csv(package: str, name: str, kind: type[T]) -> list[T]:
 def read_toml(package: str, name: str, kind: type[T]) -> T:
     """Return the content of a TOML file, whose form must be that of ``kind``."""
     return msgspec.toml.decode(files(package).joinpath(name).read_bytes(), type=kind)
+
+
+def read_words(package: str, name: str) -> dict[str, list[str]]:
+    """Return the lists of words of a TOML file, whose values are texts."""
+    texts = read_toml(package, name, dict[str, str])
+    return {key: text.split() for key, text in texts.items()}

@@ -17,9 +17,11 @@ answers for all acts are then "unknown".
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import cast
 
-from portal.law.act_answers import ACTS, Act, Answer, Confidence, worst
+import msgspec
+
+from portal.data_files import read_csv
+from portal.law.act_answers import ACTS, Act, Answer, worst
 from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
 from portal.law.rules import CONSULTED
 from portal.vehicle.judicial import Restriction
@@ -30,14 +32,6 @@ WHO_LIFTS = (
     "O interessado pede a baixa no processo, com advogado ou defensor. Lei consultada em "
     f"{CONSULTED}."
 )
-
-_Source = tuple[str, Confidence]  # the text that states a rule, and how well the rule is confirmed
-_TJSC: _Source = ("TJSC, Código de Normas, Apêndice III", "verified")
-_PRACTICE: _Source = (
-    "prática do Renajud, conforme sites do ramo",
-    "reported",
-)
-_CTB_230: _Source = ("art. 230, V, do CTB", "reported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +68,17 @@ class Effect:
         return "; ".join(phrases)
 
 
-_FREE: dict[Act, Answer] = {
-    "transfer": Answer("yes", "pode transferir", "Não impede a transferência.", "", "verified"),
-    "licence": Answer("yes", "pode licenciar", "Não impede o licenciamento.", "", "verified"),
-    "drive": Answer("yes", "pode circular", "Não impede a circulação.", "", "verified"),
-    "removal": Answer(
-        "yes", "sem remoção pela ordem", "Não manda recolher o veículo.", "", "verified"
-    ),
-}
+def _tables() -> dict[str, dict[Act, Answer]]:
+    """Return what each kind of order, or none (""), means for each act."""
+    tables: dict[str, dict[Act, Answer]] = {}
+    for line in read_csv(__package__, "effects.csv", dict[str, str]):
+        answer = msgspec.convert(line, Answer)
+        tables.setdefault(line["kind"], {})[msgspec.convert(line["act"], Act)] = answer
+    return tables
+
+
+_KINDS = _tables()
+_FREE = _KINDS[""]
 _VERBS: dict[Act, str] = {
     "transfer": "transferir",
     "licence": "licenciar",
@@ -110,7 +107,7 @@ _OF_ANY_KIND = _UNKNOWN | {
         "no",
         "em regra não pode transferir",
         f"{_NOT_READ}, mas todos os tipos do Renajud impedem, em regra, a transferência.",
-        _TJSC[0],
+        "TJSC, Código de Normas, Apêndice III",
         "memory",
     )
 }
@@ -118,161 +115,6 @@ _CONTRADICTED = _unknown(
     "A fonte se contradiz: diz que não há restrição e, no mesmo registro, a descreve. "
     "Confirme com o juízo."
 )
-_KINDS: dict[Kind, dict[Act, Answer]] = {
-    "transferencia": {
-        "transfer": Answer(
-            "no",
-            "não pode transferir",
-            "A restrição de transferência impede a mudança de propriedade.",
-            *_TJSC,
-        ),
-        "licence": Answer(
-            "yes",
-            "em regra pode licenciar",
-            "A restrição de transferência, em regra, não impede o licenciamento.",
-            *_PRACTICE,
-        ),
-        "drive": Answer("yes", "pode circular", "Não impede a circulação.", *_PRACTICE),
-        "removal": Answer(
-            "yes", "sem remoção pela ordem", "Não manda recolher o veículo.", *_PRACTICE
-        ),
-    },
-    "penhora": {
-        "transfer": Answer(
-            "no",
-            "na prática não pode transferir",
-            "O veículo penhorado garante uma dívida e pode ir a leilão: ainda que o Detran "
-            "transfira, a venda não vale contra o credor.",
-            *_PRACTICE,
-        ),
-        "licence": Answer(
-            "careful",
-            "em regra pode licenciar",
-            "A penhora, em regra, não impede o licenciamento: confirme no Detran.",
-            *_PRACTICE,
-        ),
-        "drive": Answer(
-            "yes", "pode circular", "A penhora, sozinha, não impede a circulação.", *_PRACTICE
-        ),
-        "removal": Answer(
-            "yes",
-            "sem remoção pela ordem",
-            "A averbação da penhora, sozinha, não manda recolher o veículo.",
-            *_PRACTICE,
-        ),
-    },
-    "licenciamento": {
-        "transfer": Answer(
-            "no",
-            "em regra não pode transferir",
-            "A restrição de licenciamento, em regra, impede também a transferência: confirme "
-            "no Detran.",
-            *_PRACTICE,
-        ),
-        "licence": Answer(
-            "no",
-            "não pode licenciar",
-            "A restrição de licenciamento impede a emissão do novo CRLV.",
-            *_TJSC,
-        ),
-        "drive": Answer(
-            "careful",
-            "pode circular só enquanto valer o licenciamento atual",
-            "Sem novo CRLV, circular é infração gravíssima (art. 230, V, do CTB).",
-            *_CTB_230,
-            short="Até vencer o licenciamento atual",
-        ),
-        "removal": Answer(
-            "careful",
-            "remoção só por falta de licenciamento",
-            "Vencido o licenciamento atual, o veículo em circulação pode ser removido "
-            "(art. 230, V, do CTB).",
-            *_CTB_230,
-            short="Sem licenciamento válido",
-        ),
-    },
-    "circulacao": {
-        "transfer": Answer(
-            "no",
-            "não pode transferir",
-            "A restrição de circulação (“total”) impede também a transferência.",
-            *_PRACTICE,
-        ),
-        "licence": Answer(
-            "no",
-            "não pode licenciar",
-            "A restrição de circulação (“total”) impede também o licenciamento.",
-            *_PRACTICE,
-        ),
-        "drive": Answer(
-            "no", "não pode circular", "A restrição de circulação impede o uso na via.", *_TJSC
-        ),
-        "removal": Answer(
-            "no",
-            "risco de remoção ao pátio",
-            "Encontrado em circulação, o veículo pode ser recolhido ao pátio.",
-            *_PRACTICE,
-        ),
-    },
-}
-
-
-# The creditor of a financed vehicle may seize it from whoever holds it.
-_KINDS["busca_e_apreensao"] = {
-    "transfer": Answer(
-        "no",
-        "na prática não pode transferir",
-        "Na busca e apreensão, o credor pode tomar o veículo de quem estiver com ele.",
-        "DL 911/1969, art. 3º, § 9º",
-        "reported",
-    ),
-    "licence": replace(
-        _UNKNOWN["licence"], reason="Na busca e apreensão, confirme no Detran se pode licenciar."
-    ),
-    "drive": Answer(
-        "careful",
-        "circular expõe à apreensão",
-        "Encontrado na rua, o veículo pode ser apreendido.",
-        "DL 911/1969, art. 3º, § 9º",
-        "reported",
-    ),
-    "removal": Answer(
-        "no",
-        "risco de apreensão",
-        "O veículo pode ser apreendido onde estiver (DL 911/1969, art. 3º, § 9º).",
-        "DL 911/1969, art. 3º, § 9º",
-        "reported",
-    ),
-}
-for _kind, _why in (
-    ("arresto", "O arresto guarda o veículo para pagar uma dívida do dono."),
-    ("sequestro", "O sequestro guarda o veículo que se discute na Justiça."),
-    ("indisponibilidade", "A indisponibilidade proíbe o dono de vender o que tem."),
-):
-    _KINDS[cast(Kind, _kind)] = _KINDS["penhora"] | {
-        "transfer": Answer("no", "na prática não pode transferir", _why, *_PRACTICE),
-        "licence": replace(
-            _KINDS["penhora"]["licence"],
-            reason="Em regra, não impede o licenciamento: confirme no Detran.",
-        ),
-        "drive": replace(
-            _KINDS["penhora"]["drive"], reason="A ordem, sozinha, não impede a circulação."
-        ),
-        "removal": replace(
-            _KINDS["penhora"]["removal"],
-            reason="A ordem, sozinha, não manda recolher o veículo.",
-        ),
-    }
-_KINDS["averbacao_premonitoria"] = _KINDS["arresto"] | {
-    "transfer": Answer(
-        "careful",
-        "a compra pode ser desfeita",
-        "A averbação premonitória, em regra, não impede transferir, mas a venda depois dela se "
-        "presume fraude contra o credor, que pode tomar o veículo de quem comprou.",
-        "art. 828, § 4º, do CPC",
-        "memory",
-    ),
-}
 
 
 def effect_of(restriction: Restriction, today: date) -> Effect:

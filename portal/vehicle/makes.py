@@ -1,74 +1,35 @@
 """Converts the vehicle register's spellings of makes and models to display names.
 
 For example, the register writes "I/AUDI A3" (I for imported), "VW/GOL 1.0" or "SR/RANDON …" (SR for
-semi-trailer). There is no official list of these spellings. The lists below are from public
-programs that read the register's texts.
+semi-trailer). There is no official list of these spellings. The lists of ``makes.toml`` are from
+public programs that read the register's texts.
 """
 
 import re
 from dataclasses import dataclass
 
+import msgspec
+
+from portal.data_files import read_toml
 from portal.vehicle.decode import Decoded
 from portal.vehicle.field import fold
 
-# The display name of a make, and the register's other spellings of this name. A spelling that
-# differs only in case or accents is not listed.
-_SPELLINGS = {
-    "BRP": ["CAN-AM"],
-    "Caoa Chery": ["CAOA", "CAOACHERY"],
-    "Chevrolet": ["CHEV", "CHEVY", "G.M", "GM"],
-    "Citroën": ["CITR"],
-    "GWM": ["GREAT WALL", "HAVAL"],
-    "Harley-Davidson": ["HARLEY", "HARLEY DAVIDSON"],
-    "Kia": ["KIA MOTORS"],
-    "Land Rover": ["L.ROVER", "LAND-ROVER", "LANDROVER", "LROVER"],
-    "Marcopolo": ["MPOLO"],
-    "Mercedes-Benz": ["M BENZ", "M. BENZ", "M.BENZ", "MBENZ", "MERCEDES", "MERCEDES BENZ"],
-    "Mitsubishi": ["MITSU", "MMC"],
-    "Renault": ["RENALT"],
-    "Royal Enfield": ["ROYAL"],
-    "Suzuki": ["JTA-SUZUKI"],
-    "Toyota": ["TOYT"],
-    "Volkswagen": ["V.W", "VOLKS", "VOLKSWAGEM", "VW"],
-}
-_PLAIN = (
-    "Agrale,Audi,Bajaj,BMW,BYD,Chery,Chrysler,Dafra,Denza,Dodge,Ducati,Effa,Facchini,Ferrari,Fiat,"
-    "Ford,Foton,Geely,GMC,Guerra,Haojue,Honda,Hyundai,Iveco,JAC,Jaecoo,Jaguar,Jeep,JMC,Kasinski,"
-    "Kawasaki,KTM,Lexus,Lifan,MAN,Maserati,Mazda,MINI,Mottu,Nissan,Omoda,Peugeot,Polaris,Porsche,"
-    "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
-    "Volare,Volvo,Yamaha"
-)
-# Abbreviations that are read as a make only before a slash ("RE/CLASSIC 350"). In other places,
-# such a short word may have another meaning.
-_BEFORE_SLASH = {
-    "7YAMAHA": "Yamaha",
-    "H-D": "Harley-Davidson",
-    "HON": "Honda",
-    "HYU": "Hyundai",
-    "JTA": "Suzuki",
-    "LR": "Land Rover",
-    "MB": "Mercedes-Benz",
-    "NIS": "Nissan",
-    "PEU": "Peugeot",
-    "RE": "Royal Enfield",
-    "REN": "Renault",
-    "SUB": "Subaru",
-    "SUZ": "Suzuki",
-    "TOY": "Toyota",
-}
-_DISPLAY = {fold(name): name for name in (*_SPELLINGS, *_PLAIN.split(","))} | {
-    spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings
+
+class _Makes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    spellings: dict[str, tuple[str, ...]]
+    before_slash: dict[str, str]
+    words: dict[str, str]
+
+
+_MAKES = read_toml(__package__, "makes.toml", _Makes)
+_DISPLAY = {fold(name): name for name in (*_MAKES.spellings, *_MAKES.words["plain"].split())} | {
+    spelling: name for name, spellings in _MAKES.spellings.items() for spelling in spellings
 }
 
 _ORIGIN = re.compile(r"(?:I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
 _WORD = re.compile(r"[^\W_]+")
-# Model names of up to three letters. Every other word of up to three letters is a code and
-# stays in upper case.
-_SHORT_NAMES = frozenset(
-    re.findall(r"\w+", "ACE AIR BIZ BOX CAB DUO FAN FIT FLY FOX GOL KA KID MAX NEO POP SKY TOP UNO")
-)
-# Codes of more than three letters, which must stay in upper case.
-_CODES = frozenset(re.findall(r"\w+", "CRDI CVVT ECVT GDCI HDIE MPFI TDCI TFSI TGDI TIVCT VTEC"))
+_SHORT_NAMES = frozenset(_MAKES.words["short_names"].split())
+_CODES = frozenset(_MAKES.words["codes"].split())
 _VOWEL = re.compile(r"[AEIOUY]")
 
 
@@ -93,7 +54,7 @@ def read_name(text: str) -> VehicleName:
         rest = rest[origin.end() :]
     head, slash, tail = rest.partition("/")
     before = fold(head)
-    if slash and (make := _DISPLAY.get(before) or _BEFORE_SLASH.get(before)):
+    if slash and (make := _DISPLAY.get(before) or _MAKES.before_slash.get(before)):
         return VehicleName(make, title_case(tail.strip()))
     words = rest.split(" ")
     for count in (3, 2, 1):
@@ -126,7 +87,7 @@ def make_name(text: str) -> str:
 def vehicle_name(decoded: Decoded) -> VehicleName:
     """Return a vehicle's make, and its model without the make in front."""
     stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
-    # If the lists above lack the make, ``read_name`` returns the text of the make as ``model``.
+    # If the lists lack the make, ``read_name`` returns the text of the make as ``model``.
     make = stated.make or (stated.model if decoded.make else "") or described.make
     model = described.model or (stated.model if stated.make else "")
     if not described.make and make and fold(model).startswith((fold(make) + " ", fold(make) + "/")):

@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from portal.data_files import read_words
 from portal.vehicle.field import fold
 
 # The text before a cut. No model's name is longer.
@@ -15,41 +16,7 @@ _VALVES = re.compile(r"[0-9]{1,2}V|[0-9]P")  # or doors
 _LITRES = re.compile(r"[0-9]{1,2}\.[0-9]", re.ASCII)
 # The most letters of a name that is too short to be recognised when cut or joined.
 _SHORT = 3
-# Words that make another model of the one before the colon, with a price of its own.
-_FURTHER_MODELS = """
-ARRIZO: 5 6
-BRONCO: SPORT
-C3: AIRCROSS PICASSO
-C4: CACTUS GRAND LOUNGE PALLAS PICASSO
-CHEROKEE: GRAND
-COOPER: CLUBMAN COUNTRYMAN
-COROLLA: CROSS
-DISCOVERY: SPORT
-DOLPHIN: MINI PLUS
-DUSTER: OROCH
-ECLIPSE: CROSS
-GOLF: VARIANT
-HB20: S X
-HILUX: SW4
-LIVINA: GRAND
-ONIX: PLUS
-PAJERO: DAKAR SPORT TR4
-PALIO: WEEKEND
-ROVER: EVOQUE SPORT VELAR
-SANDERO: STEPWAY
-SCENIC: GRAND
-SIENA: GRAND
-SONG: PLUS PRO
-TIGGO: 2 3X 5X 7 8
-TIGUAN: ALLSPACE
-UNO: MILLE
-VITARA: GRAND
-YARIS: CROSS
-"""
-_FURTHER: Final = {
-    head: tuple(words.split())
-    for head, words in (line.split(": ") for line in _FURTHER_MODELS.split("\n") if line)
-}
+_FURTHER: Final = read_words(__package__, "model_names.toml")
 # "GSIENA" and "PALIO WK" of the register.
 _ABBREVIATED: Final = {"GRAND": ("G",), "WEEKEND": ("WK",)}
 

@@ -1,23 +1,19 @@
 """Replaces people's names in free text by initials.
 
-No list has all names. OTHER_WORDS therefore lists the words that reports use for other things, such
-as courts, agencies, makes and places. Several capitalised words in a row that are not in
-OTHER_WORDS may be a name. ``mask_names`` states when such words are masked. Masking the name of a
-vehicle model by mistake is better than printing a person's full name.
+No list has all names. ``other_words`` of ``names.toml`` therefore lists the words that reports use
+for other things, such as courts, agencies, makes and places. Several capitalised words in a row
+that are not in ``other_words`` may be a name. ``mask_names`` states when such words are masked.
+Masking the name of a vehicle model by mistake is better than printing a person's full name.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from portal.data_files import read_words
 from portal.vehicle.field import fold
-from portal.vehicle.names_vocabulary import (
-    CONNECTORS,
-    GIVEN_NAMES,
-    OTHER_WORDS,
-    SURNAMES_TOO,
-)
 
+_WORDS = {key: frozenset(words) for key, words in read_words(__package__, "names.toml").items()}
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _GAP = re.compile(r"[ -]|\. ?")
 _CPF = re.compile(r"(?<![0-9])[0-9]{3}\.[0-9]{3}\.[0-9]{3}-?[0-9]{2}(?![0-9])", re.ASCII)
@@ -54,15 +50,17 @@ class _Word:
     end: int
     folded: str
     is_capital: bool  # the word may be part of any name
-    is_surname: bool  # the word is in SURNAMES_TOO; it may be a name, but only after a given name
+    is_surname: (
+        bool  # the word is in ``surnames_too``; it may be a name, but only after a given name
+    )
     is_connector: bool
 
 
 def mask_names(text: str, *, about_people: bool = False) -> str:
     """Replace the words of full names by initials, and mask CPF (taxpayer) and telephone numbers.
 
-    As a rule, only capitalised words that are not in OTHER_WORDS can be part of a name. Two or more
-    such words in a row are masked if at least one of these statements is true:
+    As a rule, only capitalised words that are not in ``other_words`` can be part of a name. Two or
+    more such words in a row are masked if at least one of these statements is true:
 
     - At least two of the words are in upper case and have three or more letters.
     - The first word is a common given name.
@@ -93,11 +91,11 @@ def _words(text: str) -> Iterator[_Word]:
         word, start, end = match[0], match.start(), match.end()
         folded = fold(word)
         in_code = text[start - 1 : start].isdigit() or text[end : end + 1].isdigit()
-        is_connector = folded in CONNECTORS
+        is_connector = folded in _WORDS["connectors"]
         cased = word[0].isupper() and (word[1:].islower() or word.isupper())
         shaped = cased and not in_code and not is_connector
-        is_capital = shaped and folded not in OTHER_WORDS
-        is_surname = shaped and folded in SURNAMES_TOO
+        is_capital = shaped and folded not in _WORDS["other_words"]
+        is_surname = shaped and folded in _WORDS["surnames_too"]
         yield _Word(word, start, end, folded, is_capital, is_surname, is_connector)
 
 
@@ -110,7 +108,7 @@ def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
         if before is not None and not _adjoins(before, word, text):
             yield run
             run, pending = [], []
-        opened = bool(run) and run[0].folded in GIVEN_NAMES
+        opened = bool(run) and run[0].folded in _WORDS["given_names"]
         if word.is_capital or (opened and word.is_surname):
             run, pending = [*run, *pending, word], []
         elif run and word.is_connector:
@@ -138,4 +136,4 @@ def _is_name(run: list[_Word], text: str, *, about_people: bool) -> bool:
     # Upper-case words of two letters are more often codes ("GS", "CD") than names.
     if sum(word.text.isupper() and len(word.text) > 2 for word in names) >= 2:
         return True
-    return about_people or names[0].folded in GIVEN_NAMES or bool(_ROLE.search(before))
+    return about_people or names[0].folded in _WORDS["given_names"] or bool(_ROLE.search(before))
