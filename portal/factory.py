@@ -559,9 +559,7 @@ class Portal(Web):
     def samples(self) -> Sequence[SamplePlate]:
         from portal.sandbox.example_plates import EXAMPLE_PLATES
 
-        return [
-            SamplePlate(each.plate, each.title, each.alone, each.portal) for each in EXAMPLE_PLATES
-        ]
+        return [(each.plate, each.title, each.alone, each.portal) for each in EXAMPLE_PLATES]
 
     def ask_sandbox(self, method: str, path: str, body: bytes = b"") -> bytes:
         return _ask_sandbox(method, path, body)[1]

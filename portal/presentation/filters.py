@@ -1,7 +1,5 @@
 """The filters of the templates, and the links to the glossary."""
 
-from typing import Final
-
 from jinja2 import Environment
 from markupsafe import Markup
 
@@ -36,24 +34,6 @@ from portal.presentation.vehicle.fine_ledger import (
 from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.source_text import named, sentence
 
-# The subjects that most often make a purchase go wrong, and that no lookup covers.
-_FIRST: Final = (
-    "debitos",
-    "gravame",
-    "roubo-e-furto",
-    "bloqueios-administrativos",
-    "multas-do-estado",
-)
-
-
-def _in_a_sentence(title: str) -> str:
-    """Lower-case a title's first letter, unless the title begins with an acronym such as IPVA."""
-    return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"
-
-
-_TITLES: Final = {item.key: _in_a_sentence(item.title) for item in UNVERIFIED}
-UNVERIFIED_FIRST: Final = tuple(_TITLES[key] for key in _FIRST)
-
 
 def operation_title(name: str) -> str:
     """Return an operation's title, or the name if a stored name is of a former operation."""
@@ -85,7 +65,6 @@ def register(environment: Environment) -> None:
         "act_labels": ACT_LABELS,
         "comparison_path": comparison_path,
         "who_lifts": WHO_LIFTS,
-        "unverified_first": UNVERIFIED_FIRST,
         "unverified_count": len(UNVERIFIED),
         "deadline_steps": deadline_steps,
         "details": details,
@@ -106,16 +85,12 @@ def register(environment: Environment) -> None:
         {
             "field_text": formats.field_text,
             "brl": formats.brl,
-            "whole_brl": formats.whole_brl,
             "price": formats.price,
             "price_range": formats.price_range,
             "integer": formats.integer,
             "percent": formats.percent,
             "change": formats.change,
             "date": formats.short_date,
-            "long_date": formats.long_date,
-            "month": formats.month,
-            "long_month": formats.long_month,
             "moment": formats.moment,
             "age": formats.age,
             "plural": wording.counted,

@@ -11,6 +11,7 @@ from portal.batch.model import Batch, Cost, Counts, Item
 from portal.batch.pricing import Preview
 from portal.batch.typed_list import WrongEntry
 from portal.dossier.answers import Panels
+from portal.dossier.lookups import OPERATION_TEXTS
 from portal.dossiers.archive import Dossier, IssuedSnapshot
 from portal.gateway.ledger import Allowance
 from portal.gateway.operations import CachePolicy
@@ -26,11 +27,10 @@ from portal.presentation.paper.dossier import Issuer, dossier_page
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.history_page import HistoryLine, HistoryPage
-from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
+from portal.presentation.site.privacy_page import PrivacyPage
 from portal.presentation.site.public_pages import (
     ErrorPage,
     GlossaryPage,
-    SamplePlate,
     SamplesPage,
     SignInPage,
 )
@@ -62,7 +62,7 @@ from tests.presentation.rendering import (
     vehicle_page,
 )
 
-SAMPLES = (SamplePlate("ABC1D23", "Vitrine", "200", "o mesmo"),)
+SAMPLES = (("ABC1D23", "Vitrine", "200", "o mesmo"),)
 RENAVAM = Renavam.parse("12345678910")
 OLD_PLATE = Plate.parse("KZZ9999")
 ALL_DOWN = Panels(DOWN, DOWN, DOWN)
@@ -93,12 +93,12 @@ def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
     """The privacy page of a portal that stores no reports."""
     return PrivacyPage(
         mode=mode,
-        answers=(
-            KeptAnswer("decode", 691_200),
-            KeptAnswer("renainf", 108_000, 5_400),
-            KeptAnswer("renajud", 108_000, 5_400),
-            KeptAnswer("report", 0),
-        ),
+        answers={
+            OPERATION_TEXTS["decode"]: (691_200, None),
+            OPERATION_TEXTS["renainf"]: (108_000, 5_400),
+            OPERATION_TEXTS["renajud"]: (108_000, 5_400),
+            OPERATION_TEXTS["report"]: (0, None),
+        },
         rejected_s=600,
         history_s=2_592_000,
         session_s=43_200,

@@ -1,6 +1,6 @@
 """Every operation and lookup has its Portuguese names, in the order in which pages show them."""
 
-from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS, SHORT_LOOKUP_WORDS
+from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES
 
 
@@ -10,4 +10,3 @@ def test_every_operation_is_named() -> None:
 
 def test_every_lookup_has_words() -> None:
     assert tuple(LOOKUP_WORDS) == LOOKUPS
-    assert tuple(SHORT_LOOKUP_WORDS) == LOOKUPS

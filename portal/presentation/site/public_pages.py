@@ -13,19 +13,9 @@ from portal.presentation.tools.comparison import MOST_PLATES
 from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.wording import listed, sanitise_echo
 
-
-@dataclass(frozen=True, slots=True)
-class SamplePlate:
-    """A plate for which the sandbox, a simulated upstream, has a documented answer.
-
-    ``alone`` describes the sandbox's own answer. ``portal`` describes the answer of a portal that
-    has the sandbox as its upstream.
-    """
-
-    plate: str
-    title: str
-    alone: str
-    portal: str
+# A plate for which the sandbox, a simulated upstream, has a documented answer: the plate, a title,
+# the sandbox's own answer, and that of a portal that has the sandbox as its upstream.
+SamplePlate = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +59,8 @@ class SignInPage:
 @dataclass(frozen=True, slots=True)
 class GlossaryPage:
     template: ClassVar[str] = "pages/glossary.html"
-    terms: tuple[Term, ...] = GLOSSARY
-    rules: tuple[Rule, ...] = RULES
+    terms: ClassVar[tuple[Term, ...]] = GLOSSARY
+    rules: ClassVar[tuple[Rule, ...]] = RULES
     source_words: ClassVar[Mapping[str, str]] = SOURCE_WORDS
     consulted: ClassVar[str] = CONSULTED
 

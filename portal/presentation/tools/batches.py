@@ -59,6 +59,7 @@ class BatchPage:
 
     template: ClassVar[str] = "pages/batch.html"
     refresh_s: ClassVar[int] = REFRESH_S
+    most_wrong: ClassVar[int] = MOST_WRONG
     batch: Batch
     vehicles: VehicleList
     drafted: Sequence[Item]
@@ -119,10 +120,6 @@ class BatchPage:
     def wrong(self) -> Sequence[WrongEntry]:
         """The entries that cannot be ticked."""
         return [each for each in self.batch.wrong if self.step > 1 or not each.suggestion]
-
-    @property
-    def shown_wrong(self) -> Sequence[WrongEntry]:
-        return self.wrong[:MOST_WRONG]
 
     @property
     def more_wrong(self) -> int:

@@ -88,14 +88,12 @@ class ComparisonPage:
     @cached_property
     def best(self) -> Sequence[tuple[str, VehicleRow]]:
         """What one vehicle alone does best, in words, where each of several vehicles is known."""
-        rows = self.vehicles.rows
+        rows, found = self.vehicles.rows, []
         changes, debts = [row.change for row in rows], [row.fines_amount for row in rows]
-        found = []
-        if len(rows) > 1 and None not in changes and changes.count(max(changes)) == 1:  # type: ignore[type-var]
-            best = rows[changes.index(max(changes))]  # type: ignore[type-var]
-            found.append(("perde menos valor", best))
-        if len(rows) > 1 and None not in debts and debts.count(min(debts)) == 1:  # type: ignore[type-var]
-            found.append(("deve menos", rows[debts.index(min(debts))]))  # type: ignore[type-var]
+        for words, shown, best in (("perde menos valor", changes, max), ("deve menos", debts, min)):
+            known = [value for value in shown if value is not None]
+            if 1 < len(known) == len(rows) and known.count(best(known)) == 1:
+                found.append((words, rows[known.index(best(known))]))
         return found
 
 

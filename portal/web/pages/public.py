@@ -8,12 +8,13 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken
 from portal.batch.batches import DRAFT_S
+from portal.dossier.lookups import OPERATION_TEXTS
 from portal.dossiers.archive import ENDED_KEPT_S
 from portal.formats import duration
 from portal.gateway.operations import OPERATIONS
 from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.paths import subject_path
-from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
+from portal.presentation.site.privacy_page import PrivacyPage
 from portal.presentation.site.public_pages import GlossaryPage, SignInPage
 from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
@@ -134,17 +135,16 @@ def notice_check(web: Web) -> Response:
 @routes.get("/privacidade")
 def privacy(web: Web) -> Response:
     retention_s = web.gateway.retention_s
-    answers = (
-        KeptAnswer(
-            name,
+    answers = {
+        OPERATION_TEXTS[name]: (
             retention_s(name),
             retention_s(name, empty=True) if operation.result_type is list else None,
         )
         for name, operation in OPERATIONS.items()
-    )
+    }
     page = PrivacyPage(
         mode=web.gatekeeper.mode,
-        answers=tuple(answers),
+        answers=answers,
         rejected_s=retention_s("decode", status=400),
         history_s=web.history.retention_s,
         session_s=web.session_s,
