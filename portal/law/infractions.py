@@ -21,7 +21,9 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache
-from typing import Literal, TypeVar, cast
+from typing import Literal, TypeVar
+
+import msgspec
 
 from portal.data_files import read_csv
 from portal.wording import counted, listed
@@ -67,11 +69,11 @@ class Row:
     gravity: Gravity
     multiplier: Decimal
     points: int
-    points_counted: int | None
     suspends: bool
-    amount: Decimal | None
-    amount_until_2016: Decimal | None
     current: bool
+    points_counted: int | None = None
+    amount: Decimal | None = None
+    amount_until_2016: Decimal | None = None
 
     def fits(self, sent: Decimal) -> bool:
         return stands_for(sent, self.amount, self.amount_until_2016) is not None
@@ -204,24 +206,9 @@ def _table() -> dict[str, tuple[Row, ...]]:
 
 
 def _row(line: dict[str, str]) -> Row:
-    return Row(
-        code=line["code"],
-        split=line["split"],
-        description=line["description"],
-        official=line["official"] or line["description"],
-        article=line["article"],
-        offender=line["offender"],
-        gravity=cast(Gravity, line["gravity"]),
-        multiplier=Decimal(line["multiplier"]),
-        points=int(line["points"]),
-        points_counted=int(line["points_counted"]) if line["points_counted"] else None,
-        suspends=line["suspends"] == "1",
-        amount=Decimal(line["amount"]) if line["amount"] else None,
-        amount_until_2016=(
-            Decimal(line["amount_until_2016"]) if line["amount_until_2016"] else None
-        ),
-        current=line["status"] == "current",
-    )
+    known = {name: cell for name, cell in line.items() if cell}
+    current, official = line["status"] == "current", line["description"]
+    return msgspec.convert({"official": official, **known, "current": current}, Row, strict=False)
 
 
 def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:

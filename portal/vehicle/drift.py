@@ -8,6 +8,7 @@ the paths of fields, but no values, because values may be personal data.
 import functools
 import re
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from itertools import islice
 from typing import Annotated, Any
 
@@ -18,57 +19,12 @@ from portal.vehicle.wire import MOST_RECORDS
 # A shape is the expected type of a JSON value. The shape of a text, number or boolean is one of the
 # words below. The shape of an object is a dict from field names to shapes. The shape of an array is
 # a list with one shape, which all elements must have.
-_TEXT = "text"
-_NUMBER = "number"
-_FLAG = "flag"
-_TYPES: dict[object, Any] = {_TEXT: str, _NUMBER: int | float, _FLAG: bool}
-
-
-def _texts(names: str) -> dict[str, object]:
-    return dict.fromkeys(names.split(), _TEXT)
-
-
-_LICENCE = _texts("impedimento portaria registro") | {"pontos": _NUMBER}
-_MONTH = _texts("mes ano valor") | {"predicao": _FLAG}
-_ENTRY = _texts("ano fipeId marca modelo versao combustivel valorAtual") | {
-    "historicoPreco": [_MONTH]
-}
+_TYPES: dict[object, Any] = {"text": str, "number": int | float, "flag": bool}
 
 # The shape of `result` for each operation (docs/contract.md, "Response fields").
-CONTRACT: dict[str, object] = {
-    "decode": _texts(
-        "marca descricao placa anoModelo anoFabricacao combustivel chassi tipoVeiculo potencia "
-        "nacional cilindradas capacidadePassageiro capacidadeCarga caixaCambio"
-    )
-    | {"informacoesFipe": [_ENTRY]},
-    "renainf": [
-        _texts(
-            "autoInfracao codigoInfracao codigoMunicipioInfracao codigoOrgaoAutuador "
-            "dataCadastroInfracao dataEmissaoNotificacao dataEmissaoPenalidade dataInfracao "
-            "descricao horaInfracao limitePermitido localInfracao marcaModelo "
-            "medicaoConsiderada medicaoReal orgaoAutuador tipo ufOrgaoAutuador valor"
-        )
-        | {
-            "cnhCondutor": _LICENCE,
-            "cnhInfrator": _LICENCE,
-            "pagamento": _texts("dataPagamento dataRegistro ufPagamento valorPago"),
-        }
-    ],
-    "renajud": [
-        _texts(
-            "placa renavam marcaModelo anoModelo anoFabricacao tribunal orgaoJudiciario processo "
-            "restricoes codigoJudicial dataInclusao numeroProtocolo numeroOficio anoOficio "
-            "anoProcesso anoProtocolo tipoBloqueio detalheRenajud"
-        )
-        | {"constaRenajud": _FLAG}
-    ],
-    "report": _texts("resumo laudoFinal")
-    | {
-        "topicos": _texts(
-            "documentacao rouboFurto leilao fipe chassiMotor restricoes multas proprietarios"
-        )
-    },
-}
+CONTRACT: dict[str, object] = msgspec.json.decode(
+    files(__package__).joinpath("contract.json").read_bytes()
+)
 
 # An unexpected field name could be personal data, such as a plate. A name that does not match this
 # pattern is therefore reported as "?". A plate never matches, because the pattern allows no digits.
@@ -163,7 +119,7 @@ def _differences(shape: object, value: object, path: str) -> Iterator[str]:
             yield here
         for item in islice(value, MOST_RECORDS):
             yield from _differences(shape[0], item, f"{path}[]")
-    elif not isinstance(value, _TYPES[shape]) or (shape == _NUMBER and isinstance(value, bool)):
+    elif not isinstance(value, _TYPES[shape]) or (shape == "number" and isinstance(value, bool)):
         yield here
 
 
