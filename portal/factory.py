@@ -74,6 +74,7 @@ from portal.upstream.breaker import COUNTERS, Breaker
 from portal.upstream.errors import NotSent
 from portal.upstream.failover import Failover
 from portal.upstream.origin import Origin
+from portal.upstream.spares import TICK_S, Spares
 from portal.vehicle.plate import Plate
 from portal.vehicle.wire import result_of
 from portal.web.app_setup import init_app
@@ -100,6 +101,7 @@ _CLOSED_BY = {
     "scheduler": "stop",
     "batch_runner": "stop",
     "pool": "shutdown",
+    "spares": "close",
     "tracing": "close",
     "backend": "close",
     "side": "dispose",
@@ -190,6 +192,7 @@ class Portal(Web):
 
         A process that has looked up something calls ``finish`` when it ends.
         """
+        self.spares.close()
         self.batch_runner.stop()  # first, because the last lookups leave counts in memory
         self.scheduler.run_all()
 
@@ -300,7 +303,7 @@ class Portal(Web):
     @cached_property
     def _origins(self) -> Sequence[Origin]:
         settings, waiting = self._settings, self._turn.given_up
-        limits = (settings.connect_timeout, settings.first_byte_timeout)
+        limits = (settings.connect_timeout, settings.first_byte_timeout, self.spares)
         if settings.upstream_url is None:
             from portal.sandbox.sandbox import Sandbox
             from portal.sandbox.transport import SandboxTransport
@@ -320,6 +323,20 @@ class Portal(Web):
             ]
         urls = {"primary": settings.upstream_url, "secondary": settings.upstream_secondary_url}
         return [Origin(name, url, *limits, waiting=waiting) for name, url in urls.items() if url]
+
+    @cached_property
+    def spares(self) -> Spares:
+        settings, process = self._settings, self._process
+        runs_batches = process.ask_for_batches is None
+        # The lookups of a batch follow each other at once, so each opens the next one's connection.
+        kept = settings.upstream_spares * (settings.batch_concurrency if runs_batches else 1)
+        return Spares(kept, settings.connect_timeout, process.is_draining)
+
+    def expect_lookups(self, count: int) -> None:
+        for origin, breaker in zip(self._origins, self.breakers, strict=False):
+            if breaker.wait_s == 0:
+                self.spares.expect(origin.host, count)
+                return
 
     @cached_property
     def breakers(self) -> Sequence[Breaker]:
@@ -487,6 +504,7 @@ class Portal(Web):
         return Scheduler(
             PeriodicTask(0.25, self.access_log.write),
             PeriodicTask(0.5, self.store.tick),
+            PeriodicTask(TICK_S, self.spares.tick),
             PeriodicTask(0.5, self.gateway.drift.flush),
             PeriodicTask(1.0, self.page_cache.clear),
             PeriodicTask(1.0, self.access_log.credit),

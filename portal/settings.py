@@ -19,6 +19,7 @@ import msgspec
 from portal.system.caller_credentials import MAX_LENGTH, Mode, is_token
 from portal.system.environment import PREFIX, SettingsError, read_texts
 from portal.system.logo import InvalidLogo, logo_url
+from portal.system.open_file_limits import MOST_SPARES
 from portal.tax_number import format_tax_number
 
 __all__ = ["Settings", "SettingsError"]
@@ -265,6 +266,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     edge_memory_mb: Annotated[int, msgspec.Meta(ge=0, le=65536)] = 64
     batch_limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 500
     batch_concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 8
+    upstream_spares: Annotated[int, msgspec.Meta(ge=0, le=MOST_SPARES)] = 1
     issuer_name: Line = None
     # In printed form, such as "CNPJ 12.345.678/0001-95".
     issuer_document: Annotated[str | None, _tax_number] = None

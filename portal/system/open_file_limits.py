@@ -12,13 +12,18 @@ PANEL_THREADS = 1024
 BACKLOG = 4096
 
 # Open files of a worker. An idle worker has 36 open files (measured). _IDLE_FILES also has a
-# reserve of 28 for short-lived files. A worker has at most 16 connections to the SQLite database
+# reserve of 20 for short-lived files. A worker has at most 16 connections to the SQLite database
 # and 64 to the SQLite cache. Each connection opens two files, the data and the write-ahead log. The
 # files of closed connections count too, because SQLite keeps them open while the process holds a
 # lock on the data.
-_IDLE_FILES = 64
+_IDLE_FILES = 56
 _DATABASE_FILES = 2 * (16 + 64) + 4
+# The largest number of a worker's spare connections to each of the upstream's two base addresses.
+# The batch process may have more of them, but it serves no clients.
+MOST_SPARES = 4
+_SPARE_FILES = 2 * MOST_SPARES
 _FILES_PER_LOOKUP = 2  # the lookup's lock file, and the connection to the upstream
+_FIXED_FILES = _IDLE_FILES + _DATABASE_FILES + _SPARE_FILES
 _MINIMUM = 8
 _UNLIMITED = 1 << 20
 _MACOS_LIMIT = 10_240  # OPEN_MAX; macOS refuses a higher limit, although its hard limit is infinite
@@ -33,7 +38,7 @@ class Capacity:
 
     @property
     def open_files(self) -> int:
-        return _IDLE_FILES + _DATABASE_FILES + self.connections + _FILES_PER_LOOKUP * self.lookups
+        return _FIXED_FILES + self.connections + _FILES_PER_LOOKUP * self.lookups
 
 
 FULL_CAPACITY = Capacity(BACKLOG, BLOCKING_THREADS + PANEL_THREADS)
@@ -58,10 +63,11 @@ def require_open_files() -> None:
 def capacity() -> Capacity:
     """Return the capacity that the limit of open files allows, at most FULL_CAPACITY.
 
-    The idle process, the database and the cache need a fixed number of files. Lookups may use at
-    most half of the remaining files, so that clients can still connect while lookups hang.
+    The idle process, the database, the cache and spare connections need a fixed number of files.
+    Lookups may use at most half of the remaining files, so that clients can still connect while
+    lookups hang.
     """
-    remaining = open_files_limit() - _IDLE_FILES - _DATABASE_FILES
+    remaining = open_files_limit() - _FIXED_FILES
     lookups = max(_MINIMUM, min(FULL_CAPACITY.lookups, remaining // 2 // _FILES_PER_LOOKUP))
     return Capacity(
         max(_MINIMUM, min(FULL_CAPACITY.connections, remaining - _FILES_PER_LOOKUP * lookups)),

@@ -13,8 +13,9 @@ from pathlib import Path
 from portal.system.open_file_limits import BLOCKING_THREADS, PANEL_THREADS
 
 # Threads that serve no request. An idle worker has 6 such threads. A worker starts more of them to
-# renew leases (locks on lookups), to resolve host names, and to ping Redis or the database after a
-# failure. The main process has 3 threads, and starts more while it replaces workers.
+# renew leases (locks on lookups), to resolve host names, to open spare connections (at most 8), and
+# to ping Redis or the database after a failure. The main process has 3 threads, and starts more
+# while it replaces workers.
 _WORKER_RESERVE = 20
 _MAIN_RESERVE = 8
 _MINIMUM = 4

@@ -1,9 +1,8 @@
 """Sends one HTTP/1.1 request on its own connection and reads the response by a deadline.
 
 h11 parses the response. Each connection is closed after one request, so that excess bytes from a
-server can never become part of another response. A new connection for each request also prevents
-failures from idle connections that the server has just closed. docs/http-client.md compares this
-module with RFC 9112 clause by clause.
+server can never become part of another response. docs/http-client.md compares this module with
+RFC 9112 clause by clause.
 """
 
 import socket
@@ -37,21 +36,22 @@ class Exchange:
         self._write_failed = False
         self._has_received = False  # whether a byte of the response has arrived
 
-    def request(
-        self, method: str, target: str, fields: Fields, body: bytes, until: float
-    ) -> h11.Response:
-        """Send a request and return the head of its final response.
-
-        Raises TimedOut if there is no head by ``until`` (monotonic seconds). Raises Broken if the
-        connection ends before the first byte of the response. Raises Unusable if the connection
-        ends within the head, or if the response is not valid HTTP.
-        """
+    def request(self, method: str, target: str, fields: Fields, body: bytes, until: float) -> None:
+        """Send a request by ``until`` (monotonic seconds). Raises TimedOut."""
         events = [
             h11.Request(method=method, target=target, headers=list(fields)),
             *([h11.Data(data=body)] if body else []),
             h11.EndOfMessage(),
         ]
         self._send(b"".join(self._parser.send(event) or b"" for event in events), until)
+
+    def response(self, until: float) -> h11.Response:
+        """Return the head of the final response.
+
+        Raises TimedOut if there is no head by ``until`` (monotonic seconds). Raises Broken if the
+        connection ends before the first byte of the response. Raises Unusable if the connection
+        ends within the head, or if the response is not valid HTTP.
+        """
         # Skip interim responses, which a client must parse but may ignore (RFC 9110 §15.2).
         for _ in range(MOST_INTERIM):
             event = self._next_event(until)

@@ -12,6 +12,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -21,7 +22,6 @@ from requests.structures import CaseInsensitiveDict
 from urllib3 import HTTPHeaderDict
 
 from portal.system.error_kind import error_kind
-from portal.upstream.connection import connect
 from portal.upstream.errors import (
     ANSWERED,
     Broken,
@@ -34,6 +34,7 @@ from portal.upstream.errors import (
 )
 from portal.upstream.http1 import LONGEST_BODY, Exchange
 from portal.upstream.protocol import Account, Resource, Response
+from portal.upstream.spares import Address, Spares
 
 log = logging.getLogger(__name__)
 
@@ -51,7 +52,7 @@ _MOST_LAYERS: Final = 3
 
 
 class SingleUseAdapter(BaseAdapter):
-    """Sends a request on a new connection, which is closed after the response.
+    """Sends a request on a connection of ``spares``, which is closed after the response.
 
     ``deadline`` (monotonic seconds) limits the whole exchange. The argument ``timeout`` of ``send``
     is a pair of numbers, in seconds. The first number limits name resolution, TCP and TLS together.
@@ -60,8 +61,10 @@ class SingleUseAdapter(BaseAdapter):
     BODY_STATUSES. Redirects, cookies, proxies and .netrc are not supported.
     """
 
-    def __init__(self, deadline: float) -> None:
+    def __init__(self, spares: Spares, address: Address, deadline: float) -> None:
         super().__init__()
+        self._spares = spares
+        self._address = address
         self._deadline = deadline
 
     def send(
@@ -74,24 +77,20 @@ class SingleUseAdapter(BaseAdapter):
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:
         connect_s, first_byte_s = timeout
-        url = urlsplit(request.url or "")
         until = min(time.monotonic() + connect_s, self._deadline)
         if time.monotonic() >= self._deadline:
             raise LocalFailure("no time left")
-        connection = connect(
-            url.hostname or "",
-            url.port or _PORTS[url.scheme],
-            tls=url.scheme == "https",
-            until=until,
-        )
-        with closing(Exchange(connection)) as exchange:
-            head = exchange.request(
+        with closing(Exchange(self._spares.connection(self._address, until))) as exchange:
+            until = min(time.monotonic() + first_byte_s, self._deadline)
+            exchange.request(
                 request.method or "GET",
                 request.path_url,
-                [("Host", url.netloc), *request.headers.items()],
+                [("Host", urlsplit(request.url or "").netloc), *request.headers.items()],
                 request.body if isinstance(request.body, bytes) else b"",
-                min(time.monotonic() + first_byte_s, self._deadline),
+                until,
             )
+            self._spares.open_next(self._address)
+            head = exchange.response(until)
             content = b""
             if head.status_code in BODY_STATUSES:
                 content = decoded(exchange.body(LONGEST_BODY, self._deadline))
@@ -112,10 +111,11 @@ class Origin:
     """The upstream at one base address.
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
-    wait for the response headers. ``transport`` takes a call's deadline (monotonic seconds) and
-    returns the ``requests`` adapter for this call. The adapter must raise NotSent if it has sent
-    nothing. Any other error means that the call may be charged, because a ConnectionError of
-    ``requests`` may also be a reset after the request was sent. ``waiting`` returns a context
+    wait for the response headers. ``spares`` opens the connections. ``transport`` takes a call's
+    deadline (monotonic seconds) and returns another ``requests`` adapter for this call. The adapter
+    must raise NotSent if it has sent nothing. Any other error means that the call may be charged,
+    because a ConnectionError of ``requests`` may also be a reset after the request was sent.
+    ``waiting`` returns a context
     manager, in which the origin sends a call and reads the response. The call's recorded duration
     includes the time that the context manager needs to exit.
     """
@@ -126,14 +126,19 @@ class Origin:
         base_address: str,
         connect_timeout_s: float,
         first_byte_timeout_s: float,
-        transport: Callable[[float], BaseAdapter] = SingleUseAdapter,
+        spares: Spares,
+        transport: Callable[[float], BaseAdapter] | None = None,
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.name = name
         # Parse the base address once, and not in every ``_prepare``, because parsing is slow.
         self._address = _normalized(base_address)
         self._timeout_s = (connect_timeout_s, first_byte_timeout_s)
-        self._transport = transport
+        parts = urlsplit(self._address)
+        self.host = Address(
+            parts.hostname or "", parts.port or _PORTS[parts.scheme], parts.scheme == "https"
+        )
+        self._transport = transport or partial(SingleUseAdapter, spares, self.host)
         self._waiting = waiting
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from portal.upstream.trust import trusted
+from portal.upstream.trust import load_authorities
 
 
 @cache
@@ -38,9 +38,10 @@ def trusting_environment(folder: Path) -> dict[str, str]:
 @contextmanager
 def trusting(folder: Path) -> Iterator[None]:
     """Make this process trust the authority inside the block."""
-    trusted.cache_clear()
     with pytest.MonkeyPatch.context() as patch:
         for name, value in trusting_environment(folder).items():
             patch.setenv(name, value)
+        # Cleared after that, because a spare connection may be opening in another thread.
+        load_authorities.cache_clear()
         yield
-    trusted.cache_clear()
+    load_authorities.cache_clear()

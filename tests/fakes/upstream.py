@@ -4,12 +4,12 @@ A call counts once it was received completely, whatever its answer. The real ups
 for the call, so the portal's ledger must have a row for it.
 """
 
-import itertools
 import socket
 import ssl
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -47,11 +47,14 @@ class FaultUpstream:
         self._forever: dict[str, Fault] = {}
         self._default = good()
         self._connections: dict[int, socket.socket] = {}
-        self._numbers = itertools.count(1)
+        self._accepted = 0
         self._answering = 0
         self._peak = 0
         self._threads: set[threading.Thread] = set()
         self._listener: socket.socket | None = None
+        # The seconds after which a connection without a request is closed, and the round trip of an
+        # imagined network: a request sent less than half of it before or after the close is lost.
+        self.closes_early: Callable[[], tuple[float, float]] | None = None
 
     # The address
 
@@ -89,6 +92,25 @@ class FaultUpstream:
     def connections_open(self) -> int:
         with self._turn:
             return len(self._connections)
+
+    @property
+    def connections_accepted(self) -> int:
+        """The number of connections, with and without a call."""
+        with self._turn:
+            return self._accepted
+
+    @property
+    def handshakes_open(self) -> int:
+        """The number of open connections whose TLS handshake is complete."""
+        with self._turn:
+            opened = list(self._connections.values())
+        return sum(isinstance(each, ssl.SSLSocket) and bool(each.version()) for each in opened)
+
+    def spoil(self, how: Callable[[socket.socket], object]) -> None:
+        """Do something to each open connection."""
+        with self._turn:
+            for connection in self._connections.values():
+                how(connection)
 
     @property
     def peak(self) -> int:
@@ -193,13 +215,15 @@ class FaultUpstream:
 
     # Internals
 
-    def _serve_in_a_thread(self, number: int, connection: socket.socket) -> None:
+    def _serve_in_a_thread(self, connection: socket.socket) -> None:
         if self.tls:  # the first read does the handshake, in the connection's thread
             connection = self.tls.wrap_socket(
                 connection, server_side=True, do_handshake_on_connect=False
             )
-        thread = threading.Thread(target=self._serve, args=(number, connection), daemon=True)
         with self._turn:
+            self._accepted += 1
+            number = self._accepted
+            thread = threading.Thread(target=self._serve, args=(number, connection), daemon=True)
             self._connections[number] = connection
             self._threads = {known for known in self._threads if known.is_alive()}
             thread.start()
@@ -217,11 +241,16 @@ class FaultUpstream:
                 connection, _ = listener.accept()
             except OSError:
                 return
-            self._serve_in_a_thread(next(self._numbers), connection)
+            self._serve_in_a_thread(connection)
 
     def _serve(self, number: int, connection: socket.socket) -> None:
         try:
             wire = Wire(connection)
+            if self.closes_early is not None:
+                idle_s, round_trip_s = self.closes_early()
+                if not wire.readable(idle_s - round_trip_s / 2):
+                    wire.readable(round_trip_s)
+                    return
             after = After.KEEP
             while after is After.KEEP:
                 after = self._answer(wire, self._received(wire, number))

@@ -9,8 +9,10 @@ from portal.gateway.operations import DECODE, RENAINF, RENAJUD, REPORT, Operatio
 from portal.upstream.errors import Unusable
 from portal.upstream.origin import Origin
 from portal.upstream.protocol import Resource, Response
+from portal.upstream.spares import Spares
 from portal.vehicle.plate import Plate
 from tests import factories
+from tests.fakes.closing import closed_later
 
 OPERATION_OF: dict[str, Operation] = {
     each.name: each for each in (DECODE, RENAINF, RENAJUD, REPORT)
@@ -74,9 +76,17 @@ def resource(
     )
 
 
-def origin(url: str, connect_s: float = 15.0, first_byte_s: float = 15.0, **more: object) -> Origin:
-    """Return an origin whose default time-outs suit a busy machine."""
-    return Origin("primary", url, connect_s, first_byte_s, **more)  # type: ignore[arg-type]
+def origin(
+    url: str,
+    connect_s: float = 15.0,
+    first_byte_s: float = 15.0,
+    spares: Spares | None = None,
+    name: str = "primary",
+    **more: object,
+) -> Origin:
+    """Return an origin whose default time-outs suit a busy machine, with a spare connection."""
+    used = spares or closed_later(Spares(1, connect_s), Spares.close)
+    return Origin(name, url, connect_s, first_byte_s, used, **more)  # type: ignore[arg-type]
 
 
 def deadline_in(seconds: float) -> float:

@@ -12,6 +12,7 @@ import pytest
 from portal.upstream import connection
 from portal.upstream.connection import ADDRESS_TTL_S, Resolver
 from portal.upstream.errors import LocalFailure, NotSent
+from portal.upstream.spares import Spares
 from tests.fakes import Blackhole, Clock, FaultUpstream, hanging_names, refused_url, wait_until
 from tests.fakes.threads import no_thread_named
 from tests.upstream.lookups import RecordingAccount, deadline_in, origin, resource
@@ -117,7 +118,7 @@ def test_missing_resolver_thread_is_local_failure(upstream: FaultUpstream) -> No
 
 def test_missing_descriptor_is_local_failure(upstream: FaultUpstream) -> None:
     """The origin did not fail, so a breaker must not count the error."""
-    client, account = origin(upstream.url), RecordingAccount()
+    client, account = origin(upstream.url, spares=Spares(0, 15.0)), RecordingAccount()
     client.send(resource(), account, deadline_in(30))  # caches the resolved name
     soft, hard = limits.getrlimit(limits.RLIMIT_NOFILE)
     limits.setrlimit(limits.RLIMIT_NOFILE, (3, hard))  # all in use: standard input, output, error

@@ -18,16 +18,21 @@ from portal.upstream.errors import (
     UpstreamError,
 )
 from portal.upstream.failover import Failover
-from portal.upstream.origin import Origin
 from tests.fakes import Clock, FaultUpstream, faults, refused_url
-from tests.upstream.lookups import RecordedAttempt, RecordingAccount, deadline_in, resource
+from tests.upstream.lookups import (
+    RecordedAttempt,
+    RecordingAccount,
+    deadline_in,
+    origin,
+    resource,
+)
 from tests.upstream.scripted_origin import ScriptedOrigin
 
 
 def both(primary_url: str, secondary_url: str, first_byte_s: float = 15.0) -> Failover:
     return Failover(
         [
-            Breaker(Origin(name, url, 15.0, first_byte_s), name, time.monotonic)
+            Breaker(origin(url, first_byte_s=first_byte_s, name=name), name, time.monotonic)
             for name, url in (("primary", primary_url), ("secondary", secondary_url))
         ]
     )

@@ -12,6 +12,7 @@ import requests
 from requests.adapters import HTTPAdapter
 
 from portal.upstream.errors import Broken, NotSent, TimedOut, Uncertain, Unusable, UpstreamError
+from portal.upstream.spares import Spares
 from tests import factories
 from tests.fakes import (
     UNKNOWN_NAME_URL,
@@ -96,15 +97,18 @@ def test_4xx_is_returned_as_answer(upstream: FaultUpstream, row: Row) -> None:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_each_call_opens_its_own_connection(upstream: FaultUpstream, operation: str) -> None:
-    """A server that closes idle connections cannot break a call."""
-    client, account = origin(upstream.url), RecordingAccount()
+def test_each_call_has_its_own_connection(upstream: FaultUpstream, operation: str) -> None:
+    """A server that closes a connection after an answer cannot break a call."""
+    spares = Spares(1, 15.0)
+    client, account = origin(upstream.url, spares=spares), RecordingAccount()
     upstream.script("/", faults.stale_keep_alive())
     for _ in range(3):
         assert client.send(resource(operation), account, deadline_in(30)).status == 200
     assert upstream.connections_made == upstream.count() == 3
     assert account.outcomes == ["answered"] * 3
-    wait_until(lambda: not upstream.connections_open, "the end of the connections")
+    wait_until(lambda: upstream.connections_open <= 1, "the end of the used connections")
+    spares.close()
+    wait_until(lambda: not upstream.connections_open, "the end of the spare connection")
 
 
 def test_reset_is_not_sent_again(upstream: FaultUpstream) -> None:

@@ -92,6 +92,8 @@ def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
 def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     user_initiated = record_visit(web, plate)
     panels = web.lookups.panels(plate, identity, first_directive(user_initiated))
+    if user_initiated:
+        web.expect_lookups(len(panels.in_state("unasked")))
     report, outdated = web.reports.newest(plate, panels, identity)
     context = web.render_context()
     html = web.page_cache.render(

@@ -124,6 +124,10 @@ class Parts(Protocol):
         """Return the R$ that a caller has paid for plates and Renavams since a time (epoch s)."""
         ...
 
+    def expect_lookups(self, count: int) -> None:
+        """Open connections to the upstream for lookups that will be made in a moment."""
+        ...
+
     def pdf_span(self) -> AbstractContextManager[object]:
         """Return a context manager that traces one rendering of a PDF."""
         ...

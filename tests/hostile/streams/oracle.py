@@ -10,6 +10,7 @@ from typing import Protocol
 from portal.upstream.errors import Broken, Failing, NotSent, TimedOut, Unusable, UpstreamError
 from portal.upstream.origin import Origin
 from portal.upstream.protocol import Resource, Response
+from portal.upstream.spares import Spares
 from tests.hostile.streams.script import (
     LONG_DEADLINE_S,
     STATUSES_WITH_BODY,
@@ -31,6 +32,7 @@ _CHARGES = {
 _LATE_S = 15.0
 _LARGE = 8_000_000
 _runs = itertools.count(1)
+_spares = Spares(1, 10.0)  # of all cases, so that a case uses what the former one has opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +81,7 @@ class Client(Protocol):
 
 
 def origin(url: str) -> Client:
-    return Origin("primary", url, 10.0, LONG_DEADLINE_S)
+    return Origin("primary", url, 10.0, LONG_DEADLINE_S, _spares)
 
 
 def violations_of(
