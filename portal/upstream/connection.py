@@ -1,21 +1,31 @@
-"""Opens TCP and TLS connections within a time limit that includes name resolution."""
+"""Opens TCP and TLS connections within a time limit that includes name resolution.
 
-import contextlib
+If a name has several addresses, connections to them are started 250 ms apart, and the first one
+that is established is used (RFC 8305).
+"""
+
 import errno
+import itertools
+import logging
+import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from typing import Any
+from contextlib import ExitStack, suppress
+from typing import Any, Final
 
 from portal.system.error_kind import error_kind
 from portal.upstream.errors import LocalFailure, NotSent
 from portal.upstream.trust import trusted
 
+log = logging.getLogger(__name__)
+
 # Seconds for which a host name's addresses are cached. The time is fixed, because getaddrinfo does
 # not report the DNS TTL.
 ADDRESS_TTL_S = 30.0
+STAGGER_S: Final = 0.25  # RFC 8305 §5, the Connection Attempt Delay
 
 # Errors that show a shortage in this process or machine. Connections to other addresses would fail
 # too. EADDRNOTAVAIL and EAGAIN are not listed, because a connection to another address may still
@@ -23,7 +33,8 @@ ADDRESS_TTL_S = 30.0
 # one destination address.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
-_Addresses = list[Any]  # a result of socket.getaddrinfo
+_Address = Any  # an element of a result of socket.getaddrinfo
+_Addresses = list[_Address]
 
 
 class Resolver:
@@ -42,6 +53,7 @@ class Resolver:
         self._clock = clock
         self._pending: dict[tuple[str, int], Future[_Addresses]] = {}
         self._cache: dict[tuple[str, int], tuple[float, _Addresses]] = {}
+        self._dead: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
     def resolve(self, host: str, port: int, timeout_s: float) -> _Addresses:
@@ -73,9 +85,25 @@ class Resolver:
         with self._lock:
             self._cache.pop((host, port), None)
 
+    def prefer(self, host: str, port: int, address: _Address, dead: _Addresses) -> None:
+        """Let an address be the first of its name for ADDRESS_TTL_S seconds.
+
+        Each of the addresses ``dead`` is logged once, until it has been preferred itself.
+        """
+        with self._lock:
+            _, addresses = self._cache.get((host, port), (0.0, [address]))
+            if addresses[0] != address:
+                others = [each for each in addresses if each != address]
+                self._cache[host, port] = (self._clock() + ADDRESS_TTL_S, [address, *others])
+            self._dead.discard((host, address[4][0]))
+            found = {(host, each[4][0]) for each in dead} - self._dead
+            self._dead |= found
+        for _, text in sorted(found):
+            log.warning("%s: no connection to the address %s, another one is used", host, text)
+
     def _run_lookup(self, host: str, port: int, future: "Future[_Addresses]") -> None:
         try:
-            addresses = list(self._look_up(host, port, 0, socket.SOCK_STREAM))
+            addresses = interleaved(self._look_up(host, port, 0, socket.SOCK_STREAM))
         except Exception as error:
             with self._lock:
                 del self._pending[host, port]
@@ -85,6 +113,15 @@ class Resolver:
                 del self._pending[host, port]
                 self._cache[host, port] = (self._clock() + ADDRESS_TTL_S, addresses)
             future.set_result(addresses)
+
+
+def interleaved(addresses: Iterable[_Address]) -> _Addresses:
+    """Return addresses with IPv6 and IPv4 in turn, the first one's family first (RFC 8305 §4)."""
+    families: dict[int, _Addresses] = {}
+    for address in addresses:
+        families.setdefault(address[0], []).append(address)
+    turns = itertools.zip_longest(*families.values())
+    return [address for turn in turns for address in turn if address is not None]
 
 
 _resolver = Resolver()
@@ -101,42 +138,69 @@ def connect(host: str, port: int, *, tls: bool, until: float) -> socket.socket:
     except (OSError, UnicodeError) as error:
         raise _connect_error(error) from None
     try:
-        connection = _connect_to_first(addresses, until)
+        connection, address, dead = _connect_to_first(addresses, until)
     except NotSent:
         _resolver.evict(host, port)
         raise
+    if len(addresses) > 1:
+        _resolver.prefer(host, port, address, dead)
     return _start_tls(connection, host, until) if tls else connection
 
 
-def _connect_to_first(addresses: _Addresses, until: float) -> socket.socket:
+def _connect_to_first(
+    addresses: _Addresses, until: float
+) -> tuple[socket.socket, _Address, _Addresses]:
+    """Return the first established connection, its address, and the dead addresses.
+
+    The next address is tried after STAGGER_S, or as soon as an attempt fails. An address is dead if
+    its attempt has failed, or is not established STAGGER_S after it began.
+    """
     failure = NotSent("could not connect: no address")
-    for number, (family, kind, protocol, _, address) in enumerate(addresses):
-        remaining_s = until - time.monotonic()
-        if remaining_s <= 0:
-            break
-        try:
-            connection = socket.socket(family, kind, protocol)
-            with _close_on_error(connection):
-                # Give each address an equal share of the remaining time, so that a dead address
-                # leaves time for the next addresses.
-                connection.settimeout(remaining_s / (len(addresses) - number))
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                connection.connect(address)
-                return connection
-        except OSError as error:
-            failure = _connect_error(error)
-            if isinstance(failure, LocalFailure):
+    left, dead, next_at = list(addresses), [], 0.0
+    with ExitStack() as stack, selectors.PollSelector() as attempts:
+        while left or attempts.get_map():
+            now = time.monotonic()
+            if now >= until:
+                failure = _connect_error(TimeoutError())
                 break
+            if left and now >= next_at:
+                address, next_at = left.pop(0), now + STAGGER_S
+                try:
+                    connection = stack.enter_context(_begun(address))
+                except OSError as error:
+                    failure, next_at = _connect_error(error), now
+                    dead.append(address)
+                    if isinstance(failure, LocalFailure):
+                        break
+                    continue
+                attempts.register(connection, selectors.EVENT_WRITE, (connection, address, now))
+            for key, _ in attempts.select((min(next_at, until) if left else until) - now):
+                connection, address, _ = key.data
+                attempts.unregister(connection)
+                number = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+                if number == 0:
+                    late = time.monotonic() - STAGGER_S
+                    others = [each.data for each in attempts.get_map().values()]
+                    dead += [tried for _, tried, began in others if began <= late]
+                    return socket.socket(fileno=connection.detach()), address, dead
+                failure, next_at = _connect_error(OSError(number, "")), now
+                dead.append(address)
     raise failure
 
 
-@contextlib.contextmanager
-def _close_on_error(connection: socket.socket) -> Iterator[None]:
+def _begun(address: _Address) -> socket.socket:
+    """Return a socket that is being connected to an address."""
+    family, kind, protocol, _, target = address
+    connection = socket.socket(family, kind, protocol)
     try:
-        yield
+        connection.setblocking(False)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with suppress(BlockingIOError):
+            connection.connect(target)
     except BaseException:
         connection.close()
         raise
+    return connection
 
 
 def _start_tls(connection: socket.socket, host: str, until: float) -> socket.socket:

@@ -10,16 +10,21 @@ import time
 import pytest
 
 from portal.upstream import connection
-from portal.upstream.connection import ADDRESS_TTL_S, Resolver
+from portal.upstream.connection import ADDRESS_TTL_S, Resolver, interleaved
 from portal.upstream.errors import LocalFailure, NotSent
 from portal.upstream.spares import Spares
 from tests.fakes import Blackhole, Clock, FaultUpstream, hanging_names, refused_url, wait_until
+from tests.fakes.ports import free_port
 from tests.fakes.threads import no_thread_named
 from tests.upstream.lookups import RecordingAccount, deadline_in, origin, resource
 
 Addresses = list[tuple[object, ...]]
 
 ADDRESS: Addresses = [("address",)]
+
+
+def ipv4(port: int) -> tuple[object, ...]:
+    return (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))
 
 
 def test_hanging_name_resolution_ends_at_connect_timeout() -> None:
@@ -191,18 +196,76 @@ def test_refused_connect_is_not_local_failure() -> None:
 # Addresses and handshakes
 
 
-def test_silent_address_leaves_time_for_next_address(
-    upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+def test_silent_address_does_not_delay_the_next_one(
+    upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Example: a host with an unreachable IPv6 address and a reachable IPv4 one."""
     with Blackhole() as hole:
-        both = [
-            (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", port))
-            for port in (hole.port, upstream.port)
-        ]
-        monkeypatch.setattr(connection, "_resolver", Resolver(lambda *_: both))
-        patient = origin(upstream.url, connect_s=4)
-        assert patient.send(resource(), RecordingAccount(), deadline_in(30)).status == 200
+        both = [ipv4(port) for port in (hole.port, upstream.port)]
+        names = Names(both)
+        monkeypatch.setattr(connection, "_resolver", names.resolver)
+        patient = origin(upstream.url, connect_s=60, spares=Spares(0, 60))
+        started = time.monotonic()
+        for _ in range(3):
+            assert patient.send(resource(), RecordingAccount(), deadline_in(90)).status == 200
+        assert time.monotonic() - started < 10
+    assert names.resolver.resolve("127.0.0.1", upstream.port, 5) == both[::-1]
+    assert [record.message for record in caplog.records] == [
+        "127.0.0.1: no connection to the address 127.0.0.1, another one is used"
+    ]
+
+
+def test_next_address_is_tried_at_once_after_a_refusal(
+    upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "STAGGER_S", 60.0)
+    both = [ipv4(free_port()), ipv4(upstream.port)]
+    monkeypatch.setattr(connection, "_resolver", Resolver(lambda *_: both))
+    started = time.monotonic()
+    patient = origin(upstream.url, connect_s=60)
+    assert patient.send(resource(), RecordingAccount(), deadline_in(90)).status == 200
+    assert time.monotonic() - started < 30
+
+
+def test_all_silent_addresses_end_at_connect_timeout(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No connection is left open."""
+    with Blackhole() as hole:
+        monkeypatch.setattr(connection, "_resolver", Resolver(lambda *_: [ipv4(hole.port)] * 3))
+        made: list[socket.socket] = []
+        begun = connection._begun
+
+        def recorded(address: tuple[object, ...]) -> socket.socket:
+            made.append(begun(address))
+            return made[-1]
+
+        monkeypatch.setattr(connection, "_begun", recorded)
+        with pytest.raises(NotSent, match="TimeoutError"):
+            origin(hole.url, connect_s=0.8).send(resource(), RecordingAccount(), deadline_in(30))
+    assert [each.fileno() for each in made] == [-1] * 3
+
+
+def test_preferred_address_comes_first_for_30_seconds(caplog: pytest.LogCaptureFixture) -> None:
+    dead, good = ipv4(1), (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.2", 1))
+    names = Names([dead, good])
+    for _ in range(2):  # a dead address is logged once
+        assert names.resolve() == [dead, good]
+        names.resolver.prefer("a.example", 80, good, [dead])
+        names.clock.advance(ADDRESS_TTL_S - 1)
+        assert names.resolve() == [good, dead]
+        names.resolver.prefer("a.example", 80, good, [])  # does not extend the time
+        names.clock.advance(2)
+    assert len(caplog.records) == 1
+    names.resolver.prefer("a.example", 80, dead, [])  # it answers again
+    names.resolver.prefer("a.example", 80, good, [dead])
+    assert len(caplog.records) == 2
+
+
+def test_families_take_turns() -> None:
+    six = [(socket.AF_INET6, each) for each in range(3)]
+    four = [(socket.AF_INET, each) for each in range(2)]
+    assert interleaved([*six, *four]) == [six[0], four[0], six[1], four[1], six[2]]
+    assert interleaved([*four, *six])[:2] == [four[0], six[0]]
+    assert interleaved([]) == []
 
 
 def test_handshake_gets_remaining_connect_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,8 +274,8 @@ def test_handshake_gets_remaining_connect_time(monkeypatch: pytest.MonkeyPatch) 
     had: list[float | None] = []
 
     def slow(self: socket.socket, address: tuple[str, int]) -> None:
-        connect(self, address)
         time.sleep(0.2)
+        connect(self, address)
 
     def handshake(self: ssl.SSLContext, sock: socket.socket, *_: object, **__: object) -> None:
         had.append(sock.gettimeout())
