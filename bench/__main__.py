@@ -10,6 +10,7 @@ from bench.fleet import fleet
 from bench.hits import hits, store_copies
 from bench.ledger import ledger_command
 from bench.misses import cold_page, proxied, warm_page
+from bench.network import network
 from bench.programs import stage
 from bench.results import Report
 from bench.sizes import sizes
@@ -28,6 +29,7 @@ SCENARIOS = {
     "ledger": ledger_command,
     "sizes": sizes,
     "start": start,
+    "network": network,
 }
 
 

@@ -34,7 +34,7 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     portal = stage.portal(address, BATCH_CONCURRENCY=str(CONCURRENCY))
     visitor = Visitor(portal.port)
     visitor.ask(HIT)
-    plates = iter(_plates())
+    plates = iter(all_plates())
     turns: dict[str, dict[str, list[float]]] = {
         name: {"hits": [], "misses": []} for name in ("idle", "beside", "control")
     }
@@ -47,10 +47,10 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     rounds = 2 * rounds + 1
     for _ in range(rounds):
         _measure(portal, plates, seconds, turns["idle"])
-        alone.append(_timed(portal, plates, count, lambda: None))
+        alone.append(timed_batch(portal, plates, count, lambda: None))
         cpu_before = _batch_cpu_s(portal)
         interrupted.append(
-            _timed(
+            timed_batch(
                 portal, plates, count, lambda: _measure(portal, plates, seconds, turns["beside"])
             )
         )
@@ -79,7 +79,7 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     report.note(f"processor time of the batch process, ms a lookup: {cpu_ms[-1]:.1f}")
 
 
-def _timed(portal: Program, plates: Any, count: int, beside: Callable[[], None]) -> float:
+def timed_batch(portal: Program, plates: Any, count: int, beside: Callable[[], None]) -> float:
     """Run a batch, call ``beside`` while it runs, and return the batch's duration in seconds."""
     started_at = time.monotonic()
     number = _start(portal, [next(plates) for _ in range(count)])
@@ -153,7 +153,7 @@ def _send(portal: Program, path: str, body: object = None) -> Any:
         return json.load(answer)
 
 
-def _plates() -> Any:
+def all_plates() -> Any:
     letters = "ABCDEFGHIJ"
     for number in range(1_000_000):
         first, rest = divmod(number, 10_000)

@@ -18,12 +18,13 @@ http {{
   uwsgi_temp_path {home}/t4; scgi_temp_path {home}/t5;
   proxy_cache_path {home}/cache levels=1:2 keys_zone=c:64m max_size=1g inactive=1d;
   map $http_authorization $known {{ default 0; "{token}" 1; }}
-  upstream api {{ server 127.0.0.1:{upstream}; keepalive 64; }}
+  upstream api {{ server {upstream}; keepalive 64; }}
   server {{
     listen 127.0.0.1:{port} backlog=4096;
     location / {{
       if ($known = 0) {{ return 401; }}
-      proxy_pass http://api; proxy_http_version 1.1; proxy_set_header Connection "";
+      proxy_ssl_protocols TLSv1.3;
+      proxy_pass {scheme}://api; proxy_http_version 1.1; proxy_set_header Connection "";
       proxy_set_header Authorization {operator};
       proxy_cache c; proxy_cache_key $uri; proxy_cache_valid 200 1d; proxy_cache_lock on;
       proxy_ignore_headers Cache-Control Expires;
@@ -49,10 +50,13 @@ def _tokens() -> dict[str, str]:
     return {"token": PORTAL_TOKEN, "operator": OPERATOR_TOKEN}
 
 
-def nginx(stage: Stage, peer: Peer, upstream_port: int) -> Program:
+def nginx(
+    stage: Stage, peer: Peer, upstream_port: int, scheme: str = "http", host: str = "127.0.0.1"
+) -> Program:
     home, port = stage.folder("nginx"), free_port()
     config = home / "nginx.conf"
-    config.write_text(_NGINX.format(home=home, port=port, upstream=upstream_port, **_tokens()))
+    addresses = {"port": port, "upstream": f"{host}:{upstream_port}", "scheme": scheme}
+    config.write_text(_NGINX.format(home=home, **addresses, **_tokens()))
     # By default, nginx's workers run as another user, without write access to the directory.
     command = [peer.path, "-p", str(home), "-c", str(config), "-g", "user root;"]
     return stage.run("nginx", command, peer.env, port)

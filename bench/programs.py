@@ -43,7 +43,7 @@ def environment(**additions: str) -> dict[str, str]:
 
 
 class Program:
-    """A server on a loopback port. Its output is written to a file in ``directory``."""
+    """A server on a port of this machine. Its output is written to a file in ``directory``."""
 
     def __init__(
         self,
@@ -52,8 +52,10 @@ class Program:
         directory: Path,
         port: int,
         env: Mapping[str, str] | None = None,
+        host: str = "127.0.0.1",
     ) -> None:
         self.name = name
+        self.host = host
         self.port = port
         self.directory = directory
         self.log = directory / f"{name}.log"
@@ -70,7 +72,7 @@ class Program:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"http://{self.host}:{self.port}"
 
     def wait(self) -> "Program":
         """Wait for the port to accept connections.
@@ -81,7 +83,7 @@ class Program:
         while time.monotonic() - self.started_at < STARTS_WITHIN_S:
             if self.process.poll() is not None:
                 break
-            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
+            with suppress(OSError), socket.create_connection((self.host, self.port), 1):
                 return self
             time.sleep(0.005)
         tail = self.log.read_text(errors="replace")[-600:]
@@ -148,11 +150,12 @@ class Stage:
         command: Sequence[str],
         env: Mapping[str, str] | None = None,
         port: int | None = None,
+        host: str = "127.0.0.1",
     ) -> Program:
         """Start a program and wait until it listens. ``{port}`` in ``command`` becomes its port."""
         port = port or free_port()
         filled = [part.replace("{port}", str(port)) for part in command]
-        program = Program(name, filled, self.folder(name), port, env)
+        program = Program(name, filled, self.folder(name), port, env, host)
         self._stack.callback(program.stop)
         return program.wait()
 

@@ -1,9 +1,11 @@
 """``python -m bench.serve upstream|plain PORT``: serves the upstream or the plain peer.
 
-The server is Granian, as in the portal.
+The server is Granian, as in the portal. With the further arguments HOST, CERTIFICATE and KEY, it
+listens on another address, and speaks TLS.
 """
 
 import sys
+from pathlib import Path
 
 from granian.constants import HTTPModes, Interfaces
 from granian.log import LogLevels
@@ -17,12 +19,12 @@ PEERS = {
 }
 
 
-def main(name: str, port: int) -> None:
+def main(name: str, port: int, host: str = "127.0.0.1", *certificate: str) -> None:
     target, interface, factory, workers = PEERS[name]
     Server(
         target,
         factory=factory,
-        address="127.0.0.1",
+        address=host,
         port=port,
         interface=interface,
         workers=workers,
@@ -32,8 +34,10 @@ def main(name: str, port: int) -> None:
         http=HTTPModes.http1,
         log_level=LogLevels.warning,
         log_access=False,
+        ssl_cert=Path(certificate[0]) if certificate else None,
+        ssl_key=Path(certificate[1]) if certificate else None,
     ).serve()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), *sys.argv[3:])
