@@ -119,6 +119,8 @@ def _written(schema: dict[str, Any]) -> frozenset[str]:
         return _written(SCHEMAS[schema["$ref"].rpartition("/")[2]])
     if "anyOf" in schema:
         return frozenset().union(*map(_written, schema["anyOf"]))
+    if schema.get("enum") == [None]:
+        return frozenset({"null"})
     if "const" in schema:
         return frozenset({"integer" if isinstance(schema["const"], int) else "string"})
     kinds = schema.get("type", "object")

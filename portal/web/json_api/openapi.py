@@ -16,7 +16,12 @@ from portal.web.services.web import Web
 
 routes = Routes("openapi")
 DOCUMENT = Path(__file__).with_name("openapi.yaml")
-_NO_FAILURE = {"type": "null", "description": "Nulo na linha de um registro."}
+# Generators of Go know no type "null" alone.
+_NO_FAILURE = {
+    "type": ["string", "null"],
+    "enum": [None],
+    "description": "Nulo na linha de um registro.",
+}
 _RECORDS = ("FineRow", "RestrictionRow", "PriceRow")
 
 

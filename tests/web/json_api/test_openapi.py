@@ -173,6 +173,13 @@ def test_row_schemas_match_the_tables(document: dict[str, Any]) -> None:
     assert seen == set(columns)
 
 
+def test_no_member_is_of_the_type_null_alone(document: dict[str, Any]) -> None:
+    """Generated Go clients do not compile with such a member."""
+    for name, schema in document["components"]["schemas"].items():
+        for member, described in schema.get("properties", {}).items():
+            assert described.get("type") != "null", (name, member)
+
+
 def test_exported_rows_match_their_schemas(document: dict[str, Any]) -> None:
     found = panels()
     contents = CONTEXT.dossier(Plate.parse(PLATE), found)
