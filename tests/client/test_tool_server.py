@@ -9,14 +9,17 @@ import anyio
 import mcp
 import pytest
 from dossie_veicular_client import Client
+from dossie_veicular_client.spending import quote
 from dossie_veicular_client.tool_server import server_of
 from mcp.client.context import ClientRequestContext
 from mcp.client.session import ElicitationFnT
 from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from tests.batch.engine import plates
+from tests.client.conftest import PRICES
 from tests.client.test_command import Command
 from tests.fakes import FaultUpstream
+from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 
 PLATE = "ABC1D23"
@@ -25,12 +28,16 @@ Session = Callable[[mcp.Client], Awaitable[None]]
 
 
 def talk(
-    client: Client, max_reais: float, session: Session, answer: ElicitationFnT | None = None
+    client: Client,
+    max_reais: float,
+    session: Session,
+    answer: ElicitationFnT | None = None,
+    mode: str = "auto",
 ) -> None:
     async def run() -> None:
         with anyio.fail_after(120):
             async with mcp.Client(
-                server_of(client, max_reais), elicitation_callback=answer
+                server_of(client, max_reais), elicitation_callback=answer, mode=mode
             ) as agent:
                 await session(agent)
 
@@ -118,6 +125,32 @@ def test_person_confirms_what_the_budget_lacks(
     assert len(questions) == 1
     assert "R$ 1.75" in questions[0]
     assert upstream.count() == calls
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_person_pays_no_more_than_the_question_said(upstream: FaultUpstream, mode: str) -> None:
+    """A stored answer expires between the question and the confirmation.
+
+    An agent's program of a former protocol is asked within the call, another one in its next round.
+    """
+    with PortalProcess(managed(upstream.url) | PRICES | {"PORTAL_FRESH_DECODE": "2"}) as portal:
+        client = Client(portal.url, PORTAL_TOKEN)
+        client.decode(PLATE)
+        questions = []
+
+        async def answer(
+            context: ClientRequestContext, params: ElicitRequestParams
+        ) -> ElicitResult:
+            questions.append(params.message)
+            while "decode" not in quote(client, PLATE).missing:
+                await anyio.sleep(0.1)
+            return ElicitResult(action="accept", content={"confirm": True})
+
+        async def session(agent: mcp.Client) -> None:
+            found = await called(agent, "look_up", plate=PLATE, ask=["decode", "renainf"])
+            assert f"R$ {found['spent']:.2f}" in questions[-1]
+
+        talk(client, 0, session, answer, mode)
 
 
 def test_budget_holds_under_parallel_calls(client: Client, upstream: FaultUpstream) -> None:

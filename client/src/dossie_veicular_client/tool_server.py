@@ -66,9 +66,6 @@ class Tools:
         found = quote(self._client, plate, ask)
         return {**self._priced(found), "vehicle": _shortened(found.document)}
 
-    def quoted(self, plate: str, ask: Sequence[LookupName] | None) -> Quote:
-        return quote(self._client, plate, ask)
-
     def is_within_budget(self, found: Quote) -> bool:
         return found.price <= self._budget.left
 
@@ -156,11 +153,14 @@ def server_of(client: Client, max_reais: float) -> MCPServer:
         """As respostas guardadas de uma placa, explicadas, com idade e fonte. Grátis."""
         return await _in_thread(tools.stored, plate, ask)
 
+    async def quoted(plate: str, ask: list[LookupName] | None) -> Quote:
+        """Quote once a round, so that a lookup costs at most what its question has said."""
+        return await _in_thread(quote, client, plate, ask)
+
     async def confirmation(
-        plate: str, ask: list[LookupName] | None, context: Context[Any, Any]
+        found: Annotated[Quote, Resolve(quoted)], context: Context[Any, Any]
     ) -> Confirmation | Elicit[Confirmation]:
         """Ask the person where the budget does not suffice and the agent's program can ask."""
-        found = await _in_thread(tools.quoted, plate, ask)
         capabilities = context.client_capabilities
         if tools.is_within_budget(found) or not (capabilities and capabilities.elicitation):
             return Confirmation(confirm=False)
@@ -170,9 +170,10 @@ def server_of(client: Client, max_reais: float) -> MCPServer:
 
     @server.tool(annotations=_SPENDS)
     async def look_up(
-        plate: Plate,
+        plate: Plate,  # noqa: ARG001 (an argument of the tool, which ``quoted`` takes)
+        found: Annotated[Quote, Resolve(quoted)],
         answer: Annotated[ElicitationResult[Confirmation], Resolve(confirmation)],
-        ask: Ask = None,
+        ask: Ask = None,  # noqa: ARG001
     ) -> Result:
         """Consulta a fonte pelo que não está guardado. CUSTA o que `price` diz.
 
@@ -180,7 +181,6 @@ def server_of(client: Client, max_reais: float) -> MCPServer:
         falha pode ter sido cobrada: não repita sem dizer isso.
         """
         is_confirmed = isinstance(answer, AcceptedElicitation) and answer.data.confirm
-        found = await _in_thread(tools.quoted, plate, ask)
         return await _in_thread(functools.partial(tools.look_up, is_confirmed=is_confirmed), found)
 
     @server.tool(annotations=_READS)
