@@ -35,7 +35,9 @@ class Command:
             "DOSSIE_TOKEN": PORTAL_TOKEN,
         }
 
-    def __call__(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    def __call__(
+        self, *words: str, stdin: str = "", timeout_s: float = 120
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "dossie_veicular_client", *words],
             env=self.env,
@@ -43,7 +45,7 @@ class Command:
             input=stdin,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=timeout_s,
         )
 
     def on_a_terminal(self, *words: str) -> str:

@@ -37,8 +37,8 @@ def read_plates(text: str) -> list[str]:
 class Part:
     """A batch of the list.
 
-    ``key`` makes its creation repeatable. ``batch`` is its id, once known. ``former`` is what the
-    part's dropped batches have spent, in R$.
+    ``key`` makes its creation repeatable. ``batch`` is its id, once known. ``spent`` is the most
+    that it may have spent, in R$, and ``former`` what the part's dropped batches may have spent.
     """
 
     key: str
@@ -127,6 +127,9 @@ class ListRun:
         if found["counts"]["done"] < found["counts"]["total"]:
             if max_cost is not None and max_cost < found["cost"]["spent"]:
                 return "price"
+            # A batch goes on after this program was killed, and may be dropped before the next run.
+            part.spent = found["cost"]["at_most"] if max_cost is None else max_cost
+            self._save()
             self._client.start_batch(part.batch, max_cost)
         for found in self._client.follow(part.batch):
             self._batches[number] = found
