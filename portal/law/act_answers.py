@@ -1,8 +1,10 @@
 """The answer for one act: transferring, licensing, driving or towing a vehicle."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from portal.data_files import read_csv
 
 Act = Literal["transfer", "licence", "drive", "removal"]
 # "yes" is always favourable. For "removal" (towing), "yes" means that no risk of towing was found.
@@ -12,9 +14,37 @@ Mark = Literal["no", "careful", "yes", "unknown"]
 # no source confirms it.
 Confidence = Literal["verified", "reported", "memory"]
 
-ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")
 _HEDGES: tuple[str, ...] = ("em regra", "na prática")
 _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
+
+
+@dataclass(frozen=True, slots=True)
+class ActTexts:
+    """The words of an act, a line of ``acts.csv``.
+
+    ``verb`` follows "pode" ("may"). ``no``, ``careful`` and ``yes`` are the words of these marks.
+    ``yes`` is "Nada encontrado" ("nothing found") and not "Sim" ("yes"), because the lookups do not
+    cover liens, theft or the registers of the states. ``stale`` replaces ``careful`` if a stale
+    (old) answer has no court order: "Risco possível" ("possible risk") would suggest an order.
+    ``nothing_found`` is a sentence for an act that no record restricts. ``unverified`` names what
+    is not verified, or is "".
+    """
+
+    act: Act
+    label: str
+    verb: str
+    no: str
+    careful: str
+    yes: str
+    stale: str
+    nothing_found: str
+    unverified: str
+
+
+ACT_TEXTS: Mapping[Act, ActTexts] = {
+    texts.act: texts for texts in read_csv(__package__, "acts.csv", ActTexts)
+}
+ACTS = tuple(ACT_TEXTS)
 
 
 @dataclass(frozen=True, slots=True)

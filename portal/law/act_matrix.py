@@ -6,7 +6,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Literal
 
-from portal.law.act_answers import Act, Answer, Mark, worst
+from portal.law.act_answers import ACT_TEXTS, Act, Answer, Mark, worst
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
@@ -17,12 +17,6 @@ Missing = Literal["decode", "fines", "restrictions"]
 Stale = Mapping[Missing, datetime]
 NOTHING_STALE: Final[Stale] = MappingProxyType({})
 
-ACT_LABELS: dict[Act, str] = {
-    "transfer": "Transferir",
-    "licence": "Licenciar",
-    "drive": "Circular",
-    "removal": "Recolher ao pátio",
-}
 # Each text begins with an article, so that it can be the object or the subject of a sentence, as in
 # "consultar as multas" ("look up the fines").
 MISSING_WORDS: dict[Missing, str] = {
@@ -30,60 +24,11 @@ MISSING_WORDS: dict[Missing, str] = {
     "fines": "as multas",
     "restrictions": "as restrições judiciais",
 }
-# The mark "yes" is shown as "Nada encontrado" ("nothing found") and not as "Sim" ("yes"), because
-# the lookups do not cover liens, theft or the registers of the states.
-_MAY: dict[Mark, str] = {
-    "no": "Não",
-    "careful": "Com ressalva",
-    "yes": "Nada encontrado",
-}
-_SHORT: dict[Act, dict[Mark, str]] = {
-    **dict.fromkeys(("transfer", "licence", "drive"), _MAY),
-    "removal": {
-        "no": "Risco de remoção",
-        "careful": "Risco possível",
-        "yes": "Sem ordem",
-    },
-}
-# A stale answer is an old answer, shown while the upstream gives no newer answer. If a stale answer
-# has no court order, this text replaces the usual text for "careful". The usual text, "Risco
-# possível" ("possible risk"), would suggest that an order exists.
-_SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
-_NOTHING_FOUND: dict[Act, str] = {
-    "transfer": (
-        "Nenhum impedimento nos registros consultados; IPVA, financiamento, roubo e bloqueios do "
-        "Detran não foram verificados."
-    ),
-    "licence": (
-        "Nenhum impedimento nos registros consultados; IPVA, taxas e multas do estado não foram "
-        "verificados."
-    ),
-    "drive": (
-        "Nenhum impedimento nos registros consultados, desde que o licenciamento esteja em dia "
-        "(não verificado)."
-    ),
-    "removal": (
-        "Nenhuma ordem de remoção nos registros consultados. Sem licenciamento em dia (não "
-        "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
-    ),
-}
-_NOTHING_FOUND_BRIEF: dict[Act, str] = {
-    "transfer": "Financiamento não verificado",
-    "licence": "IPVA não verificado",
-    "drive": "Licenciamento não verificado",
-    "removal": "",
-}
 _LICENCE_MAY_HAVE_LAPSED = (
     "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
-)
-AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
-# Until the administrative case about a fine ends, the fine does not stop licensing or transfer
-# (art. 284, § 3º, of the CTB, the traffic code). A timely appeal suspends the fine (art. 285).
-UNLESS_APPEALED = (
-    "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
 )
 # A standing says whether payment of a fine can be enforced. A row mentions fines with these
 # standings even if a court order forbids the act, because such a fine may still stop the act after
@@ -133,6 +78,7 @@ def row_of(
     missing lookups that the user did not choose. ``others`` are further answers for the act.
     ``unconfirmed`` names the missing lookups whose answer neither has nor denies records.
     """
+    texts = ACT_TEXTS[act]
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
         relevant = ("restrictions",)
@@ -162,23 +108,23 @@ def row_of(
     if doubt and mark != "no":
         mark = "unknown"
         sentences.insert(0, f"{doubt[0].upper()}{doubt[1:]}.")
-    short = _SHORT[act].get(mark, _CANNOT_TELL)
+    short: str = getattr(texts, mark, _CANNOT_TELL)
     if mark == "careful" and "enforceable" in by_fines:
         short = "Só após pagar"
     if mark == "unknown" and sentences[0] != (found[0].reason if found else ""):
         brief = sentences[0].rstrip(".")
     else:
-        brief = found[0].brief if found else _NOTHING_FOUND_BRIEF[act]
-    sentences = sentences or [_NOTHING_FOUND[act]]
+        brief = found[0].brief if found else texts.unverified
+    sentences = sentences or [texts.nothing_found]
     if act == "drive" and any(fine.standing == "enforceable" for fine in fines):
         sentences.append(_LICENCE_MAY_HAVE_LAPSED)
     kept = [stale[part] for part in relevant if part in stale]
     if kept and mark == "yes":
-        mark, short = "careful", _SHORT_STALE.get(act, _SHORT[act]["careful"])
+        mark, short = "careful", texts.stale
         why, brief = as_of(min(kept)), "Resposta guardada: não há mais nova da fonte"
         sentences.append(f"{why[0].upper()}{why[1:]}.")
     records = tuple(dict.fromkeys(anchor for answer in found for anchor in answer.records))
-    return Row(act, ACT_LABELS[act], mark, short, " ".join(sentences), brief, records)
+    return Row(act, texts.label, mark, short, " ".join(sentences), brief, records)
 
 
 def not_confirmed(parts: Iterable[Missing]) -> str:
@@ -192,45 +138,18 @@ def as_of(at: datetime) -> str:
 
 
 def _fine_answers(act: Act, fines: Sequence[AssessedFine]) -> Mapping[Standing, Answer]:
+    """Return an answer for each standing of open or called-off fines.
+
+    Until the administrative case about a fine ends, the fine does not stop licensing or transfer
+    (art. 284, § 3º, of the CTB, the traffic code). A timely appeal suspends the fine (art. 285).
+    """
     if act not in ("licence", "transfer"):
         return {}
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW
-    verb = "licenciar" if act == "licence" else "transferir"
-    texts: dict[Standing, tuple[str, str]] = {
-        Standing.ENFORCEABLE: (
-            f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}), {UNLESS_APPEALED}.",
-            "Multas exigíveis",
-        ),
-        Standing.PROBABLY_DUE: (
-            "Há multa provavelmente vencida: se venceu, impede até ser paga; confirme.",
-            "Multa provavelmente vencida",
-        ),
-        Standing.DUE: (
-            "Há multa ainda no prazo para pagar ou recorrer, que pode passar a impedir.",
-            "Multa ainda no prazo",
-        ),
-        Standing.NOTICE: (
-            "Há autuação ainda sem multa aplicada: em regra, não impede (art. 284, § 3º, do CTB).",
-            "Autuação: em regra, não impede",
-        ),
-        Standing.SUSPENDED: (
-            "Há multa suspensa, que em regra não impede enquanto durar a suspensão.",
-            "Multa suspensa: em regra, não impede",
-        ),
-        Standing.UNKNOWN: (
-            "Há multa em aberto de situação incerta, que pode impedir.",
-            "Multa de situação incerta",
-        ),
-        Standing.CALLED_OFF: (
-            "Há multa que a fonte dá como cancelada: em regra, não impede; confirme.",
-            "Multa que a fonte dá como cancelada",
-        ),
-    }
     answers: dict[Standing, Answer] = {}
-    for standing, (sentence, short) in texts.items():
-        found = [fine for fine in fines if fine.standing is standing]
-        if found:
-            anchors = tuple(fine.anchor for fine in found)
-            phrase = AFTER_PAYMENT if standing is Standing.ENFORCEABLE else f"em regra pode {verb}"
-            answers[standing] = Answer("careful", phrase, sentence, law, "verified", anchors, short)
+    for standing in Standing:
+        anchors = tuple(fine.anchor for fine in fines if fine.standing is standing)
+        if anchors and standing is not Standing.PAID:
+            why = standing.why.format(law=law)
+            answers[standing] = Answer("careful", standing.brief, why, law, "verified", anchors)
     return answers

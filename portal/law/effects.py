@@ -21,7 +21,7 @@ from datetime import date
 import msgspec
 
 from portal.data_files import read_csv
-from portal.law.act_answers import ACTS, Act, Answer, worst
+from portal.law.act_answers import ACT_TEXTS, ACTS, Act, Answer, worst
 from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
 from portal.law.rules import CONSULTED
 from portal.vehicle.judicial import Restriction
@@ -60,11 +60,13 @@ class Effect:
     def sentence(self) -> str:
         """The effect in words, such as ``não pode transferir; pode circular``."""
         asked: tuple[Act, ...] = ("transfer", "licence", "drive")
-        phrases = [self.answers[act].phrase for act in asked if self.answers[act].mark != "unknown"]
-        if open_acts := [_VERBS[act] for act in asked if self.answers[act].mark == "unknown"]:
-            phrases.append(f"não é possível dizer se pode {listed(open_acts, ' ou ')}")
-        if self.answers["removal"].mark == "no":
-            phrases.append(self.answers["removal"].phrase)
+        answers = self.answers
+        phrases = [answers[act].phrase for act in asked if answers[act].mark != "unknown"]
+        verbs = [ACT_TEXTS[act].verb for act in asked if answers[act].mark == "unknown"]
+        if verbs:
+            phrases.append(f"não é possível dizer se pode {listed(verbs, ' ou ')}")
+        if answers["removal"].mark == "no":
+            phrases.append(answers["removal"].phrase)
         return "; ".join(phrases)
 
 
@@ -79,12 +81,6 @@ def _tables() -> dict[str, dict[Act, Answer]]:
 
 _KINDS = _tables()
 _FREE = _KINDS[""]
-_VERBS: dict[Act, str] = {
-    "transfer": "transferir",
-    "licence": "licenciar",
-    "drive": "circular",
-    "removal": "ser removido",
-}
 _CONTRADICTION = "a fonte se contradiz"
 
 
@@ -93,10 +89,10 @@ def _unknown(reason: str) -> dict[Act, Answer]:
         act: replace(
             _FREE[act],
             mark="unknown",
-            phrase=f"não é possível dizer se pode {verb}",
+            phrase=f"não é possível dizer se pode {texts.verb}",
             reason=reason,
         )
-        for act, verb in _VERBS.items()
+        for act, texts in ACT_TEXTS.items()
     }
 
 

@@ -1,6 +1,6 @@
 """The reasons for a verdict: court orders and fines, grouped by kind."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -64,70 +64,26 @@ def _origin(orders: Sequence[AssessedOrder]) -> str:
     return f" ({', '.join(known)})" if known else ""
 
 
-# The words of a consequence that depend on the number of fines.
-_OF_ONE = {
-    "paid": "paga",
-    "may": "pode",
-    "stop": "impede",
-    "due": "se venceu, impede até ser paga",
-}
-_OF_MANY = {
-    "paid": "pagas",
-    "may": "podem",
-    "stop": "impedem",
-    "due": "as vencidas impedem até serem pagas",
-}
-# A standing says whether payment of a fine can be enforced. The gravest standing comes first. Each
-# value has three texts: the name of one such fine, the name of several, and the consequence.
-_FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
-    Standing.ENFORCEABLE: (
-        "Multa exigível",
-        "multas exigíveis",
-        "em regra, licenciamento e transferência só depois de {paid}",
-    ),
-    Standing.PROBABLY_DUE: (
-        "Multa provavelmente vencida",
-        "multas provavelmente vencidas",
-        "{due}",
-    ),
-    Standing.DUE: (
-        "Multa ainda no prazo para pagar ou recorrer,",
-        "multas ainda no prazo para pagar ou recorrer",
-        "{may} passar a impedir",
-    ),
-    Standing.UNKNOWN: (
-        "Multa de situação incerta",
-        "multas de situação incerta",
-        "{may} impedir a transferência",
-    ),
-    Standing.SUSPENDED: (
-        "Multa suspensa",
-        "multas suspensas",
-        "em regra, não {stop} enquanto durar a suspensão",
-    ),
-    Standing.NOTICE: ("Autuação", "autuações", "ainda sem multa aplicada, {may} virar multa"),
-    Standing.CALLED_OFF: (
-        "Multa que a fonte dá como cancelada",
-        "multas que a fonte dá como canceladas",
-        "confirme com o órgão autuador",
-    ),
-}
+_GRAVEST_FIRST = (
+    *(Standing.ENFORCEABLE, Standing.PROBABLY_DUE, Standing.DUE, Standing.UNKNOWN),
+    *(Standing.SUSPENDED, Standing.NOTICE, Standing.CALLED_OFF),
+)
 
 
 def fine_reasons(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
-    for standing, (singular, plural, detail) in _FINE_REASONS.items():
+    for standing in _GRAVEST_FIRST:
         found = [fine for fine in fines if fine.standing is standing]
         if not found:
             continue
         committed_on = found[0].record.committed_on
         if len(found) == 1:
-            name = f"{singular} de {day(committed_on)}" if committed_on else singular
+            on = f" de {day(committed_on)}" if committed_on else ""
+            name, consequence = f"{standing.finding}{on}", standing.consequence
         else:
-            name = f"{len(found)} {plural}"
-        words = _OF_ONE if len(found) == 1 else _OF_MANY
+            name, consequence = f"{len(found)} {standing.findings}", standing.consequences
         finding = f"{name}, {sum_in_words(found)}"
-        consequence = f"{detail.format(**words)}{_lapse(standing, found)}"
-        yield Reason(finding, consequence, found[0].anchor, "careful", "fine")
+        detail = f"{consequence}{_lapse(standing, found)}"
+        yield Reason(finding, detail, found[0].anchor, "careful", "fine")
 
 
 def _lapse(standing: Standing, fines: Sequence[AssessedFine]) -> str:

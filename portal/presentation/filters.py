@@ -10,7 +10,7 @@ from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.dossiers.identifiers import display_number
-from portal.law.act_matrix import ACT_LABELS
+from portal.law.act_answers import ACT_TEXTS
 from portal.law.agreement import order_checklist
 from portal.law.assessment import fines_in_words
 from portal.law.effects import WHO_LIFTS
@@ -62,7 +62,7 @@ def register(environment: Environment) -> None:
     environment.lstrip_blocks = True
     environment.globals |= {
         "term": term_link,
-        "act_labels": ACT_LABELS,
+        "act_labels": {act: texts.label for act, texts in ACT_TEXTS.items()},
         "comparison_path": comparison_path,
         "who_lifts": WHO_LIFTS,
         "unverified_count": len(UNVERIFIED),

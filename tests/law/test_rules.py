@@ -10,7 +10,7 @@ from portal.law.rules import RULES, SOURCE_WORDS
 CHECKOUT = Path(__file__).resolve().parents[2]
 TEXTS = [
     *(CHECKOUT / "portal/law").glob("*.toml"),
-    CHECKOUT / "portal/law/effects.csv",
+    *(CHECKOUT / f"portal/law/{name}.csv" for name in ("acts", "effects", "standings")),
     *(CHECKOUT / "portal/law").glob("*.py"),
     *(CHECKOUT / "portal/dossier").glob("*.py"),
     *(CHECKOUT / "portal/presentation").rglob("*.py"),
