@@ -7,6 +7,7 @@ import time
 from bench.batch import batch
 from bench.debian import fetch_missing
 from bench.fleet import fleet
+from bench.growth import growth
 from bench.hits import hits, store_copies
 from bench.ledger import ledger_command
 from bench.misses import cold_page, proxied, warm_page
@@ -27,6 +28,7 @@ SCENARIOS = {
     "batch": batch,
     "fleet": fleet,
     "ledger": ledger_command,
+    "growth": growth,
     "sizes": sizes,
     "start": start,
     "network": network,

@@ -55,7 +55,7 @@ def ledger_command(stage: Stage, report: Report, seconds: float, rounds: int) ->
                 _run([*command, "db", "upgrade"], settings)
             engine = open_engine(url, folder)
             rows = _rows()
-            while chunk := [row for row, _ in zip(rows, range(2_000), strict=False)]:
+            while chunk := [row for row, _ in zip(rows, range(500), strict=False)]:
                 with writing(engine) as db:
                     db.execute(insert(ledger), chunk)
             engine.dispose()

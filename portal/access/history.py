@@ -89,6 +89,7 @@ class History:
         by_tag = {self._keys.tag(subject): subject for subject in subjects}
         query = select(table.c.subject, table.c.sealed_note).where(
             table.c.visitor == self._visitor_key(visitor),
+            table.c.subject.in_(by_tag),
             table.c.asked_at >= self._clock() - KEPT_S,
             table.c.sealed_note.is_not(None),
         )
@@ -98,7 +99,7 @@ class History:
         return {
             by_tag[row.subject]: note
             for row in rows
-            if row.subject in by_tag and (note := self._note(row.sealed_note)) is not None
+            if (note := self._note(row.sealed_note)) is not None
         }
 
     def _note(self, sealed: bytes) -> Note | None:
@@ -138,7 +139,7 @@ class History:
         earlier erasure, or the process that had deleted the rows was killed before it.
         """
         expired = select(table.c.id).where(table.c.asked_at < self._clock() - KEPT_S)
-        group = expired.order_by(table.c.id).limit(_DELETED_AT_ONCE)
+        group = expired.order_by(table.c.asked_at).limit(_DELETED_AT_ONCE)
         is_full = True
         while is_full:
             with writing(self._engine) as db:

@@ -7,15 +7,16 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Final, Literal
+from dataclasses import dataclass, field, fields
+from typing import Any, Final, Literal
 
-from sqlalchemy import Engine, insert, select, update
+from sqlalchemy import Engine, insert, literal, select, union_all, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.storage.database import reading, writing
 from portal.storage.tables import tokens as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
+from portal.system.local_time import from_epoch
 from portal.vehicle.operation_name import OPERATION_NAMES
 
 OPERATION_SCOPES: Final[frozenset[str]] = frozenset(OPERATION_NAMES)
@@ -89,11 +90,35 @@ class Issued:
     revoked_at: float | None
     namespace: str
 
+    @property
+    def ended_at(self) -> float:
+        """When the token was revoked or expires, or infinity."""
+        return self.revoked_at or self.expires_at or math.inf
+
     def state(self, now: float) -> TokenState:
         """Return the token's state at ``now``. A revoked token stays "revoked" after expiry."""
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and now >= self.expires_at else "valid"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenOverview:
+    """Tokens for the operator's page.
+
+    ``valid`` is sorted by name. Of ``ended``, the token that was revoked or has expired last is
+    first. ``full`` have reached their limit today, even if a call was given back since. ``ending``
+    expire soon, the next one first.
+    """
+
+    valid: Sequence[Issued]
+    ended: Sequence[Issued]
+    full: Sequence[Issued]
+    ending: Sequence[Issued]
+
+
+_NAMES: Final = [each.name for each in fields(Issued)]
+_COLUMNS: Final = [table.c[name] for name in _NAMES]
 
 
 class Tokens:
@@ -198,9 +223,47 @@ class Tokens:
 
     def listed(self) -> list[Issued]:
         """Return the namespace's tokens, the oldest first."""
-        query = select(table).where(table.c.namespace == self._namespace)
+        query = select(*_COLUMNS).where(table.c.namespace == self._namespace)
         with reading(self._engine) as db:
-            return [_issued(row) for row in db.execute(query.order_by(table.c.created_at))]
+            found = map(_issued, db.execute(query))
+            return sorted(found, key=lambda each: each.created_at)
+
+    def overview(
+        self, after: str, most: int, most_ended: int, within_s: float, most_named: int
+    ) -> "TokenOverview":
+        """Return the tokens that the operator's page shows (see TokenOverview).
+
+        ``most`` limits ``valid``, which begins after the name ``after``. ``most_named`` limits
+        ``full`` and ``ending``, which expire within ``within_s`` seconds.
+        """
+        now, columns = self._clock(), table.c
+        is_kept, expiry = columns.revoked_at.is_(None), columns.expires_at
+        kinds = (
+            (
+                (is_kept, columns.name > after, expiry.is_(None) | (expiry > now)),
+                columns.name,
+                most,
+            ),
+            ((columns.revoked_at.is_not(None),), columns.revoked_at.desc(), most_ended),
+            ((is_kept, expiry <= now), expiry.desc(), most_ended),
+            ((is_kept, columns.full_on == _day(now)), columns.name, most_named),
+            ((is_kept, expiry > now, expiry < now + within_s), expiry, most_named),
+        )
+        queries = [
+            select(literal(kind).label("kind"), *_COLUMNS)
+            .where(columns.namespace == self._namespace, *where)
+            .order_by(order)
+            .limit(limit)
+            .subquery()
+            for kind, (where, order, limit) in enumerate(kinds)
+        ]
+        found: list[list[Issued]] = [[] for _ in kinds]
+        with reading(self._engine) as db:
+            for kind, *values in db.execute(union_all(*map(select, queries))):
+                found[kind].append(_issued(values))
+        valid, revoked, expired, full, ending = found
+        ended = sorted((*revoked, *expired), key=lambda each: -each.ended_at)[:most_ended]
+        return TokenOverview(valid, ended, full, ending)
 
     def _find(self, token_digest: str) -> Issued | None:
         now = self._monotonic()
@@ -209,7 +272,7 @@ class Tokens:
             return cached[1]
         try:
             with self._breaker.guard(), reading(self._engine) as db:
-                row = db.execute(select(table).where(table.c.digest == token_digest)).first()
+                row = db.execute(select(*_COLUMNS).where(table.c.digest == token_digest)).first()
         except (SQLAlchemyError, BreakerOpen):
             return self._last_known(cached)
         issued = _issued(row) if row is not None else None
@@ -251,6 +314,10 @@ def digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def _issued(row: object) -> Issued:
-    values = row._mapping  # type: ignore[attr-defined]
-    return Issued(**{**values, "scopes": frozenset(values["scopes"].split(","))})
+def _issued(values: Sequence[Any]) -> Issued:
+    found = dict(zip(_NAMES, values, strict=True))
+    return Issued(**{**found, "scopes": frozenset(found["scopes"].split(","))})
+
+
+def _day(at: float) -> str:
+    return from_epoch(at).date().isoformat()

@@ -23,6 +23,7 @@ from sqlalchemy import (
     func,
     insert,
     select,
+    text,
     tuple_,
     update,
 )
@@ -39,6 +40,7 @@ from portal.batch.rows import (
 )
 from portal.batch.typed_list import Subject, TypedList, WrongEntry, contains_subject
 from portal.storage.database import Lock, erase_deleted, hold, reading
+from portal.storage.tables import IS_DRAFT, IS_UNDER_WAY
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -49,7 +51,9 @@ _CLAIMED_S: Final = 86400.0  # a batch that nobody has claimed for so long is ru
 MOST_LISTED: Final = 50
 MOST_UNDER_WAY: Final = 20
 # Whether a batch is running, or will resume by itself.
-_GOES_ON: Final = (table.c.state == "running") | table.c.resume_at.is_not(None)
+_GOES_ON: Final = table.c.state.in_(("running", "paused")) & (
+    (table.c.state == "running") | table.c.resume_at.is_not(None)
+)
 _LISTED_COLUMNS: Final = [
     column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
 ]
@@ -207,9 +211,7 @@ class Batches(BatchRows):
         """
         query = (
             select(*_LISTED_COLUMNS)
-            .where(
-                table.c.namespace == self.keys.namespace, table.c.state.in_(("running", "paused"))
-            )
+            .where(table.c.namespace == self.keys.namespace, text(IS_UNDER_WAY))
             .order_by(table.c.started_at.desc())
             .limit(MOST_UNDER_WAY)
         )
@@ -366,12 +368,15 @@ class Batches(BatchRows):
         """
         hold(db, Lock.BATCHES)
         found = items.c.subject == self.keys.tag(subject)
-        batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
+        batches = set(db.execute(select(items.c.batch).where(found)).scalars())
         deleted = db.execute(delete(items).where(found)).rowcount
-        kept = select(items.c.batch).where(items.c.batch.in_(batches)).distinct()
-        _delete(db, {*batches}.difference(db.execute(kept).scalars()))
-        for batch in batches:
-            if not has_pending(db, batch):
+        for batch in sorted(batches):
+            if (
+                db.execute(select(items.c.id).where(items.c.batch == batch).limit(1)).first()
+                is None
+            ):
+                _delete(db, [batch])
+            elif not has_pending(db, batch):
                 self.end(db, batch, "done")
         self._forget_wrong(db, subject)
         return deleted
@@ -443,6 +448,8 @@ class Batches(BatchRows):
 
     def _counts(self, db: Connection, batches: Sequence[str]) -> dict[str, tuple[int, ...]]:
         """Return the numbers of each batch's items, in the order of _NO_ITEMS."""
+        if not batches:
+            return {}
         is_active = (items.c.state == "pending") & (items.c.lease_until > self.clock())
         conditions = (
             items.c.stored,
@@ -465,7 +472,7 @@ class Batches(BatchRows):
     def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:
         drafts = (
             select(table.c.id)
-            .where(table.c.owner == owner, table.c.state == "draft")
+            .where(table.c.owner == owner, text(IS_DRAFT))
             .order_by(table.c.created_at.desc())
             .offset(MOST_DRAFTS - 1)
             .limit(MOST_LISTED)

@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Integer, bindparam, case, func, select, update
+from sqlalchemy import Connection, Integer, bindparam, case, func, select, text, update
 
 from portal.batch.pauses import Pause
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject
 from portal.storage.database import reading
+from portal.storage.tables import IS_LEASED
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LookupName
@@ -28,11 +29,9 @@ CLAIM_NOTED_S: Final = 3600.0
 
 # These statements are built once, because building a statement takes longer than running it.
 # _LEASE finds and leases an item in a single statement, so that other writers wait less.
-_RUNNING: Final = (
-    select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access, table.c.claimed_at)
-    .where(table.c.namespace == bindparam("namespace_name"), table.c.state == "running")
-    .order_by(table.c.claimed_at)
-)
+_RUNNING: Final = select(
+    table.c.id, table.c.ask, table.c.tries, table.c.sealed_access, table.c.claimed_at
+).where(table.c.namespace == bindparam("namespace_name"), table.c.state == "running")
 _leased = items.alias()
 _next = items.alias()
 _LEASE: Final = (
@@ -43,7 +42,9 @@ _LEASE: Final = (
         .where(
             _next.c.batch == bindparam("batch_id"),
             _next.c.state == "pending",
-            _next.c.lease_until <= bindparam("now"),
+            # Without "+ 0", SQLite would use the index "batch_items_by_lease", and would read and
+            # sort all items of the batch.
+            _next.c.lease_until + 0.0 <= bindparam("now"),
         )
         # Items whose failed lookup has paused the batch come last, because this lookup may fail
         # again and pause the batch again.
@@ -218,7 +219,7 @@ class ItemLeases(BatchRows):
         with self.writing() as db:
             db.execute(
                 update(items)
-                .where(items.c.holder == self.holder)
+                .where(items.c.holder == self.holder, text(IS_LEASED))
                 .values(holder="", lease_until=0.0)
             )
 
@@ -227,7 +228,7 @@ class ItemLeases(BatchRows):
         with self.writing() as db:
             db.execute(
                 update(items)
-                .where(items.c.holder == self.holder)
+                .where(items.c.holder == self.holder, text(IS_LEASED))
                 .values(lease_until=self.clock() + LEASE_S)
             )
 
@@ -246,7 +247,8 @@ class ItemLeases(BatchRows):
         need not wait for the decryption.
         """
         with reading(self.engine) as db:
-            running = db.execute(_RUNNING, {"namespace_name": self.keys.namespace}).all()
+            rows = db.execute(_RUNNING, {"namespace_name": self.keys.namespace}).all()
+        running = sorted(rows, key=lambda row: row.claimed_at)
         owners = ((row, self.decrypted(row.sealed_access)) for row in running)
         return [
             (row, msgspec.json.decode(access, type=Access))

@@ -21,7 +21,17 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, delete, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    RowMapping,
+    delete,
+    insert,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from portal.access.idempotency import forget_made
@@ -172,9 +182,17 @@ class DossierArchive:
     def owned(self, number: str, owner: str) -> Dossier | None:
         return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
 
-    def all_owned(self, owner: str) -> list[Dossier]:
-        """Return the owner's dossiers, including expired and revoked ones, the latest first."""
-        return self._list(table.c.owner == self._owner_key(owner))
+    def all_owned(
+        self, owner: str, most: int | None = None, after: Dossier | None = None
+    ) -> list[Dossier]:
+        """Return at most ``most`` of the owner's dossiers, the latest first.
+
+        Expired and revoked ones are included. The list begins after the dossier ``after``.
+        """
+        where = table.c.owner == self._owner_key(owner)
+        if after is not None:
+            where &= tuple_(table.c.issued_at, table.c.number) < (after.issued_at, after.number)
+        return self._list(where, most)
 
     def all(self) -> list[Dossier]:
         return self._list(table.c.number == table.c.number)
@@ -219,7 +237,10 @@ class DossierArchive:
         long_ended = table.c.expires_at <= now - ENDED_KEPT_S
         # Read first, because most calls find nothing to delete and reading does not block writers.
         with reading(self._engine) as db:
-            if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
+            if not any(
+                db.execute(select(table.c.number).where(each).limit(1)).first()
+                for each in (expired, long_ended)
+            ):
                 return
         group = select(table.c.number).where(expired).limit(_ENDED_AT_ONCE)
         while self._end(table.c.number.in_(group)) == _ENDED_AT_ONCE:
@@ -253,7 +274,7 @@ class DossierArchive:
         found = self._list(where)
         return found[0] if found else None
 
-    def _list(self, where: ColumnElement[bool]) -> list[Dossier]:
+    def _list(self, where: ColumnElement[bool], most: int | None = None) -> list[Dossier]:
         columns = (
             *(table.c.number, table.c.issued_at, table.c.expires_at, table.c.revoked_at),
             table.c.head,
@@ -262,7 +283,8 @@ class DossierArchive:
         query = (
             select(*columns)
             .where(table.c.namespace == self._keys.namespace, where)
-            .order_by(table.c.issued_at.desc(), table.c.number)
+            .order_by(table.c.issued_at.desc(), table.c.number.desc())
+            .limit(most)
         )
         with reading(self._engine) as db:
             rows: Sequence[RowMapping] = db.execute(query).mappings().all()

@@ -24,8 +24,13 @@ class Found(NamedTuple):
     purged_to: int
 
 
+MOST_COUNTED: Final = 10_000  # entries
+
+
 class StoreSize(NamedTuple):
     """The number of stored entries, and the size of the store in bytes.
+
+    A number above MOST_COUNTED may be too low, because counting takes longer with each entry.
 
     In a shared Redis, both numbers include the data of other applications.
     """

@@ -16,6 +16,7 @@ from sqlalchemy import (
     Engine,
     delete,
     func,
+    literal,
     select,
     text,
     update,
@@ -70,6 +71,7 @@ _CLOSE = text(
     "UPDATE ledger SET outcome = :outcome, status = :status, price = :price "
     "WHERE id = :id AND sent_at = :sent_at AND outcome = :maybe"
 )
+_NOTE_FULL = text("UPDATE access_tokens SET full_on = :day WHERE digest = :digest")
 _NO_LIMIT = 2**31 - 1
 _OF_COUNTER = "namespace = :namespace AND day = :day AND payer = :payer"
 # Counts nothing, and returns no row, if the counter has reached ``most``. Both databases execute
@@ -161,20 +163,24 @@ class Ledger:
         is true.
         """
         wanted: ColumnElement[bool] = ledger.c.outcome.not_in(FREE_OUTCOMES)
+        numbers = select(literal(0), func.max(ledger.c.id))
         if not everywhere:
             wanted &= ledger.c.namespace == self._namespace
         if month is not None:
-            wanted &= ledger.c.day.between(f"{month}-01", f"{month}-31")
-        numbers = select(func.min(ledger.c.id), func.max(ledger.c.id)).where(wanted)
+            in_month = ledger.c.day.between(f"{month}-01", f"{month}-31")
+            wanted &= in_month
+            numbers = select(func.min(ledger.c.id), func.max(ledger.c.id)).where(in_month)
+            if not everywhere:
+                numbers = numbers.where(ledger.c.namespace == self._namespace)
         # Read page by page, because PostgreSQL's driver would fetch all rows of a single query at
         # once. In SQLite, a query that stays open while a slow terminal prints its rows would block
         # checkpoints of the write-ahead log. A page is selected by number alone. With ``wanted`` in
-        # its WHERE clause, SQLite would use the index "ledger_by_use", and would read and sort all
+        # its WHERE clause, SQLite would use the index "ledger_by_day", and would read and sort all
         # rows of the namespace for each page.
         page = select(*_SHOWN, wanted.label("is_wanted"), ledger.c.id).order_by(ledger.c.id)
         with reading(self._engine) as db:
             number, last = db.execute(numbers).one()
-        while number is not None and number <= last:
+        while number is not None and number <= (last or 0):
             within = ledger.c.id.between(number, last)
             with reading(self._engine) as db:
                 rows = db.execute(page.where(within).limit(PAGE_SIZE)).all()
@@ -259,8 +265,11 @@ class Ledger:
                 calls = self._count(db, day, DAY, self._daily_limit)
                 if calls is None:
                     raise Failure("day_limit", self._until_midnight(now))
-                if not self._count(db, day, token_counter(caller.name), caller.daily_limit):
+                of_token = self._count(db, day, token_counter(caller.name), caller.daily_limit)
+                if of_token is None:
                     raise Failure("token_limit", self._until_midnight(now))
+                if of_token == caller.daily_limit:
+                    db.execute(_NOTE_FULL, {"day": day, "digest": caller.digest})
                 if not _charge(db, caller.batch, entry.price):
                     raise Failure("price")
                 on_trial = self._begin_trial(db, day, caller, calls)

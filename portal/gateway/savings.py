@@ -5,6 +5,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -21,10 +22,18 @@ log = logging.getLogger(__name__)
 _COLUMNS: Mapping[CacheStatus, str] = {"hit": "hits", "stale": "stale", "collapsed": "collapsed"}
 _ADD = text(
     "INSERT INTO lookup_counts (namespace, day, caller, operation, price, hits, stale, collapsed) "
-    "VALUES (:namespace, :day, :caller, :operation, :price, :hits, :stale, :collapsed) "
+    "VALUES (:namespace, :day, '', :operation, :price, :hits, :stale, :collapsed) "
     "ON CONFLICT (namespace, day, caller, operation, price) DO UPDATE SET "
     "hits = lookup_counts.hits + excluded.hits, stale = lookup_counts.stale + excluded.stale, "
     "collapsed = lookup_counts.collapsed + excluded.collapsed"
+)
+_ADD_TO_CALLER = text(
+    "INSERT INTO caller_sums (namespace, month, caller, hits, stale, collapsed, saved) "
+    "VALUES (:namespace, :month, :caller, :hits, :stale, :collapsed, :saved) "
+    "ON CONFLICT (namespace, month, caller) DO UPDATE SET "
+    "hits = caller_sums.hits + excluded.hits, stale = caller_sums.stale + excluded.stale, "
+    "collapsed = caller_sums.collapsed + excluded.collapsed, "
+    "saved = caller_sums.saved + excluded.saved"
 )
 
 
@@ -41,7 +50,7 @@ class SavingsCounter:
         observer: Observer | None = None,
     ) -> None:
         self._engine = engine
-        self._namespace = namespace
+        self._none = {"namespace": namespace, **dict.fromkeys(_COLUMNS.values(), 0)}
         self._observer = observer or Observer()
         self._prices = {str(name): each.price for name, each in terms.items()}
         self._clock = clock
@@ -71,13 +80,26 @@ class SavingsCounter:
         if not counts:
             return
         try:
-            with writing(self._engine) as db:
-                for names, more in sorted(counts.items()):
-                    row = zip(("day", "caller", "operation", "price"), names, strict=True)
-                    columns = {column: more[column] for column in _COLUMNS.values()}
-                    db.execute(_ADD, {"namespace": self._namespace, **dict(row), **columns})
+            self._write(counts)
         except SQLAlchemyError as error:
             log.warning("cannot write the savings: %s", error_kind(error))
             with self._lock:
                 for names, more in counts.items():
                     self._counts[names].update(more)
+
+    def _write(self, counts: Mapping[tuple[str, str, str, str], Counter[str]]) -> None:
+        by_kind: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+        by_caller: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        for (day, caller, operation, price), more in counts.items():
+            by_kind[day, operation, price].update(more)
+            by_caller[day[:7], caller].update(more)
+            saved = (more["hits"] + more["stale"]) * Decimal(price) * 1_000_000
+            by_caller[day[:7], caller]["saved"] += int(saved)
+        # Sorted, because two processes could otherwise deadlock on PostgreSQL.
+        with writing(self._engine) as db:
+            for (day, operation, price), more in sorted(by_kind.items()):
+                row = {"day": day, "operation": operation, "price": price}
+                db.execute(_ADD, {**self._none, **row, **more})
+            for (month, caller), more in sorted(by_caller.items()):
+                row = {"month": month, "caller": caller}
+                db.execute(_ADD_TO_CALLER, {**self._none, "saved": 0, **row, **more})

@@ -18,7 +18,15 @@ from typing import Any
 from flask import Flask
 from flask_caching.backends.base import BaseCache
 
-from portal.gateway.backend import READER_KEEPS_BYTES, BytesRemain, EndOf, Found, Outcome, StoreSize
+from portal.gateway.backend import (
+    MOST_COUNTED,
+    READER_KEEPS_BYTES,
+    BytesRemain,
+    EndOf,
+    Found,
+    Outcome,
+    StoreSize,
+)
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES
 from portal.gateway.sqlite_file import SQLiteFile, retry_if_corrupt, transaction
 from portal.storage.purge_log import BUCKETS, purge_bucket
@@ -234,7 +242,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
     @retry_if_corrupt
     def size(self) -> StoreSize:
         with self._connection() as db:
-            (entries,) = db.execute("SELECT count(*) FROM entries").fetchone()
+            counted = "SELECT count(*) FROM (SELECT 1 FROM entries LIMIT ?)"
+            (entries,) = db.execute(counted, (MOST_COUNTED + 1,)).fetchone()
             (size,) = db.execute(
                 "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
             ).fetchone()

@@ -1,18 +1,39 @@
-"""Adds up upstream calls and cached answers for the operator's usage page."""
+"""Adds up upstream calls and cached answers for the operator's usage page.
+
+The number of rows that a query reads depends on the days and on the kinds of calls, and not on the
+number of calls or callers (see ``call_sums`` in ``portal.storage.tables``).
+"""
 
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Column, ColumnElement, Engine, Select, and_, case, func, not_, or_, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    CompoundSelect,
+    Engine,
+    Select,
+    and_,
+    literal,
+    select,
+    text,
+)
 
 from portal.gateway.ledger import DAY, FREE_OUTCOMES, MAYBE, token_counter
 from portal.storage.database import reading
-from portal.storage.tables import call_counters, ledger, lookup_counts
+from portal.storage.tables import (
+    IN_PROGRESS,
+    call_counters,
+    call_sums,
+    caller_sums,
+    ledger,
+    lookup_counts,
+)
 from portal.system.local_time import from_epoch
 from portal.upstream.errors import ANSWERED
 
@@ -21,6 +42,7 @@ from portal.upstream.errors import ANSWERED
 _LONGEST_CALL_S = 60.0
 _ORDINARY_STATUSES = (200, 400, 404)
 _TOKEN_PREFIX = token_counter("")
+T = TypeVar("T")
 
 
 class Usage(NamedTuple):
@@ -47,6 +69,10 @@ class Usage(NamedTuple):
     @property
     def lookups(self) -> int:
         return self.calls + self.free
+
+    def without(self, part: "Usage") -> "Usage":
+        pairs: Iterable[tuple[Any, Any]] = zip(self, part, strict=True)
+        return Usage(*(whole - each for whole, each in pairs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +110,15 @@ class CallsToday:
     by_token: Mapping[str, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The calls from the day ``first`` to the day before ``before``, as ``UsageLog`` reads them."""
+
+    first: date
+    before: date
+    rows: Sequence[Any]
+
+
 class UsageLog:
     """Reads the usage of one namespace (upstream name) from the database."""
 
@@ -98,19 +133,25 @@ class UsageLog:
         """Return today's date in the time zone of the ledger."""
         return from_epoch(self._clock()).date()
 
-    def by_day(self, first: date) -> dict[tuple[date, str], Usage]:
-        """Return the usage of each day and operation since the day ``first``."""
-        found = self._sums(first, "day", "operation")
+    def calls(self, first: date, before: date = date.max) -> Calls:
+        """Read the calls since the day ``first``, for the methods that have a parameter ``calls``.
+
+        The result has a row for each kind of ended calls on a day, and one for each call in
+        progress, which has no status.
+        """
+        ended = select(call_sums).where(
+            call_sums.c.namespace == self._namespace, _within(call_sums.c.day, first, before)
+        )
+        names = ("namespace", "day", "operation", "price", "origin", "outcome")
+        open_calls = select(
+            *(ledger.c[name] for name in names), literal(0), literal(1), ledger.c.sent_at
+        ).where(self._is_in_progress(first, before))
+        return Calls(first, before, self._all(ended.union_all(open_calls)))
+
+    def by_day(self, calls: Calls) -> dict[tuple[date, str], Usage]:
+        """Return the usage of each day and operation."""
+        found = self._sums(calls, lambda row: (row.day, row.operation))
         return {(date.fromisoformat(day), name): usage for (day, name), usage in found.items()}
-
-    def by_caller(self, first: date) -> dict[str, Usage]:
-        """Return the usage of each caller since the day ``first``."""
-        return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
-
-    def of_caller(self, caller: str) -> Usage:
-        """Return a caller's usage in the present month."""
-        found = self._sums(self.today().replace(day=1), "caller", caller=caller)
-        return found.get((caller,), Usage())
 
     def by_operation(self, month: str | None = None) -> dict[str, Usage]:
         """Return the usage of each operation in a month such as "2026-11", or in all months."""
@@ -118,136 +159,133 @@ class UsageLog:
         if month is not None:
             first = date.fromisoformat(f"{month}-01")
             before = (first + timedelta(days=31)).replace(day=1)
-        found = self._sums(first, "operation", before=before)
-        return {operation: usage for (operation,), usage in found.items()}
+        return self._sums(self.calls(first, before), lambda row: row.operation)
 
-    def failures(self, first: date) -> list[CallFailures]:
+    def dearest_callers(self, most: int) -> dict[str, Usage]:
+        """Return the usage in the present month of the ``most`` callers that have spent most.
+
+        Of callers that have spent the same, those with more calls come first.
+        """
+        columns = caller_sums.c
+        order = (columns.spent.desc(), columns.calls.desc(), columns.caller.desc())
+        return self._of_callers(select(caller_sums).order_by(*order).limit(most))
+
+    def of_caller(self, caller: str) -> Usage:
+        """Return a caller's usage in the present month."""
+        found = self._of_callers(select(caller_sums).where(caller_sums.c.caller == caller), caller)
+        return found.get(caller, Usage())
+
+    def failures(self, calls: Calls, first: date) -> list[CallFailures]:
         """Return the failed calls since the day ``first``.
 
         The calls are grouped by outcome, status and base address. The group with the latest call is
         first.
         """
-        query = (
-            select(
-                ledger.c.outcome,
-                ledger.c.status,
-                ledger.c.origin,
-                func.count().label("calls"),
-                func.max(ledger.c.sent_at).label("last_at"),
-            )
-            .where(
-                ledger.c.namespace == self._namespace,
-                ledger.c.day >= first.isoformat(),
-                _failed(),
-                or_(ledger.c.outcome != MAYBE, ledger.c.sent_at < self._clock() - _LONGEST_CALL_S),
-            )
-            .group_by(ledger.c.outcome, ledger.c.status, ledger.c.origin)
-            .order_by(func.max(ledger.c.sent_at).desc())
-        )
-        return [CallFailures(**row._mapping) for row in self._all(query)]
+        latest = self._clock() - _LONGEST_CALL_S
+        groups: defaultdict[tuple[str, int | None, str], list[Any]] = defaultdict(list)
+        for row in calls.rows:
+            if (
+                row.day >= first.isoformat()
+                and _has_failed(row)
+                and (row.outcome != MAYBE or row.last_at < latest)
+            ):
+                groups[row.outcome, row.status or None, row.origin].append(row)
+        found = [
+            CallFailures(*kind, sum(row.calls for row in rows), max(row.last_at for row in rows))
+            for kind, rows in groups.items()
+        ]
+        return sorted(found, key=lambda each: -each.last_at)
 
-    def origins_today(self) -> dict[str, OriginCalls]:
+    def origins_today(self, calls: Calls) -> dict[str, OriginCalls]:
         """Return today's calls, grouped by base address.
 
         Calls that could not be sent, and calls without an outcome yet, count as failed.
         """
-        query = (
-            select(
-                ledger.c.origin,
-                func.count().label("calls"),
-                func.sum(case((_failed(), 1), else_=0)).label("failed"),
-            )
-            .where(ledger.c.namespace == self._namespace, ledger.c.day == self.today().isoformat())
-            .group_by(ledger.c.origin)
-        )
-        return {row.origin: OriginCalls(row.calls, row.failed) for row in self._all(query)}
+        counts: Counter[str] = Counter()
+        failed: Counter[str] = Counter()
+        for row in calls.rows:
+            if row.day == self.today().isoformat():
+                counts[row.origin] += row.calls
+                failed[row.origin] += row.calls if _has_failed(row) else 0
+        return {origin: OriginCalls(counts[origin], failed[origin]) for origin in counts}
 
-    def calls_today(self) -> CallsToday:
-        """Return today's calls from the counters of the daily limits."""
+    def calls_today(self, callers: Iterable[str]) -> CallsToday:
+        """Return today's calls of all callers together and of some callers.
+
+        The numbers come from the counters of the daily limits.
+        """
         query = select(call_counters.c.payer, call_counters.c.calls).where(
             call_counters.c.namespace == self._namespace,
             call_counters.c.day == self.today().isoformat(),
+            call_counters.c.payer.in_([DAY, *map(token_counter, callers)]),
         )
         counters = {row.payer: row.calls for row in self._all(query)}
         by_token = {
             payer.removeprefix(_TOKEN_PREFIX): calls
             for payer, calls in counters.items()
-            if payer.startswith(_TOKEN_PREFIX)
+            if payer != DAY
         }
         return CallsToday(counters.get(DAY, 0), by_token)
 
-    def _sums(
-        self, first: date, *groups: str, before: date = date.max, caller: str | None = None
-    ) -> dict[tuple[str, ...], Usage]:
-        found: defaultdict[tuple[str, ...], list[Usage]] = defaultdict(list)
-        paid = paid_query(self._namespace, first, *groups, before=before)
-        unpaid = _within(lookup_counts.c.day, first, before)
-        if caller is not None:
-            paid = paid.where(ledger.c.caller == caller)
-            unpaid = and_(unpaid, lookup_counts.c.caller == caller)
-        for *group, price, calls in self._all(paid):
-            found[tuple(group)].append(Usage(calls=calls, spent=calls * Decimal(price)))
-        for key, usage in self._unpaid(unpaid, *groups):
-            found[key].append(usage)
+    def _sums(self, calls: Calls, key: Callable[[Any], T]) -> dict[T, Usage]:
+        found: defaultdict[T, list[Usage]] = defaultdict(list)
+        for row in calls.rows:
+            if row.outcome not in FREE_OUTCOMES:
+                spent = row.calls * Decimal(row.price)
+                found[key(row)].append(Usage(calls=row.calls, spent=spent))
+        query = select(lookup_counts).where(
+            lookup_counts.c.namespace == self._namespace,
+            _within(lookup_counts.c.day, calls.first, calls.before),
+        )
+        for row in self._all(query):
+            saved = (row.hits + row.stale) * Decimal(row.price)
+            counts = {"hits": row.hits, "stale": row.stale, "collapsed": row.collapsed}
+            found[key(row)].append(Usage(**counts, saved=saved))
         return {group: merged(usage) for group, usage in found.items()}
 
-    def _unpaid(
-        self, days: ColumnElement[bool], *groups: str
-    ) -> Iterator[tuple[tuple[str, ...], Usage]]:
-        """Yield the lookups without a call of their own, grouped by ``groups`` and price."""
-        columns = [lookup_counts.c[name] for name in (*groups, "price")]
-        sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
-        query = (
-            select(*columns, *sums)
-            .where(lookup_counts.c.namespace == self._namespace, days)
-            .group_by(*columns)
+    def _is_in_progress(self, first: date, before: date = date.max) -> ColumnElement[bool]:
+        """Return the SQL condition for calls without an outcome, some of which never get one."""
+        return and_(
+            ledger.c.namespace == self._namespace,
+            _within(ledger.c.day, first, before),
+            text(IN_PROGRESS),
         )
-        for *group, price, hits, stale, collapsed in self._all(query):
-            yield (
-                tuple(group),
-                Usage(
-                    # Convert to int, because PostgreSQL's driver may return a sum as a Decimal.
-                    hits=int(hits),
-                    stale=int(stale),
-                    collapsed=int(collapsed),
-                    saved=int(hits + stale) * Decimal(price),
-                ),
-            )
 
-    def _all(self, query: Select[Any]) -> Sequence[Any]:
+    def _of_callers(self, query: Select[Any], caller: str | None = None) -> dict[str, Usage]:
+        """Return the usage of the callers whose monthly sums a query finds."""
+        first = self.today().replace(day=1)
+        in_progress = select(ledger.c.caller, ledger.c.price).where(self._is_in_progress(first))
+        if caller is not None:
+            in_progress = in_progress.where(ledger.c.caller == caller)
+        rows = self._all(
+            query.where(
+                caller_sums.c.namespace == self._namespace,
+                caller_sums.c.month == f"{first:%Y-%m}",
+            )
+        )
+        found = {row.caller: [_usage_of_caller(row)] for row in rows}
+        for name, price in self._all(in_progress):
+            if name in found or caller is not None:
+                found.setdefault(name, []).append(Usage(calls=1, spent=Decimal(price)))
+        return {name: merged(usage) for name, usage in found.items()}
+
+    def _all(self, query: Select[Any] | CompoundSelect[Any]) -> Sequence[Any]:
         with reading(self._engine) as db:
             return db.execute(query).all()
 
 
-def paid_query(namespace: str, first: date, *groups: str, before: date = date.max) -> Select[Any]:
-    """Return a query that counts the calls from ``first`` on that may have been charged.
-
-    Calls on the day ``before`` and on later days are not counted.
-
-    The query counts the calls for each combination of price and the columns in ``groups``. The
-    index "ledger_by_use" covers all columns of this query.
-    """
-    columns = [ledger.c[name] for name in (*groups, "price")]
-    return (
-        select(*columns, func.count().label("calls"))
-        .where(
-            ledger.c.namespace == namespace,
-            _within(ledger.c.day, first, before),
-            ledger.c.outcome.not_in(FREE_OUTCOMES),
-        )
-        .group_by(*columns)
-    )
+def _usage_of_caller(row: Any) -> Usage:
+    spent, saved = (Decimal(each) / 1_000_000 for each in (row.spent, row.saved))
+    return Usage(row.calls, spent, row.hits, row.stale, row.collapsed, saved)
 
 
 def _within(day: Column[str], first: date, before: date) -> ColumnElement[bool]:
-    since = day >= first.isoformat()
-    return since if before == date.max else and_(since, day < before.isoformat())
+    return and_(day >= first.isoformat(), day < before.isoformat())
 
 
-def _failed() -> ColumnElement[bool]:
-    """Return the SQL condition for calls that were refused or got no usable answer."""
-    is_refused = and_(ledger.c.status.is_not(None), not_(ledger.c.status.in_(_ORDINARY_STATUSES)))
-    return or_(ledger.c.outcome != ANSWERED, is_refused)
+def _has_failed(row: Any) -> bool:
+    """Return whether calls were refused, or got no usable answer."""
+    return row.outcome != ANSWERED or (row.status or 200) not in _ORDINARY_STATUSES
 
 
 def merged(usage: Iterable[Usage]) -> Usage:

@@ -1,6 +1,10 @@
 """The tables of the database. A change of a table needs a migration (CONTRIBUTING.md)."""
 
+from typing import Any
+
 from sqlalchemy import (
+    DDL,
+    BigInteger,
     Boolean,
     Column,
     Float,
@@ -12,10 +16,23 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    event,
+    text,
 )
 
 # A test checks that these tables equal the tables after the last migration.
 metadata = MetaData()
+
+
+def _partial_index(name: str, *columns: str, where: str) -> Index:
+    """Return an index of some rows. SQLite uses it for queries that repeat ``where`` literally."""
+    return Index(name, *columns, sqlite_where=text(where), postgresql_where=text(where))
+
+
+IN_PROGRESS = "outcome = 'maybe'"
+IS_DRAFT = "state = 'draft'"
+IS_LEASED = "holder <> ''"
+IS_UNDER_WAY = "state IN ('running', 'paused')"
 
 # A row's namespace is the name of its upstream, or "demo".
 tokens = Table(
@@ -30,7 +47,14 @@ tokens = Table(
     Column("created_at", Float, nullable=False),  # All times in this table are in epoch seconds.
     Column("expires_at", Float),
     Column("revoked_at", Float),
+    # The last day in America/Sao_Paulo on which the token reached its daily limit.
+    Column("full_on", String(10)),
     UniqueConstraint("namespace", "name"),
+    Index("tokens_by_full_day", "namespace", "full_on"),
+    _partial_index("tokens_by_expiry", "namespace", "expires_at", where="revoked_at IS NULL"),
+    _partial_index(
+        "tokens_by_revocation", "namespace", "revoked_at", where="revoked_at IS NOT NULL"
+    ),
 )
 
 ledger = Table(
@@ -50,11 +74,80 @@ ledger = Table(
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
     Column("batch", String(32)),  # The id of the call's batch. NULL if no batch made the call.
-    # The operator's page computes sums from these columns. Its queries read only the index.
-    Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
+    Index("ledger_by_day", "namespace", "day"),
+    _partial_index("ledger_in_progress", "namespace", "day", where=IN_PROGRESS),
     Index("ledger_by_subject", "subject"),
     Index("ledger_by_batch", "batch"),
 )
+
+# The ledger's ended calls by day and kind. Triggers on the ledger write the rows of ``call_sums``,
+# and the calls of ``caller_sums``, in the transaction that ends a call.
+call_sums = Table(
+    "call_sums",
+    metadata,
+    Column("namespace", String, primary_key=True),
+    Column("day", String(10), primary_key=True),
+    Column("operation", String(10), primary_key=True),
+    Column("price", String(20), primary_key=True),
+    Column("origin", String(20), primary_key=True),
+    Column("outcome", String(20), primary_key=True),
+    Column("status", Integer, primary_key=True, autoincrement=False),  # 0 without a status
+    Column("calls", Integer, nullable=False),
+    Column("last_at", Float, nullable=False),  # Epoch seconds.
+)
+
+# Each caller's lookups in a month such as "2026-11". ``spent`` and ``saved`` are in millionths of
+# R$, because a price has at most six decimal places.
+caller_sums = Table(
+    "caller_sums",
+    metadata,
+    Column("namespace", String, primary_key=True),
+    Column("month", String(7), primary_key=True),
+    Column("caller", String(80), primary_key=True),
+    Column("spent", BigInteger, nullable=False, server_default="0"),
+    Column("saved", BigInteger, nullable=False, server_default="0"),
+    *(
+        Column(name, Integer, nullable=False, server_default="0")
+        for name in ("calls", "hits", "stale", "collapsed")
+    ),
+    Index("caller_sums_by_spent", "namespace", "month", "spent", "calls", "caller"),
+)
+
+_SUM_CALL = """
+    INSERT INTO call_sums VALUES (NEW.namespace, NEW.day, NEW.operation, NEW.price, NEW.origin,
+        NEW.outcome, coalesce(NEW.status, 0), 1, NEW.sent_at)
+    ON CONFLICT (namespace, day, operation, price, origin, outcome, status) DO UPDATE SET
+        calls = call_sums.calls + 1, last_at = CASE WHEN excluded.last_at > call_sums.last_at
+        THEN excluded.last_at ELSE call_sums.last_at END;
+    INSERT INTO caller_sums (namespace, month, caller, calls, spent)
+        SELECT NEW.namespace, substr(NEW.day, 1, 7), NEW.caller, 1,
+            CAST(round(CAST(NEW.price AS DOUBLE PRECISION) * 1000000) AS BIGINT)
+        WHERE NEW.outcome NOT IN ('not_sent', 'circuit_open')
+    ON CONFLICT (namespace, month, caller) DO UPDATE SET
+        calls = caller_sums.calls + 1, spent = caller_sums.spent + excluded.spent;
+"""
+# Two triggers, because only an update has an old row.
+_ENDED = {"INSERT": "NEW.outcome <> 'maybe'"}
+_ENDED["UPDATE OF outcome"] = f"OLD.outcome = 'maybe' AND {_ENDED['INSERT']}"
+
+
+def _on_ledger(dialect: str, statement: str) -> None:
+    ddl: Any = DDL
+    event.listen(metadata, "after_create", ddl(statement).execute_if(dialect=dialect))
+
+
+_on_ledger(
+    "postgresql",
+    "CREATE FUNCTION sum_call() RETURNS trigger LANGUAGE plpgsql AS "
+    f"$$ BEGIN {_SUM_CALL} RETURN NULL; END $$",
+)
+for _event, _condition in _ENDED.items():
+    _trigger = (
+        f"CREATE TRIGGER ledger_{_event[:6].lower()} AFTER {_event} ON ledger FOR EACH ROW "
+        f"WHEN ({_condition})"
+    )
+    _on_ledger("sqlite", f"{_trigger} BEGIN {_SUM_CALL} END")
+    _on_ledger("postgresql", f"{_trigger} EXECUTE FUNCTION sum_call()")
 
 call_counters = Table(
     "call_counters",
@@ -66,9 +159,11 @@ call_counters = Table(
     # "on trial" counts calls in progress of callers that have no such answer (see Ledger).
     Column("payer", String(90), primary_key=True),
     Column("calls", Integer, nullable=False),
+    Index("call_counters_by_day", "day"),
 )
 
-# Counts the lookups that needed no upstream call of their own.
+# Counts the lookups that needed no upstream call of their own. Only versions before schema revision
+# 0012 count each caller. A later version removes the column.
 lookup_counts = Table(
     "lookup_counts",
     metadata,
@@ -94,6 +189,9 @@ history = Table(
     Column("sealed_note", LargeBinary),  # The visitor's note and tag, encrypted.
     Index("history_by_visitor", "visitor", "subject", unique=True),
     Index("history_by_subject", "subject"),
+    Index("history_by_time", "visitor", "asked_at"),
+    Index("history_by_age", "asked_at"),
+    _partial_index("history_with_notes", "id", where="sealed_note IS NOT NULL"),
 )
 
 batches = Table(
@@ -125,8 +223,11 @@ batches = Table(
     # The number of vehicles that the batch's list contains more than once.
     Column("repeated", Integer, nullable=False, server_default="0"),
     Column("sealed_name", LargeBinary),  # The owner's name for the batch, encrypted.
-    Index("batches_by_owner", "owner"),
+    Index("batches_by_owner", "owner", "created_at", "id"),
     Index("batches_by_state", "state"),
+    Index("batches_by_expiry", "expires_at"),
+    _partial_index("batches_as_drafts", "owner", "created_at", where=IS_DRAFT),
+    _partial_index("batches_under_way", "namespace", "started_at", where=IS_UNDER_WAY),
 )
 
 batch_items = Table(
@@ -152,6 +253,7 @@ batch_items = Table(
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
     Index("batch_items_by_lease", "batch", "lease_until"),
+    _partial_index("batch_items_by_holder", "holder", where=IS_LEASED),
     Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
@@ -174,8 +276,10 @@ dossiers = Table(
     Column("head", LargeBinary),
     Column("html", LargeBinary),
     Column("pdf", LargeBinary),
-    Index("dossiers_by_owner", "owner"),
+    Index("dossiers_by_owner", "owner", "issued_at", "number"),
     Index("dossiers_by_subject", "subject"),
+    Index("dossiers_by_expiry", "expires_at"),
+    _partial_index("dossiers_with_content", "expires_at", where="head IS NOT NULL"),
 )
 
 # What the first request with an idempotency key has made. ``digest`` is an HMAC of the key and its
@@ -187,6 +291,8 @@ idempotency_keys = Table(
     Column("content", String(64), nullable=False),
     Column("made", String(32), nullable=False),  # A batch's id, or a dossier's number.
     Column("expires_at", Float, nullable=False),  # Epoch seconds.
+    Index("idempotency_keys_by_made", "made"),
+    Index("idempotency_keys_by_expiry", "expires_at"),
 )
 
 purges = Table(

@@ -10,10 +10,20 @@ from sqlalchemy import Engine
 
 from portal.access import tokens as tokens_module
 from portal.access.gatekeeper import Gatekeeper
-from portal.access.tokens import SCOPES, NameTaken, RefusedToken, Tokens, UnknownToken, digest
+from portal.access.tokens import (
+    SCOPES,
+    Identity,
+    NameTaken,
+    RefusedToken,
+    Tokens,
+    UnknownToken,
+    digest,
+)
+from portal.gateway.ledger import Ledger
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.fakes.one_tenant import tokens_in
+from tests.gateway.ledgers import buy
 
 HOUR = 3600.0
 DECODE = frozenset({"decode"})
@@ -183,3 +193,24 @@ def test_token_of_another_namespace_is_unknown(engine: Engine) -> None:
         here.identify(elsewhere)
     with pytest.raises(RefusedToken):
         Tokens(engine, (), namespace="there").identify(elsewhere)
+
+
+def test_overview_has_a_page_of_valid_tokens_and_those_that_need_attention(
+    engine: Engine, clock: Clock
+) -> None:
+    tokens = tokens_in(engine, (), clock)
+    for name, days in (("a", 5), ("b", 9), ("c", None), ("d", 1), ("e", 2), ("f", 30)):
+        tokens.issue(name, SCOPES, days and days * 86400.0, daily_limit=1)
+    tokens.revoke("f")
+    clock.advance(1.5 * 86400)
+    ledger = Ledger(engine, clock=clock, namespace=tokens.listed()[0].namespace)
+    (limited,) = [each for each in tokens.listed() if each.name == "c"]
+    buy(ledger, Identity(limited.name, limited.digest, limited.scopes, daily_limit=1))
+    found = tokens.overview("", 2, 9, 4 * 86400.0, 9)
+    assert [each.name for each in found.valid] == ["a", "b"]
+    assert [each.name for each in found.ended] == ["d", "f"]  # the last to end comes first
+    assert [each.name for each in found.full] == ["c"]
+    assert [each.name for each in found.ending] == ["e", "a"]
+    assert [each.name for each in tokens.overview("b", 9, 1, 0, 9).valid] == ["c", "e"]
+    clock.advance(86400)
+    assert tokens.overview("", 9, 1, 0, 9).full == []

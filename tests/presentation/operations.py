@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from portal.access.tokens import Issued
+from portal.access.tokens import Issued, TokenOverview
 from portal.batch.model import Batch, Cost, Counts, Reason, State
 from portal.gateway.backend import StoreSize
 from portal.gateway.operations import CachePolicy
@@ -57,11 +57,14 @@ def batch_under_way(
     )
 
 
+ANAS = token("ana", SCOPES)
+SOON = token("soon", SCOPES | {"admin"}, 5, AT + 3600)
+USED = token("used", SCOPES, 40, AT + 30 * 86400)
 FACTS = OperationsPage(
     now=NOW,
     days=30,
     by_day={(TODAY, "decode"): ANA, (TODAY, "renainf"): ROBOT, (YESTERDAY, "renajud"): FORMER},
-    by_caller={"robô <1>": ROBOT, "ana": ANA, "": FORMER},
+    by_caller={"ana": ANA, "robô <1>": ROBOT, "": FORMER},
     failures=(
         CallFailures("failing", 503, "primary", 4, AT - 60),
         CallFailures("answered", 429, "secondary", 1, AT - 90),
@@ -83,12 +86,11 @@ FACTS = OperationsPage(
         batch_under_way("running", "", AT - 60, "3.60", 40, 12),
         batch_under_way("paused", "day_limit", None, "0", 2, 0),
     ),
-    tokens=(
-        token("ana", SCOPES),
-        token("soon", SCOPES | {"admin"}, 5, AT + 3600),
-        token("used", SCOPES, 40, AT + 30 * 86400),
-        token("ended", SCOPES, 0, AT - 60),
-        token("revoked", SCOPES, 0, None, AT - 60),
+    tokens=TokenOverview(
+        (ANAS, SOON, USED),
+        (token("revoked", SCOPES, 0, None, AT - 60), token("ended", SCOPES, 0, AT - 60)),
+        full=(USED,),
+        ending=(SOON,),
     ),
 )
 IDLE = replace(
@@ -104,5 +106,5 @@ IDLE = replace(
     store=None,
     database_bytes=None,
     batches=(),
-    tokens=(),
+    tokens=TokenOverview((), (), (), ()),
 )

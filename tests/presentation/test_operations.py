@@ -10,9 +10,16 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
+from portal.access.tokens import TokenOverview
 from portal.batch.model import Reason
+from portal.gateway.backend import StoreSize
 from portal.gateway.usage_report import CallFailures, CallsToday, Usage
-from portal.presentation.operations.page import MOST_CALLERS, OperationsPage, chosen_period
+from portal.presentation.operations.page import (
+    MOST_NAMED,
+    MOST_TOKENS,
+    OperationsPage,
+    chosen_period,
+)
 from tests.presentation.operations import (
     ANA,
     AT,
@@ -28,7 +35,7 @@ from tests.presentation.rendering import render, site
 from tests.web.html_checker import HTML, check_html, text_of
 
 DAYS = "Pedidos, gasto e economia por dia"
-CALLERS = "Pedidos, gasto e economia por token nos últimos 30 dias"
+CALLERS = "Pedidos, gasto e economia por token neste mês"
 OPERATIONS = "Pedidos, gasto e economia por consulta nos últimos 30 dias"
 ORIGINS = "Disjuntor, chamadas e falhas de hoje por endereço"
 FAILURES = "Falhas das chamadas por tipo e endereço, a mais recente primeiro"
@@ -101,11 +108,28 @@ def test_rows_merge_calls_and_answers_without_a_call() -> None:
     assert first_cells(FACTS, OPERATIONS) == ["Dados e FIPE", "Multas", "Restrições judiciais"]
 
 
-def test_callers_beyond_the_limit_share_a_row() -> None:
-    many = {f"t{n:02}": Usage(1, Decimal(n)) for n in range(MOST_CALLERS + 5)}
-    shown = rows(replace(FACTS, by_caller=many), CALLERS)
-    assert len(shown) == MOST_CALLERS + 1
-    assert shown[-1] == ["outros 5", "5", "5", "0", "0", "0", "R$ 10,00", "R$ 0,00"]
+def test_further_callers_share_a_row() -> None:
+    shown = rows(replace(FACTS, by_caller={"ana": ANA}), CALLERS)
+    assert [row[0] for row in shown] == ["ana", "os outros"]
+    assert shown[-1] == ["os outros", "9", "2", "7", "0", "0", "R$ 1,90", "R$ 0,70"]
+
+
+def test_many_tokens_are_named_in_parts() -> None:
+    """A list that is cut off says so."""
+    many = [token(f"t{number:03}", expires_at=AT + 60) for number in range(MOST_TOKENS + 1)]
+    used = [token(f"u{number:03}", daily_limit=1) for number in range(MOST_NAMED + 1)]
+    page = replace(
+        FACTS,
+        tokens=TokenOverview(many, (), used, many[: MOST_NAMED + 1]),
+        calls_today=CallsToday(9, {each.name: 1 for each in used}),
+    )
+    assert len(rows(page, VALID)) == MOST_TOKENS
+    html = render(page)
+    assert f"depois=t{MOST_TOKENS - 1:03}#tokens" in html
+    assert html.count(" usou as 1 chamadas de hoje") == html.count(" vence em ") == MOST_NAMED
+    assert "Outros tokens também usaram" in html
+    assert "Outros tokens também vencem" in html
+    assert "depois=" not in render(FACTS)
 
 
 def test_breaker_states_have_a_shape_and_words() -> None:
@@ -182,14 +206,15 @@ def test_tokens_show_use_and_what_needs_attention() -> None:
 
 
 def test_token_that_ends_later_has_no_sign() -> None:
-    page = replace(FACTS, tokens=(token("later", expires_at=AT + 8 * 86400),))
-    assert not page.ends_soon(page.tokens[0])
+    assert not FACTS.ends_soon(token("later", expires_at=AT + 8 * 86400))
 
 
 def test_sizes_are_in_decimal_units() -> None:
     shown = values(FACTS)
     assert (shown["Respostas"], shown["Banco de dados"]) == ("1.234 entradas, 5,7 MB", "4,1 kB")
     assert values(IDLE)["Respostas"] == "fora do ar"
+    many = replace(FACTS, store=StoreSize(10_001, 5_678_900))
+    assert values(many)["Respostas"] == "mais de 10.000 entradas, 5,7 MB"
     assert "Banco de dados" not in values(IDLE)
 
 
@@ -229,5 +254,5 @@ def test_unknown_period_is_the_usual_one() -> None:
 
 
 def test_configured_tokens_are_named_in_words() -> None:
-    page = replace(FACTS, by_caller={"settings:2": Usage(1, Decimal(1))})
+    page = replace(IDLE, by_caller={"settings:2": Usage(1, Decimal(1))})
     assert first_cells(page, CALLERS) == ["token 2 da configuração"]

@@ -19,7 +19,7 @@ from tests.fakes.one_tenant import ledger_of, tokens_in
 from tests.gateway.ledgers import buy, spent
 
 CHANGES = {
-    "ALTER TABLE ledger DROP COLUMN origin": "ledger.origin is missing",
+    "ALTER TABLE lookup_counts DROP COLUMN stale": "lookup_counts.stale is missing",
     "ALTER TABLE access_tokens DROP COLUMN daily_limit": "access_tokens.daily_limit is missing",
     "DROP TABLE call_counters": "call_counters is missing",
     "ALTER TABLE ledger ADD COLUMN vat INTEGER NOT NULL": (

@@ -11,14 +11,25 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
 
 from portal.access.tokens import digest
-from portal.storage.database import current_revision, open_engine, reading, upgrade_schema
+from portal.gateway.ledger import Ledger
+from portal.gateway.usage_report import Usage, UsageLog
+from portal.storage.database import (
+    current_revision,
+    open_engine,
+    reading,
+    upgrade_schema,
+    writing,
+)
 from portal.storage.migrations import alembic_config
 from portal.storage.schema import REVISIONS, SCHEMA_HEAD, SchemaMismatch
 from portal.storage.tables import metadata
+from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import Database, opened
 from tests.fakes.one_tenant import ledger_of, tokens_in
 from tests.fakes.preloaded import PRELOADED
+from tests.gateway.gateways import as_caller
+from tests.gateway.ledgers import buy
 from tests.storage.former_schemas import (
     BEFORE_THE_FIRST_RELEASE,
     FIRST_RELEASE,
@@ -26,6 +37,12 @@ from tests.storage.former_schemas import (
     execute,
 )
 
+MORE_CALLS = "".join(
+    "INSERT INTO ledger (sent_at, day, operation, subject, origin, caller, price, outcome, status, "
+    f"namespace) VALUES (1790000000.5, '2026-09-21', 'decode', '', 'primary', 'ana', {row}, "
+    "'upstream');"
+    for row in ("'0.35', 'failing', 503", "'0', 'maybe', NULL", "'0', 'not_sent', NULL")
+)
 OLDER = {"0007": BEFORE_THE_FIRST_RELEASE, "0000": UNRECORDED}
 
 
@@ -63,18 +80,39 @@ def test_new_database_has_the_tables_of_the_metadata(engine: Engine) -> None:
 
 def test_database_of_the_first_release_is_taken_over_with_every_row(first: Database) -> None:
     tables = [name for name in metadata.tables if name not in ("meta", "idempotency_keys")]
+    execute(first, MORE_CALLS)
     assert upgrade_schema(unprepared(first)) == "0008"
     with opened(first.url, first.folder) as engine:
         assert differences(engine) == []
         assert current_revision(engine) == SCHEMA_HEAD
         assert tokens_in(engine, ()).identify(digest("live")).name == "ana"
-        (call,) = ledger_of(engine).rows()
+        call, *more = ledger_of(engine).rows()
         assert (call.caller, call.price, call.status) == ("ana", Decimal("0.30"), 200)
+        assert len(more) == 2
+        _check_sums(engine)
     assert execute(first, "SELECT version_num FROM alembic_version") == [(SCHEMA_HEAD,)]
     assert {name: execute(first, f"SELECT count(*) FROM {name}") for name in tables} == {
-        name: [(1,)] for name in tables
+        name: [({"ledger": 4, "call_sums": 3, "call_counters": 2}.get(name, 1),)] for name in tables
     }
     assert upgrade_schema(unprepared(first)) == SCHEMA_HEAD
+
+
+def _check_sums(engine: Engine) -> None:
+    """The sums have the former rows and the next one, and a call in progress."""
+    clock = Clock(1_790_000_000.5)
+    log = UsageLog(engine, "upstream", clock)
+    assert log.of_caller("ana") == Usage(
+        3, Decimal("0.65"), hits=7, stale=1, collapsed=2, saved=Decimal("2.40")
+    )
+    by_operation = log.by_operation()
+    assert by_operation["decode"] == log.of_caller("ana")
+    failures = log.failures(log.calls(log.today()), log.today())
+    kinds = {(each.outcome, each.status, each.calls) for each in failures}
+    assert kinds == {("failing", 503, 1), ("not_sent", None, 1)}
+    buy(Ledger(engine, clock=clock, namespace="upstream"), as_caller("ana"))
+    assert log.of_caller("ana").calls == 4
+    with writing(engine) as db:
+        db.exec_driver_sql("DELETE FROM ledger WHERE id = (SELECT max(id) FROM ledger)")
 
 
 @pytest.mark.parametrize("revision", OLDER)

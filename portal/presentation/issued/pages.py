@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from portal import formats
 from portal.dossiers.archive import Dossier
 from portal.dossiers.identifiers import display_number
 from portal.presentation.issued.summary import Changed, IssuedSummary, summary_of
+
+PAGE_SIZE: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +54,16 @@ class EndedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class IssuedListPage:
+    """A page of dossiers. ``dossiers`` has at most PAGE_SIZE dossiers and the next one."""
+
     template: ClassVar[str] = "pages/issued_list.html"
     dossiers: Sequence[Dossier]
 
     @property
     def rows(self) -> Sequence[tuple[Dossier, IssuedSummary | None]]:
-        return [(each, summary_of(each)) for each in self.dossiers]
+        return [(each, summary_of(each)) for each in self.dossiers[:PAGE_SIZE]]
+
+    @property
+    def next_after(self) -> Dossier | None:
+        """The dossier after which the next page begins, or None on the last page."""
+        return self.dossiers[PAGE_SIZE - 1] if len(self.dossiers) > PAGE_SIZE else None

@@ -15,18 +15,20 @@ from typing import Any, ClassVar, Final, Literal, Protocol
 from portal import formats
 from portal.batch.model import Batch
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
-from portal.gateway.backend import StoreSize
+from portal.gateway.backend import MOST_COUNTED, StoreSize
 from portal.gateway.operations import CachePolicy
 from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, Usage, merged
 from portal.presentation.exports.tables import Column, Table
-from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken
+from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken, IssuedTokens
 from portal.system.local_time import local_date, local_time
 from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
-MOST_CALLERS: Final = 10  # the number of tokens with their own row; all others share one row
-MOST_ENDED: Final = 50
+MOST_CALLERS: Final = 10  # the number of tokens with their own row in the sums
+MOST_TOKENS: Final = 25  # the number of valid tokens on a page
+MOST_ENDED: Final = 20
+MOST_NAMED: Final = 10  # the number of tokens that a list of things to do names
 SOON_DAYS: Final = 7
 BreakerState = Literal["closed", "open", "half-open"]
 
@@ -52,15 +54,20 @@ class OriginBreaker(Protocol):
 class OperationsPage:
     """The operator's page. It contains nothing that identifies a vehicle.
 
-    ``by_caller`` and ``failures`` cover the last ``days`` days. ``by_day`` is keyed by day and
-    operation, and covers at least these days and the present month. ``now`` has a time zone.
+    ``failures`` cover the last ``days`` days. ``by_day`` is keyed by day and operation, and covers
+    at least these days and the present month. ``by_caller`` has the usage of the MOST_CALLERS
+    costliest tokens in the present month, the costliest first. ``now`` has a time zone.
     ``daily_limit`` is a number of calls, or 0 if there is no limit. ``store`` is None if the store
     of answers cannot be reached. ``database_bytes`` is None if the size of the database is unknown.
-    ``tokens`` are sorted by age, the oldest first.
+
+    ``tokens`` has at most MOST_TOKENS valid tokens and the next one, and MOST_ENDED ended ones. The
+    tokens that end within SOON_DAYS, or have reached their limit, may be one more than MOST_NAMED.
     """
 
     template: ClassVar[str] = "pages/operations.html"
     periods: ClassVar[tuple[int, ...]] = PERIODS
+    most_named: ClassVar[int] = MOST_NAMED
+    most_counted: ClassVar[int] = MOST_COUNTED
     now: datetime
     days: int
     by_day: Mapping[tuple[date, str], Usage]
@@ -75,7 +82,7 @@ class OperationsPage:
     database_bytes: int | None
     purges: int
     batches: Sequence[Batch]
-    tokens: Sequence[IssuedToken]
+    tokens: IssuedTokens
 
     @property
     def today(self) -> date:
@@ -121,17 +128,9 @@ class OperationsPage:
 
     @cached_property
     def usage_by_caller(self) -> Mapping[str, Usage]:
-        """The usage of the MOST_CALLERS costliest tokens, the costliest first.
-
-        All other tokens share one further entry, whose name contains a blank.
-        """
-        dearest = sorted(
-            self.by_caller.items(), key=lambda item: (-item[1].spent, -item[1].lookups, item[0])
-        )
-        found = dict(dearest[:MOST_CALLERS])
-        if rest := [usage for _, usage in dearest[MOST_CALLERS:]]:
-            found[f"outros {grouped(len(rest))}"] = merged(rest)
-        return found
+        """The month's usage by token. All further tokens share one entry, named with a blank."""
+        rest = self.month.without(merged(self.by_caller.values()))
+        return {**self.by_caller, **({"os outros": rest} if rest.lookups > 0 else {})}
 
     def share_of(self, usage: Usage) -> tuple[Part, ...]:
         """Return a bar whose length is relative to the largest of ``usage_by_caller``."""
@@ -183,13 +182,12 @@ class OperationsPage:
 
     @property
     def valid_tokens(self) -> Sequence[IssuedToken]:
-        return [each for each in self.tokens if self.state_of(each) == "valid"]
+        return self.tokens.valid[:MOST_TOKENS]
 
     @property
-    def ended_tokens(self) -> Sequence[IssuedToken]:
-        """The newest MOST_ENDED revoked or expired tokens."""
-        ended = [each for each in reversed(self.tokens) if self.state_of(each) != "valid"]
-        return ended[:MOST_ENDED]
+    def next_tokens_after(self) -> str:
+        """The name after which the next page of valid tokens begins, or "" on the last page."""
+        return self.valid_tokens[-1].name if len(self.tokens.valid) > MOST_TOKENS else ""
 
     def state_of(self, token: IssuedToken) -> Literal["valid", "expired", "revoked"]:
         return token.state(self.now.timestamp())

@@ -38,6 +38,22 @@ class IssuedToken(Protocol):
     def state(self, now: float) -> Literal["valid", "expired", "revoked"]: ...
 
 
+class IssuedTokens(Protocol):
+    """Issued tokens by what the operator's page says of them."""
+
+    @property
+    def valid(self) -> Sequence[IssuedToken]: ...
+
+    @property
+    def ended(self) -> Sequence[IssuedToken]: ...
+
+    @property
+    def full(self) -> Sequence[IssuedToken]: ...
+
+    @property
+    def ending(self) -> Sequence[IssuedToken]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class IssueForm:
     """The form for a new token, with the texts that the operator has typed.

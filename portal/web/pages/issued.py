@@ -31,6 +31,7 @@ from portal.dossiers.identifiers import (
 )
 from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.issued.pages import (
+    PAGE_SIZE,
     EndedDossierPage,
     IssuedDossierPage,
     IssuedListPage,
@@ -211,8 +212,10 @@ def issue_several(web: Web, identity: Identity) -> BaseResponse:
 @routes.get("/dossies")
 @signed_in
 def listed(web: Web, _: Identity) -> BaseResponse:
-    dossiers = web.dossiers.all_owned(web.sessions.history_key)
-    return page_response(IssuedListPage(dossiers))
+    owner = web.sessions.history_key
+    number = parse_number(request.args.get("depois", ""))
+    after = web.dossiers.owned(number, owner) if number else None
+    return page_response(IssuedListPage(web.dossiers.all_owned(owner, PAGE_SIZE + 1, after)))
 
 
 def dossier(web: Web, issued: Dossier, text: str) -> BaseResponse:

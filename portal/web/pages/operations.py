@@ -18,7 +18,16 @@ from portal.access.tokens import SCOPES, Identity, NameTaken, is_token_name
 from portal.formats import duration
 from portal.gateway.operations import OPERATIONS
 from portal.presentation.exports.tables import csv_lines
-from portal.presentation.operations.page import OperationsPage, chosen_period, usage_table
+from portal.presentation.operations.page import (
+    MOST_CALLERS,
+    MOST_ENDED,
+    MOST_NAMED,
+    MOST_TOKENS,
+    SOON_DAYS,
+    OperationsPage,
+    chosen_period,
+    usage_table,
+)
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.web.observability.logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
@@ -75,23 +84,30 @@ def operator(view: Callable[..., BaseResponse]) -> View:
 def overview(web: Web, _: Identity) -> BaseResponse:
     days = chosen_period(request.args.get("dias", ""))
     usage = web.usage
-    first = usage.today() - timedelta(days=days - 1)
+    today = usage.today()
+    first = today - timedelta(days=days - 1)
+    after = request.args.get("depois", "", type=_token_name)
+    tokens = web.tokens.overview(
+        after, MOST_TOKENS + 1, MOST_ENDED, SOON_DAYS * _DAY_S, MOST_NAMED + 1
+    )
+    shown = (*tokens.valid, *tokens.ended, *tokens.full)
+    calls = usage.calls(min(first, today.replace(day=1)))
     page = OperationsPage(
         now=datetime.now(UTC),
         days=days,
-        by_day=usage.by_day(min(first, usage.today().replace(day=1))),
-        by_caller=usage.by_caller(first),
-        failures=usage.failures(first),
+        by_day=usage.by_day(calls),
+        by_caller=usage.dearest_callers(MOST_CALLERS),
+        failures=usage.failures(calls, first),
         breakers=web.breakers,
-        origins=usage.origins_today(),
-        calls_today=usage.calls_today(),
+        origins=usage.origins_today(calls),
+        calls_today=usage.calls_today(each.name for each in shown),
         daily_limit=web.daily_limit,
         terms={name: web.gateway.terms(name) for name in OPERATIONS},
         store=web.store.size(),
         database_bytes=web.database_bytes(),
         purges=web.purges(),
         batches=web.batches.under_way(),
-        tokens=web.tokens.listed(),
+        tokens=tokens,
     )
     return page_response(page)
 
@@ -100,7 +116,9 @@ def overview(web: Web, _: Identity) -> BaseResponse:
 @operator
 def usage_file(web: Web, _: Identity) -> BaseResponse:
     days = chosen_period(request.args.get("dias", ""))
-    table = usage_table(web.usage.by_day(web.usage.today() - timedelta(days=days - 1)))
+    usage = web.usage
+    calls = usage.calls(usage.today() - timedelta(days=days - 1))
+    table = usage_table(usage.by_day(calls))
     return Response(
         "".join(csv_lines(table)),
         content_type="text/csv; charset=utf-8",
@@ -175,6 +193,13 @@ def revoke_token(web: Web, identity: Identity, name: str) -> BaseResponse:
     else:
         flash(f"{NOT_REVOKED.format(name)}\nA lista abaixo mostra o que vale agora.")
     return redirect(url_for("operations.overview", _anchor="tokens"), 303)
+
+
+def _token_name(text: str) -> str:
+    """Return a text that is a token's name. Raises ValueError."""
+    if not is_token_name(text):
+        raise ValueError(text)
+    return text
 
 
 def _revoke_question(web: Web, identity: Identity, name: str, problem: str = "") -> BaseResponse:
