@@ -186,9 +186,9 @@ def test_dossier_lists_all_candidates_with_price_and_change() -> None:
     assert page.chart is not None
     text = text_of(check_html(render(page))).replace("\u00a0", " ")
     table = text.partition("Em 12 meses")[2]
-    assert all(f"VERSAO {n} · 2015" in table for n in range(9))
-    assert re.search(r"VERSAO 0 · 2015.{0,80}\u2212\d+,\d%R\$ 50.000", table)
-    assert re.search(r"VERSAO 8 · 2015.{0,80}sem dados para compararR\$ 50.008", table)
+    assert all(f"Versao {n} · 2015" in table for n in range(9))
+    assert re.search(r"Versao 0 · 2015.{0,80}\u2212\d+,\d%R\$ 50.000", table)
+    assert re.search(r"Versao 8 · 2015.{0,80}sem dados para compararR\$ 50.008", table)
 
 
 def test_month_table_has_every_month_of_likeliest_version() -> None:
@@ -320,3 +320,19 @@ def test_timeline_texts_agree_in_number_and_end_before_the_line_of_today() -> No
     assert f"{MOST_LINES} multas: pagas" in lines
     notice = lines["1 multa: em autuação"]
     assert notice.anchor == "end" and notice.text_x < timeline.today_x
+
+
+def test_thirteen_dots_show_what_was_verified() -> None:
+    """The paper has the dots of the page: one for each source, one for each thing not covered."""
+
+    def dots(shown: Panels) -> tuple[int, int, str]:
+        page = dossier_page(PLATE, shown, UNASKED, CONTEXT, address="https://portal.example")
+        tree = check_html(render(page))
+        found = [one for one in tree.iter() if "gaps__dot" in one.get("class", "").split()]
+        known = [one for one in found if "gaps__dot--known" in one.get("class", "")]
+        return len(found), len(known), text_of(tree)
+
+    every, known, text = dots(panels())
+    assert (every, known) == (13, 3) and "3 de 13 verificados:" in text
+    every, known, text = dots(replace(panels(), renainf=DOWN))
+    assert (every, known) == (13, 2) and "Renainf não respondeu" in text
