@@ -156,11 +156,18 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class EndLabel:
-    """A label at the right edge: the last real price of a series that is not chosen."""
+    """A label at the right edge: the last real price of a series that is not chosen.
+
+    ``name`` tells the series from the others of the chart, or is "". ``dot_x`` and ``dot_y`` are
+    the coordinates of the price's point. The asking price has such a label too, of number 0.
+    """
 
     number: int
     y: float
     text: str
+    name: str
+    dot_x: float
+    dot_y: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +202,8 @@ class PriceChart:
     and ``break_path`` draw the hatching and the axis break. In the layout "screen" both paths are
     "", because the template draws patterns instead. ``unit`` is the unit that ``PriceTick.short``
     leaves out, such as "mil" (thousand), or "" if no unit is left out. ``is_long`` is true if a
-    label beside the plot needs a wider margin. ``asking_y`` is the height of the asking price, or
-    None if the chart does not show one.
+    label beside the plot needs a wider margin. ``asking`` is the label of the asking price, or None
+    if the chart does not show one.
     """
 
     layout: Layout
@@ -224,4 +231,4 @@ class PriceChart:
     ends: tuple[EndLabel, ...]
     is_long: bool
     read: Months
-    asking_y: float | None
+    asking: EndLabel | None

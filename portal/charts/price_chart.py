@@ -93,7 +93,7 @@ def _draw(
     zone = _zone(frame, drawn)
     ticks = price_ticks(frame, is_index=words.is_index)
     names = [line.name for line in lines]
-    now, ends = labels_at_edge(frame, every, names, chosen, words)
+    now, ends, asking_label = labels_at_edge(frame, every, names, chosen, words, asked)
     start, peak = first_and_peak(frame, mine, top[0])
     own_runs = list(runs(mine, frame.drawn(mine), predicted=False))
     width = canvas.left + canvas.plot_width + canvas.right
@@ -142,7 +142,7 @@ def _draw(
         or any(len(tick.text) > _LONGEST_TICK for tick in ticks)
         or has_mixed_units(ticks),
         read=_months(frame, mine, top),
-        asking_y=None if asked is None else frame.rounded(frame.y(asked)),
+        asking=asking_label,
     )
 
 

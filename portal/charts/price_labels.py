@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import combinations
 from typing import Final
 
 from portal.charts.axes import anchor_at
@@ -16,6 +17,8 @@ from portal.wording import money, month
 _FLAG_WEIGHT: Final = 20.0
 # The mean width of bold digits and lower-case letters in em, rounded up.
 _EM_PER_CHARACTER: Final = 0.6
+# A short name has at most _MOST_WORDS of the first _MOST_WORDS_READ words, and fits the margin.
+_MOST_WORDS, _MOST_WORDS_READ, _LONGEST_NAME = 2, 8, 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,9 @@ def labels_at_edge(
     names: Sequence[str],
     chosen: int,
     words: Words,
-) -> tuple[Flag | None, tuple[EndLabel, ...]]:
-    """Return the label of each series' last real price.
+    asked: float | None = None,
+) -> tuple[Flag | None, tuple[EndLabel, ...], EndLabel | None]:
+    """Return the labels of each series' last real price, and of the asking price.
 
     A series has no label if its last real price is earlier than the last real price of the chosen
     series. The solid line of such a series ends too far from the plot's right edge, where the
@@ -52,7 +56,7 @@ def labels_at_edge(
     mine = every[chosen]
     last = last_real(mine)
     if last is None:
-        return None, ()
+        return None, (), None
     ending = [
         number
         for number, known in enumerate(every)
@@ -73,13 +77,32 @@ def labels_at_edge(
     # text, the flag's middle is ``shift`` lower than the middle of the line with the price.
     shift = label / 2 if flag_name else 0.0
     wanted = [frame.y(float(point.value)) for point in points]
+    if asked is not None:
+        wanted.append(frame.y(asked))
     placed = spread(
         [wanted[0] + shift, *wanted[1:]],
-        [flag, *[label] * len(ending)],
-        [_FLAG_WEIGHT, *[1.0] * len(ending)],
+        [flag, *[label] * (len(wanted) - 1)],
+        [_FLAG_WEIGHT, *[1.0] * (len(wanted) - 1)],
         0.0,
         height,
     )
+    short = [""] * len(names) if words.is_index else short_names(names)
+    edge = frame.rounded(frame.canvas.plot_width)
+
+    def edge_label(number: int, at: float) -> EndLabel:
+        index = last_real(every[number]) or 0
+        point = every[number][index]
+        x, y = frame.at(index, point)
+        text = words.label(names[number], point.value)
+        return EndLabel(
+            number + 1,
+            frame.rounded(at),
+            text,
+            short[number],
+            frame.rounded(x),
+            frame.rounded(y),
+        )
+
     x, y = frame.at(last, mine[last])
     middle = placed[0] - shift
     return (
@@ -90,11 +113,37 @@ def labels_at_edge(
             words.label(names[chosen], mine[last].value),
             flag_name,
         ),
-        tuple(
-            EndLabel(number + 1, frame.rounded(at), words.label(names[number], point.value))
-            for number, at, point in zip(ending, placed[1:], points[1:], strict=True)
+        tuple(edge_label(number, at) for number, at in zip(ending, placed[1:], strict=False)),
+        None
+        if asked is None
+        else EndLabel(
+            0,
+            frame.rounded(placed[-1]),
+            money(Decimal(asked), places=0),
+            "pedido",
+            edge,
+            frame.rounded(wanted[-1]),
         ),
     )
+
+
+def short_names(names: Sequence[str]) -> list[str]:
+    """Return the fewest words of each name that no other name has together, or "".
+
+    For example, "1.0 Mi Total Flex" and "1.0 Flex 12V" become "Mi" and "12V".
+    """
+    words = [name.split() for name in names]
+
+    def short(number: int) -> str:
+        others = [set(each) for at, each in enumerate(words) if at != number]
+        for count in range(1, _MOST_WORDS + 1):
+            for some in combinations(words[number][:_MOST_WORDS_READ], count):
+                text = " ".join(some)
+                if len(text) <= _LONGEST_NAME and not any(set(some) <= each for each in others):
+                    return text
+        return ""
+
+    return [short(number) for number in range(len(names))] if len(names) > 1 else [""] * len(names)
 
 
 def first_and_peak(frame: Frame, known: Known, highest: int) -> tuple[Mark | None, Mark | None]:

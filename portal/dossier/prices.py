@@ -17,7 +17,7 @@ from portal.charts.price_labels import Words
 from portal.vehicle.decode import Decoded, FipeEntry, PricePoint
 from portal.vehicle.field import EMPTY, Field
 from portal.vehicle.fipe import FipeCode, PriceSeries, fipe_code
-from portal.vehicle.makes import vehicle_name
+from portal.vehicle.makes import title_case, vehicle_name
 from portal.vehicle.ranking import (
     RankedEntry,
     is_other_fuel,
@@ -44,6 +44,8 @@ _MANY_TIMES: Final = 10
 _YEAR_OF_MONTHS: Final = 12
 # The cheapest prices of the table are about R$ 2.000,00, which are so many cents.
 _LEAST_IN_CENTS: Final = 200_000
+# A history of fewer months is told as a sentence, because it shows no trend.
+LEAST_POINTS: Final = 3
 _MOST_GAPS: Final = 6
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
@@ -99,9 +101,14 @@ class PriceTab:
 
     @property
     def label(self) -> str:
-        name = str(self.entry.version) or str(self.entry.model) or f"Versão {self.number}"
+        name = self._name or f"Versão {self.number}"
         year = self.year
         return f"{name} · {year}" if year else name
+
+    @property
+    def _name(self) -> str:
+        """The version in the table's words. The table shouts, the portal does not."""
+        return title_case(str(self.entry.version) or str(self.entry.model))
 
     @property
     def year(self) -> str:
@@ -311,7 +318,7 @@ class PriceTab:
 
         The Line is cached, because creating a Line is slow: its constructor hashes all points.
         """
-        return Line(str(self.entry.version or self.entry.model), self.series.points)
+        return Line(self._name, self.series.points)
 
     @property
     def words(self) -> Words:

@@ -12,6 +12,8 @@
   const YEAR = 12;
   const STEPS = { ArrowLeft: -1, ArrowRight: 1, ArrowDown: -1, ArrowUp: 1, PageDown: -YEAR, PageUp: YEAR };
 
+  let hasRead = false;
+
   const told = (value) => `R$\u00a0${value.toLocaleString("pt-BR")}`;
 
   // The parts of a month's reading: its index in the series, price and distance from the peak.
@@ -25,12 +27,11 @@
   function distance(read, month) {
     if (!month.price || month.isPredicted || !read.peak) return null;
     const points = (month.price / read.peak - 1) * 100;
-    const places = Math.abs(points) < 1 ? 1 : 0;
     return points === 0 ? "pico" : `${Math.abs(points).toLocaleString("pt-BR",
-      { minimumFractionDigits: places, maximumFractionDigits: places })}%`;
+      { minimumFractionDigits: 1, maximumFractionDigits: 1 })}%`;
   }
 
-  // "jul/24 · R$ 105.914 · −14% do pico"
+  // "jul/24 · R$ 105.914 · −13,8% do pico"
   function shortText(read, month) {
     const far = distance(read, month);
     const note = month.isPredicted ? read.predicted : far === "pico" ? far : far && `\u2212${far} do pico`;
@@ -38,7 +39,7 @@
     return [when, month.price ? told(month.price) : "sem preço", note].filter(Boolean).join(" · ");
   }
 
-  // "julho de 2024: R$ 105.914, 14% abaixo do pico"
+  // "julho de 2024: R$ 105.914, 13,8% abaixo do pico"
   function spokenText(read, month) {
     const far = distance(read, month);
     const note = month.isPredicted ? read.predicted : far === "pico" ? "o pico" : far && `${far} abaixo do pico`;
@@ -77,6 +78,8 @@
     const reading = chart.querySelector("[data-chart-reading]");
     reading.textContent = shortText(read, month);
     chart.dataset.isReading = "";
+    hasRead = true;
+    document.querySelectorAll("[data-chart-hint]").forEach((hint) => { hint.hidden = true; });
     place(chart, reading, xOf(read, index));
   }
 
@@ -162,7 +165,7 @@
       const now = Number(target.getAttribute("aria-valuenow"));
       target.setAttribute("aria-valuetext", spokenText(read, monthOf(read, now)));
     });
-    root.querySelectorAll("[data-chart-hint][hidden]").forEach((hint) => { hint.hidden = false; });
+    root.querySelectorAll("[data-chart-hint]").forEach((hint) => { hint.hidden = hasRead; });
   }
 
   document.addEventListener("portal:inserted", (event) => prepare(event.target));

@@ -122,7 +122,7 @@ async function choose(control, chosen, waitMs = 0) {
 // The first option of a list is its default, which the address leaves out.
 function chosenIn(form) {
   return [...form.elements]
-    .filter((one) => (one.type === "checkbox" ? one.checked : one.selectedIndex !== 0 && one.value.trim()))
+    .filter((one) => (/checkbox|radio/.test(one.type) ? one.checked : one.selectedIndex !== 0 && one.value?.trim()))
     .map((one) => [one.name, one.value.trim()]);
 }
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
@@ -155,7 +156,7 @@ def test_every_month_is_read_by_pointer(page: "Page", portal: PortalProcess) -> 
 
 def test_reading_is_in_the_accessibility_tree(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
-    slider = page.get_by_role("slider", name="Preço FIPE de 1.0 MI TOTAL FLEX")
+    slider = page.get_by_role("slider", name="Preço FIPE de 1.0 MI Total Flex")
     assert slider.count() == 1
     spoken = str(slider.get_attribute("aria-valuetext"))
     assert re.fullmatch(r"\w+ de 2026: R\$\u00a0[\d.]+, [\d,]+% abaixo do pico", spoken)
@@ -198,11 +199,11 @@ def test_ranges_and_versions_need_no_script(
     assert page.locator(SLIDER).count() == 1 and not page.locator(SLIDER).is_visible()
     page.get_by_role("link", name="3\u00a0anos").click()
     assert page.locator(".price__ranges [aria-current]").text_content() == "3\u00a0anos"
-    page.get_by_role("link", name="TRENDLINE").click()
+    page.get_by_role("link", name="Trendline").click()
     assert {"completo=1", "ordem=valor", "anos=3", "versao=3"} <= set(
         page.url.partition("?")[2].removesuffix("#fipe").split("&")
     )
-    assert "TRENDLINE" in content_of(page.locator(".price-version[aria-current]"))
+    assert "Trendline" in content_of(page.locator(".price-version[aria-current]"))
     assert page.locator(".price-chart__other--1").count() == 1
     assert page.locator(".price-chart__other--3").count() == 0
     page.get_by_role("link", name="Tudo").click()
@@ -212,11 +213,11 @@ def test_ranges_and_versions_need_no_script(
 def test_choice_with_script_keeps_page_and_address(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}{SIX}&ordem=valor")
     page.evaluate("window.kept = true; history.replaceState(null, '', location.href + '&busca=x')")
-    page.get_by_role("link", name="TRENDLINE").click()
+    page.get_by_role("link", name="Trendline").click()
     page.wait_for_selector(".price-version--3[aria-current]")
     assert page.evaluate("window.kept")
     assert {"ordem=valor", "busca=x", "versao=3"} <= set(page.url.partition("?")[2].split("&"))
-    assert "TRENDLINE" in page.evaluate("document.activeElement.textContent")
+    assert "Trendline" in page.evaluate("document.activeElement.textContent")
     page.get_by_role("link", name="1\u00a0ano").click()
     page.wait_for_selector(".price__ranges [aria-current]:text('1\u00a0ano')")
     page.focus(SLIDER)
@@ -233,12 +234,34 @@ def test_asking_price_is_compared(
     page.get_by_label("Preço pedido").press_sequentially("60.000")
     if not scripts:
         page.get_by_role("button", name="Comparar").click()
-    page.wait_for_selector("#pedido-resposta:text('da FIPE, na versão')")
+    page.wait_for_selector("#pedido-resposta:text('da FIPE desta versão')")
     assert {"versao=3", "ordem=valor", "pedido=60.000"} <= set(
         page.url.partition("?")[2].removesuffix("#fipe").split("&")
     )
     assert page.get_by_label("Preço pedido").input_value() == "60.000"
     assert page.locator(".price-chart__asking").count() == 1
+    assert content_of(page.locator(".price-chart__asked")) == "pedido 60.000"
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_negotiation_follows_what_is_typed(
+    new_page: PageFactory, portal: PortalProcess, scripts: bool
+) -> None:
+    """With the script the sheet follows each input, and the fields keep what they hold."""
+    page = new_page(java_script_enabled=scripts)
+    page.goto(f"{portal.url}/placa/MUL0A45?completo=1")
+    page.goto(f"{portal.url}/placa/MUL0A45/negociacao")
+    page.get_by_label("Preço pedido").press_sequentially("170.000")
+    page.get_by_label("Reparos").press_sequentially("1.000")
+    page.get_by_label("com 20% de desconto").check()
+    if not scripts:
+        page.get_by_role("button", name="Calcular").click()
+    page.wait_for_selector("#pedido-resposta:text('acima do teto')")
+    page.wait_for_selector(".scenarios__chosen:has-text('20%')")
+    page.wait_for_selector(".sheet tr:has-text('Reparos')")
+    asked = dict(parse_qsl(urlsplit(page.url).query))
+    assert (asked["pedido"], asked["reparos"], asked["parte"]) == ("170.000", "1.000", "80")
+    assert page.get_by_label("Preço pedido").input_value() == "170.000"
 
 
 def test_pointing_at_a_row_raises_its_line(page: "Page", portal: PortalProcess) -> None:

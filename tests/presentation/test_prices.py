@@ -384,7 +384,7 @@ def test_entry_of_another_vehicle_is_named_but_is_no_price() -> None:
     # An entry of the vehicle's own make without a model is named by its version.
     trim = fipe_entry(marca="AUDI", modelo="", versao="GLOBETROTTER 6X4", ano="2015")
     assert candidates(trim).no_price == (
-        "a tabela trouxe outro veículo: AUDI GLOBETROTTER 6X4 · 2015"
+        "a tabela trouxe outro veículo: AUDI Globetrotter 6X4 · 2015"
     )
     both = candidates(argo, fipe_entry())
     assert both.best is not None and both.best.current == Decimal("89325.00")
@@ -419,7 +419,7 @@ def test_price_of_another_vehicle_is_disowned_on_paper() -> None:
     body = decode_body(str(PLATE), informacoesFipe=[argo])
     page = dossier_page(PLATE, panels(body), UNASKED, CONTEXT, address="https://p.example")
     text = text_of(check_html(render(page)))
-    assert "1.0 6V FLEX · 2015, outro veículo" in text
+    assert "1.0 6V Flex · 2015, outro veículo" in text
     assert "A tabela trouxe outro veículo: este não é o preço do veículo deste dossiê." in text
 
 
@@ -447,14 +447,10 @@ def compared(text: str, *entries: Any, **choices: str) -> str:
 def test_asking_price_is_compared_with_table_and_history() -> None:
     current = only().current
     assert current is not None
-    assert compared(str(current).replace(".", ",")) == "É o preço da tabela FIPE."
-    assert compared("91.500") == (
-        "2,4% acima da FIPE: R$\u00a02.175 a mais. A tabela teve esse preço em mai/26."
-    )
-    assert compared("500.000").endswith("Nenhum mês da série teve preço tão alto.")
-    assert compared("40.000").endswith(
-        "Tão abaixo da tabela, pergunte por quê antes de pagar qualquer valor."
-    )
+    assert compared(str(current).replace(".", ",")) == "É o preço da FIPE."
+    assert compared("91.500") == "2,4% acima da FIPE; preço de mai/26."
+    assert compared("500.000").endswith("% acima da FIPE; nenhum mês teve preço tão alto.")
+    assert compared("40.000").endswith(". Pergunte por quê antes de pagar qualquer valor.")
     assert compared("") == compared("0") == ""
 
 
@@ -469,15 +465,31 @@ def test_asking_price_without_a_sure_price_is_not_compared() -> None:
     )
     in_doubt = "Sem comparação: o preço da tabela está em dúvida."
     assert compared("90.000", fipe_entry(ano="2012")) == in_doubt
-    assert "da FIPE, na versão" in compared("90.000", fipe_entry(ano="2012"), versao="1")
+    assert "da FIPE desta versão" in compared("90.000", fipe_entry(ano="2012"), versao="1")
 
 
 def test_asking_price_crosses_the_chart_if_it_fits() -> None:
     def height(text: str) -> float | None:
         chart = view_of(fipe_entry(), query=(("pedido", text),)).chart
         assert chart is not None
-        return chart.asking_y
+        return chart.asking.dot_y if chart.asking else None
 
     high, low = height("94.000"), height("80.000")
     assert high is not None and low is not None and high < low
     assert height("") is height("5") is height("9.000.000") is None
+
+
+def test_versions_are_told_apart_on_their_lines() -> None:
+    versions = ("1.0 MI TOTAL FLEX 8V", "1.0 FLEX 12V", "TRENDLINE 1.0 T.FLEX 12V")
+    entries = [
+        fipe_entry(versao=name, fipeId=str(number), historicoPreco=price_history(12, 0, (2025, 12)))
+        for number, name in enumerate(versions)
+    ]
+    shown = view_of(*entries, query=(("versao", "1"),))
+    assert shown.chart is not None and len(shown.chart.ends) == 2
+    assert {end.name for end in shown.chart.ends} <= {"Total", "Flex 12V", "Trendline"}
+    assert {row[0].label.split(" · ")[0] for row in shown.rows} == {
+        "1.0 MI Total Flex 8V",
+        "1.0 Flex 12V",
+        "Trendline 1.0 T.Flex 12V",
+    }

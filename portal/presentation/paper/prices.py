@@ -12,8 +12,8 @@ from portal import formats
 from portal.charts.geometry import Layout, PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.price_labels import Words
-from portal.dossier.prices import Prices, PriceTab
-from portal.presentation.vehicle.price_view import LEAST_POINTS, instead_of_chart
+from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
+from portal.presentation.vehicle.price_view import instead_of_chart
 
 
 @dataclass(frozen=True, slots=True)

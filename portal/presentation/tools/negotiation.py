@@ -10,6 +10,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar, Final
 
+from portal import formats
 from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import Unavailable, missing_of
@@ -19,7 +20,7 @@ from portal.dossier.provenance import Provenance, provenance
 from portal.law.agreement import Terms, terms_of
 from portal.law.assessment import AssessedFine, Totals, totals
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
-from portal.law.unverified import UNVERIFIED, Unverified
+from portal.presentation.asking_price import ASKING, against_table
 from portal.presentation.render_context import RenderContext
 from portal.presentation.typed_money import NotMoney, read_money
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -40,6 +41,7 @@ COSTS: Final[Mapping[str, str]] = {
     "reparos": "Reparos e pneus",
     "outros": "Outros custos",
 }
+AMOUNTS: Final[Mapping[str, str]] = {ASKING: "Preço pedido", **COSTS}
 MOST_VERSIONS: Final = 30
 LONGEST_TEXT: Final = 40
 _WRONG_VERSION: Final = "Escolha uma das versões da lista."
@@ -52,15 +54,15 @@ class NegotiationPage:
     """The negotiation page, which uses only stored answers.
 
     ``tab`` is the version whose price is used, and ``chosen`` has the numbers of the fines to
-    deduct. ``typed`` has the typed text of each key of COSTS, and ``mistyped`` the error message of
-    each invalid one. ``problems`` are the other error messages. If an input is invalid, the page
-    shows no sheet, because the result would leave out this input.
+    deduct. ``typed`` has the typed text of each key of AMOUNTS, and ``mistyped`` the error message
+    of each invalid one. ``asking`` is the price that the seller asks, or None. ``problems`` are the
+    other error messages. If an input is invalid, the page shows no sheet, because the result would
+    leave out this input.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
     share_words: ClassVar[Mapping[Share, str]] = SHARE_WORDS
-    cost_labels: ClassVar[Mapping[str, str]] = COSTS
-    unverified: ClassVar[tuple[Unverified, ...]] = UNVERIFIED
+    labels: ClassVar[Mapping[str, str]] = AMOUNTS
     dossier: Dossier
     now: datetime
     tab: PriceTab | None
@@ -68,6 +70,7 @@ class NegotiationPage:
     chosen: Collection[int]
     typed: Mapping[str, str]
     mistyped: Mapping[str, str]
+    asking: Decimal | None
     costs: Sequence[Cost]
     problems: Sequence[str]
 
@@ -171,6 +174,24 @@ class NegotiationPage:
         return left if left is not None and left > 0 else None
 
     @property
+    def asking_words(self) -> str:
+        """The asking price beside the ceiling and the price table, or ""."""
+        if self.asking is None or self.is_wrong:
+            return ""
+        told = []
+        if self.ceiling is not None and not self.is_uncertain:
+            gap = self.asking - self.ceiling
+            side = "acima do teto" if gap > 0 else "abaixo do teto"
+            told.append(f"{formats.price(abs(gap))} {side}." if gap else "É o teto.")
+        if self.tab:
+            told.append(
+                against_table(
+                    self.asking, self.tab, self.tab.no_ceiling, names_version=self.tab.is_tied
+                )
+            )
+        return " ".join(told)
+
+    @property
     def exceeded_by(self) -> Decimal | None:
         """The deductions minus the price, or None if this is negative or unknown."""
         left = self._sum_left
@@ -194,18 +215,18 @@ def negotiation_page(
 
     ``versao`` is the number of the chosen version. ``parte`` is the share of the fines that has to
     be paid, in per cent: 100, 80 or 60. ``multas`` lists the numbers of the fines to deduct, such
-    as ``1,3``. Without ``multas``, the page deducts all open fines. Each key of COSTS is the name
+    as ``1,3``. Without ``multas``, the page deducts all open fines. Each key of AMOUNTS is the name
     of a parameter, whose value is the amount that the visitor typed.
     """
     dossier = context.dossier(plate, panels)
     tab, wrong_version = _chosen(dossier, query.get("versao", ""))
     share, wrong_share = _share(query.get("parte", ""))
     chosen, wrong_fines = _chosen_fines(dossier, query.get("multas", ""))
-    mistyped, costs = {}, []
-    for name, label in COSTS.items():
+    mistyped, amounts = {}, {}
+    for name in AMOUNTS:
         try:
             if amount := read_money(query.get(name, "")):
-                costs.append(Cost(label, amount))
+                amounts[name] = amount
         except NotMoney as error:
             mistyped[name] = str(error)
     return NegotiationPage(
@@ -214,9 +235,10 @@ def negotiation_page(
         tab=tab,
         share=share,
         chosen=chosen,
-        typed={name: sanitise_echo(query.get(name, ""), LONGEST_TEXT) for name in COSTS},
+        typed={name: sanitise_echo(query.get(name, ""), LONGEST_TEXT) for name in AMOUNTS},
         mistyped=mistyped,
-        costs=costs,
+        asking=amounts.pop(ASKING, None),
+        costs=[Cost(COSTS[name], amount) for name, amount in amounts.items()],
         problems=[problem for problem in (wrong_version, wrong_share, wrong_fines) if problem],
     )
 

@@ -11,7 +11,8 @@ from typing import Final
 from portal import formats
 from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
-from portal.dossier.prices import Prices, PriceTab
+from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
+from portal.presentation.asking_price import ASKING, against_table
 from portal.presentation.choice import Choice
 from portal.presentation.typed_money import NotMoney, read_money
 from portal.presentation.vehicle.query import Query, changed, chosen
@@ -20,13 +21,8 @@ from portal.wording import NO_BREAK_SPACE, listed
 
 VERSION: Final = "versao"
 YEARS: Final = "anos"
-ASKING: Final = "pedido"
 _RANGES: Final = (1, 3, 5, 10)
-# A price history of fewer months is shown as a sentence, because a chart would show no trend.
-LEAST_POINTS: Final = 3
 _ANCHOR: Final = "#fipe"
-# A price this much below the table's price gets a warning.
-_SUSPICIOUS: Final = Decimal("-0.2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,26 +95,8 @@ def _asking(query: Query) -> tuple[Decimal | None, str]:
 
 
 def _compared(asking: Decimal, tab: PriceTab, prices: Prices, is_explicit: bool) -> str:
-    """Compare an asking price with the price of the chosen version, and with its history."""
-    if tab.current is None:
-        return "Esta versão não tem preço na fonte para comparar."
-    if tab.no_ceiling if is_explicit else prices.no_ceiling:
-        return "Sem comparação: o preço da tabela está em dúvida."
-    gap = asking / tab.current - 1
-    side, more = ("acima", "a mais") if gap > 0 else ("abaixo", "a menos")
-    of_version = f", na versão {tab.label}" if tab.is_tied or is_explicit else ""
-    if not round(abs(gap), 3):
-        return f"É o preço da tabela FIPE{of_version}."
-    told = f"{formats.percent(abs(gap))} {side} da FIPE{of_version}: "
-    told += f"{formats.price(abs(asking - tab.current))} {more}"
-    month = tab.series.last_month_at(asking)
-    if month is not None:
-        told += f". A tabela teve esse preço em {formats.month(month.month)}"
-    elif len(tab.series.real) >= LEAST_POINTS:
-        told += f". Nenhum mês da série teve preço tão {'alto' if gap > 0 else 'baixo'}"
-    if gap <= _SUSPICIOUS:
-        told += ". Tão abaixo da tabela, pergunte por quê antes de pagar qualquer valor"
-    return f"{told}."
+    doubt = tab.no_ceiling if is_explicit else prices.no_ceiling
+    return against_table(asking, tab, doubt, names_version=tab.is_tied or is_explicit)
 
 
 def _headline(prices: Prices, tab: PriceTab, *, is_explicit: bool) -> str:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from portal.dossier.answers import Panels
 from portal.dossier.status_style import LOOKS
 from portal.presentation.tools.negotiation import COSTS, negotiation_page
+from portal.presentation.typed_money import NOT_MONEY
 from portal.vehicle.operation_name import LookupName
 from tests.conftest import PortalFactory
 from tests.factories import (
@@ -443,3 +444,26 @@ def test_terms_follow_the_records_and_need_one_of_two_lookups() -> None:
     assert "Ordem judicial: Restrição de transferência (TJMG" in shown
     assert "Oi! Consultei a placa ABC1D23 em 20/11/2026." in shown
     assert "Combinar por escrito" not in text(around=Panels(FREE.decode, DOWN, DOWN))
+
+
+def test_asking_price_is_set_against_the_ceiling_and_the_table() -> None:
+    """The words about the table are those of the chart."""
+
+    def said(text: str, around: Panels = FREE) -> str:
+        page = negotiation_page(PLATE, around, CONTEXT, {"pedido": text})
+        words = page.asking_words.replace("\u00a0", " ")
+        assert words in text_of(check_html(render(page)))
+        return words
+
+    ceiling = negotiation_page(PLATE, FREE, CONTEXT, {}).ceiling
+    assert ceiling is not None
+    above = said(str(ceiling + 1200).replace(".", ","))
+    assert above.startswith("R$ 1.200 acima do teto. ") and "da FIPE; preço de " in above
+    assert said(str(ceiling - 50).replace(".", ",")).startswith("R$ 50 abaixo do teto. ")
+    assert said(str(ceiling).replace(".", ",")).startswith("É o teto. ")
+    assert said("") == ""
+    # A court order leaves no ceiling; the table's price stays comparable.
+    assert said("94.000", panels()) == "5,2% acima da FIPE; preço de jan/26."
+    wrong = negotiation_page(PLATE, FREE, CONTEXT, {"pedido": "muito"})
+    assert wrong.is_wrong and wrong.asking_words == ""
+    assert NOT_MONEY in text_of(check_html(render(wrong)))

@@ -100,7 +100,7 @@ def test_pdf_contains_every_fine_and_version() -> None:
     for number in range(40):
         assert f"Rodovia {number} km {number * 7} " in text
     for number in range(6):
-        assert f"VERSAO {number} 1.8 16V TURBO" in text
+        assert f"Versao {number} 1.8 16V Turbo" in text
 
 
 def test_fine_adds_few_elements_and_words_to_the_pdf() -> None:
