@@ -6,11 +6,12 @@ The functions are pure. They never raise an error, whatever a record contains.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from operator import attrgetter
+from typing import get_type_hints
 
 from portal.law import deadlines
 from portal.law.authorities import Authority, Town, authority_of, code_conflict, town_of
@@ -30,7 +31,7 @@ from portal.wording import bare, counted, listed
 
 # Returns the text fields of a fine. ``totals`` treats records with equal texts as identical. It
 # does not compare amounts and dates, because they are parsed from these texts.
-_texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
+_texts = attrgetter(*(name for name, kind in get_type_hints(Fine).items() if kind is Field))
 # A status text that matches _DEFENDED says that a defence was filed. A status text that matches
 # _NAMED says that the driver was named. A text that also matches _NOT_YET may mean the opposite
 # ("SEM CONDUTOR INDICADO": no driver named).

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from typing import Final
+from typing import Annotated, Final
 
 from portal.vehicle.field import EMPTY, Field, fold
-from portal.vehicle.wire import FALSE_WORDS, TRUE_WORDS, Record
+from portal.vehicle.wire import FALSE_WORDS, TRUE_WORDS, Record, read_as, sent
 
 # The labels of Decoded's attributes, in display order.
 ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
@@ -31,6 +31,25 @@ _NATIONAL = TRUE_WORDS | {"NACIONAL"}
 _IMPORTED = FALSE_WORDS | {"IMPORTADO"}
 
 
+def _not_zero(record: Record, name: str) -> Field:
+    """Read a field in which databases write zeros for a missing value."""
+    field = record.text(name)
+    return field if field.is_hidden or field.value.strip("0.,- ") else EMPTY
+
+
+def _positive(record: Record, name: str) -> int | None:
+    return record.integer(name) or None
+
+
+def _price(record: Record, name: str) -> Decimal | None:
+    """Read a price in R$. Zero is read as None, because no vehicle costs R$ 0,00."""
+    return record.amount(name) or None
+
+
+def _entries(record: Record, name: str) -> "tuple[FipeEntry, ...]":
+    return tuple(read_as(FipeEntry, entry) for entry in record.records(name) if entry.members)
+
+
 @dataclass(frozen=True, slots=True)
 class PricePoint:
     """A month's price in R$, above zero. ``month`` is the first day of the month."""
@@ -48,16 +67,16 @@ class FipeEntry:
     field ``historicoPreco`` as sent. A list of vehicles does not read it, because it is long.
     """
 
-    year: int | None
-    year_text: Field
-    fipe_id: Field
-    make: Field
-    model: Field
-    version: Field
-    fuel: Field
-    current: Decimal | None
-    current_text: Field
-    sent_history: object = field(hash=False)
+    year: Annotated[int | None, sent("ano", Record.year)]
+    year_text: Annotated[Field, sent("ano")]
+    fipe_id: Annotated[Field, sent("fipeId")]
+    make: Annotated[Field, sent("marca")]
+    model: Annotated[Field, sent("modelo")]
+    version: Annotated[Field, sent("versao")]
+    fuel: Annotated[Field, sent("combustivel")]
+    current: Annotated[Decimal | None, sent("valorAtual", _price)]
+    current_text: Annotated[Field, sent("valorAtual")]
+    sent_history: Annotated[object, sent("historicoPreco", Record.__getitem__)] = field(hash=False)
 
     @cached_property
     def history(self) -> tuple[PricePoint, ...]:
@@ -77,26 +96,26 @@ class Decoded:
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
     """
 
-    make: Field
-    description: Field
-    plate: Field
-    model_year: int | None
-    model_year_text: Field
-    built_year: int | None
-    built_year_text: Field
-    fuel: Field
-    vehicle_type: Field
-    chassis: Field
-    power_cv: int | None
-    power_text: Field
-    displacement_cc: int | None
-    displacement_text: Field
-    passengers: int | None
-    passengers_text: Field
-    load: Field
-    gearbox: Field
-    national: Field
-    fipe: tuple[FipeEntry, ...]
+    make: Annotated[Field, sent("marca")]
+    description: Annotated[Field, sent("descricao")]
+    plate: Annotated[Field, sent("placa")]
+    model_year: Annotated[int | None, sent("anoModelo", Record.year)]
+    model_year_text: Annotated[Field, sent("anoModelo", _not_zero)]
+    built_year: Annotated[int | None, sent("anoFabricacao", Record.year)]
+    built_year_text: Annotated[Field, sent("anoFabricacao", _not_zero)]
+    fuel: Annotated[Field, sent("combustivel")]
+    vehicle_type: Annotated[Field, sent("tipoVeiculo")]
+    chassis: Annotated[Field, sent("chassi")]
+    power_cv: Annotated[int | None, sent("potencia", _positive)]
+    power_text: Annotated[Field, sent("potencia", _not_zero)]
+    displacement_cc: Annotated[int | None, sent("cilindradas", _positive)]
+    displacement_text: Annotated[Field, sent("cilindradas", _not_zero)]
+    passengers: Annotated[int | None, sent("capacidadePassageiro", _positive)]
+    passengers_text: Annotated[Field, sent("capacidadePassageiro", _not_zero)]
+    load: Annotated[Field, sent("capacidadeCarga", _not_zero)]
+    gearbox: Annotated[Field, sent("caixaCambio", _not_zero)]
+    national: Annotated[Field, sent("nacional")]
+    fipe: Annotated[tuple[FipeEntry, ...], sent("informacoesFipe", _entries)]
 
     @property
     def texts(self) -> tuple[Field, ...]:
@@ -111,50 +130,7 @@ class Decoded:
 
 def read_decode(result: object, marker: str) -> Decoded:
     """Read the vehicle from an answer's ``result``. Never raises."""
-    record = Record.of(result, marker)
-    return Decoded(
-        make=record.text("marca"),
-        description=record.text("descricao"),
-        plate=record.text("placa"),
-        model_year=record.year("anoModelo"),
-        model_year_text=_not_zero(record, "anoModelo"),
-        built_year=record.year("anoFabricacao"),
-        built_year_text=_not_zero(record, "anoFabricacao"),
-        fuel=record.text("combustivel"),
-        vehicle_type=record.text("tipoVeiculo"),
-        chassis=record.text("chassi"),
-        power_cv=record.integer("potencia") or None,
-        power_text=_not_zero(record, "potencia"),
-        displacement_cc=record.integer("cilindradas") or None,
-        displacement_text=_not_zero(record, "cilindradas"),
-        passengers=record.integer("capacidadePassageiro") or None,
-        passengers_text=_not_zero(record, "capacidadePassageiro"),
-        load=_not_zero(record, "capacidadeCarga"),
-        gearbox=_not_zero(record, "caixaCambio"),
-        national=record.text("nacional"),
-        fipe=tuple(_entry(entry) for entry in record.records("informacoesFipe") if entry.members),
-    )
-
-
-def _not_zero(record: Record, name: str) -> Field:
-    """Read a field in which databases write zeros for a missing value."""
-    field = record.text(name)
-    return field if field.is_hidden or field.value.strip("0.,- ") else EMPTY
-
-
-def _entry(record: Record) -> FipeEntry:
-    return FipeEntry(
-        year=record.year("ano"),
-        year_text=record.text("ano"),
-        fipe_id=record.text("fipeId"),
-        make=record.text("marca"),
-        model=record.text("modelo"),
-        version=record.text("versao"),
-        fuel=record.text("combustivel"),
-        current=_price(record, "valorAtual"),
-        current_text=record.text("valorAtual"),
-        sent_history=record["historicoPreco"],
-    )
+    return read_as(Decoded, Record.of(result, marker))
 
 
 def _history(raw: object) -> tuple[PricePoint, ...]:
@@ -187,8 +163,3 @@ def _read_month_price(*sent: object) -> PricePoint | None:
 # rendering the page. The cached prices are public, not personal data. Only months whose
 # members are short texts or booleans are cached, so a cached month takes about 300 bytes.
 _known_month_price = lru_cache(4096, typed=True)(_read_month_price)
-
-
-def _price(record: Record, name: str) -> Decimal | None:
-    """Read a price in R$. Zero is read as None, because no vehicle costs R$ 0,00."""
-    return record.amount(name) or None

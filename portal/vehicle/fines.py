@@ -3,22 +3,36 @@
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
-from typing import Final
+from typing import Annotated, Final
 
 from portal.vehicle.field import Field
-from portal.vehicle.wire import Record, records_of
+from portal.vehicle.wire import Record, read_as, records_of, sent
 
 _TRAFFIC_CODE_SINCE: Final = date(1998, 1, 22)  # art. 340 of the CTB
+
+
+def _day(record: Record, name: str) -> date | None:
+    """Read a date. A date before the present traffic code proves nothing, and is read as None."""
+    day = record.day(name)
+    return day if day is not None and day >= _TRAFFIC_CODE_SINCE else None
+
+
+def _points(record: Record, name: str) -> int:
+    return record.integer(name) or 0
+
+
+def _licence(record: Record, name: str) -> "Licence":
+    return read_as(Licence, record.record(name))
 
 
 @dataclass(frozen=True, slots=True)
 class Licence:
     """The licence of a driver (``cnhCondutor``) or an offender (``cnhInfrator``)."""
 
-    points: int
-    number: Field
-    impediment: Field
-    ordinance: Field
+    points: Annotated[int, sent("pontos", _points)]
+    number: Annotated[Field, sent("registro")]
+    impediment: Annotated[Field, sent("impedimento")]
+    ordinance: Annotated[Field, sent("portaria")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,95 +45,41 @@ class Fine:
     infraction's place.
     """
 
-    code: Field
-    description: Field
-    notice: Field
-    place: Field
-    municipality_code: Field
-    authority: Field
-    authority_code: Field
-    authority_state: Field
-    kind: Field
-    limit: Field
-    measured: Field
-    considered: Field
-    make_model: Field
-    committed_on: date | None
-    committed_on_text: Field
-    committed_at: time | None
-    committed_at_text: Field
-    registered_on: date | None
-    registered_on_text: Field
-    notified_on: date | None
-    notified_on_text: Field
-    penalty_on: date | None
-    penalty_on_text: Field
-    amount: Decimal | None
-    amount_text: Field
-    paid_on: date | None
-    paid_on_text: Field
-    payment_registered_on_text: Field
-    paid_amount: Decimal | None
-    paid_amount_text: Field
-    paid_state: Field
-    driver: Licence
-    offender: Licence
+    code: Annotated[Field, sent("codigoInfracao")]
+    description: Annotated[Field, sent("descricao")]
+    notice: Annotated[Field, sent("autoInfracao")]
+    place: Annotated[Field, sent("localInfracao")]
+    municipality_code: Annotated[Field, sent("codigoMunicipioInfracao")]
+    authority: Annotated[Field, sent("orgaoAutuador")]
+    authority_code: Annotated[Field, sent("codigoOrgaoAutuador")]
+    authority_state: Annotated[Field, sent("ufOrgaoAutuador")]
+    kind: Annotated[Field, sent("tipo")]
+    limit: Annotated[Field, sent("limitePermitido")]
+    measured: Annotated[Field, sent("medicaoReal")]
+    considered: Annotated[Field, sent("medicaoConsiderada")]
+    make_model: Annotated[Field, sent("marcaModelo")]
+    committed_on: Annotated[date | None, sent("dataInfracao", _day)]
+    committed_on_text: Annotated[Field, sent("dataInfracao", Record.date_text)]
+    committed_at: Annotated[time | None, sent("horaInfracao", Record.clock)]
+    committed_at_text: Annotated[Field, sent("horaInfracao")]
+    registered_on: Annotated[date | None, sent("dataCadastroInfracao", _day)]
+    registered_on_text: Annotated[Field, sent("dataCadastroInfracao", Record.date_text)]
+    notified_on: Annotated[date | None, sent("dataEmissaoNotificacao", _day)]
+    notified_on_text: Annotated[Field, sent("dataEmissaoNotificacao", Record.date_text)]
+    penalty_on: Annotated[date | None, sent("dataEmissaoPenalidade", _day)]
+    penalty_on_text: Annotated[Field, sent("dataEmissaoPenalidade", Record.date_text)]
+    amount: Annotated[Decimal | None, sent("valor", Record.amount)]
+    amount_text: Annotated[Field, sent("valor")]
+    paid_on: Annotated[date | None, sent("pagamento.dataPagamento", _day)]
+    paid_on_text: Annotated[Field, sent("pagamento.dataPagamento", Record.date_text)]
+    payment_registered_on_text: Annotated[Field, sent("pagamento.dataRegistro", Record.date_text)]
+    paid_amount: Annotated[Decimal | None, sent("pagamento.valorPago", Record.amount)]
+    paid_amount_text: Annotated[Field, sent("pagamento.valorPago")]
+    paid_state: Annotated[Field, sent("pagamento.ufPagamento")]
+    driver: Annotated[Licence, sent("cnhCondutor", _licence)]
+    offender: Annotated[Licence, sent("cnhInfrator", _licence)]
 
 
 def read_fines(result: object, marker: str) -> tuple[Fine, ...]:
     """Read the fines from an answer's ``result``, in unchanged order. Never raises."""
-    return tuple(_fine(record) for record in records_of(result, marker))
-
-
-def _fine(record: Record) -> Fine:
-    payment = record.record("pagamento")
-    return Fine(
-        code=record.text("codigoInfracao"),
-        description=record.text("descricao"),
-        notice=record.text("autoInfracao"),
-        place=record.text("localInfracao"),
-        municipality_code=record.text("codigoMunicipioInfracao"),
-        authority=record.text("orgaoAutuador"),
-        authority_code=record.text("codigoOrgaoAutuador"),
-        authority_state=record.text("ufOrgaoAutuador"),
-        kind=record.text("tipo"),
-        limit=record.text("limitePermitido"),
-        measured=record.text("medicaoReal"),
-        considered=record.text("medicaoConsiderada"),
-        make_model=record.text("marcaModelo"),
-        committed_on=_day(record, "dataInfracao"),
-        committed_on_text=record.date_text("dataInfracao"),
-        committed_at=record.clock("horaInfracao"),
-        committed_at_text=record.text("horaInfracao"),
-        registered_on=_day(record, "dataCadastroInfracao"),
-        registered_on_text=record.date_text("dataCadastroInfracao"),
-        notified_on=_day(record, "dataEmissaoNotificacao"),
-        notified_on_text=record.date_text("dataEmissaoNotificacao"),
-        penalty_on=_day(record, "dataEmissaoPenalidade"),
-        penalty_on_text=record.date_text("dataEmissaoPenalidade"),
-        amount=record.amount("valor"),
-        amount_text=record.text("valor"),
-        paid_on=_day(payment, "dataPagamento"),
-        paid_on_text=payment.date_text("dataPagamento"),
-        payment_registered_on_text=payment.date_text("dataRegistro"),
-        paid_amount=payment.amount("valorPago"),
-        paid_amount_text=payment.text("valorPago"),
-        paid_state=payment.text("ufPagamento"),
-        driver=_licence(record.record("cnhCondutor")),
-        offender=_licence(record.record("cnhInfrator")),
-    )
-
-
-def _day(record: Record, name: str) -> date | None:
-    """Read a date. A date before the present traffic code proves nothing, and is read as None."""
-    day = record.day(name)
-    return day if day is not None and day >= _TRAFFIC_CODE_SINCE else None
-
-
-def _licence(record: Record) -> Licence:
-    return Licence(
-        points=record.integer("pontos") or 0,
-        number=record.text("registro"),
-        impediment=record.text("impedimento"),
-        ordinance=record.text("portaria"),
-    )
+    return tuple(read_as(Fine, record) for record in records_of(result, marker))

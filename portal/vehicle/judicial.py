@@ -3,9 +3,10 @@
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Annotated
 
 from portal.vehicle.field import Field, fold
-from portal.vehicle.wire import Record, records_of
+from portal.vehicle.wire import Record, read_as, records_of, sent
 
 # In ``detail``, ``kinds_text`` or ``block_type``, a text such as "NADA CONSTA" ("nothing recorded")
 # says that there is no restriction. The first word of such a text is in _DENYING_WORDS, and all
@@ -21,6 +22,12 @@ _DENYING = frozenset(_DENYING_WORDS.split())
 _DENIED = frozenset(_DENIED_WORDS.split())
 
 
+def _included(record: Record, name: str) -> datetime | None:
+    """Read the day of inclusion. A day before Renajud began proves nothing, and is read as None."""
+    moment = record.moment(name)
+    return moment if moment is not None and moment.year >= _RENAJUD_SINCE else None
+
+
 @dataclass(frozen=True, slots=True)
 class Restriction:
     """A court restriction.
@@ -30,26 +37,26 @@ class Restriction:
     upstream's local time. A day without a time is read as midnight.
     """
 
-    plate: Field
-    renavam: Field
-    make_model: Field
-    model_year: Field
-    built_year: Field
-    court: Field
-    court_body: Field
-    case: Field
-    case_year: Field
-    kinds_text: Field
-    judicial_code: Field
-    included_at: datetime | None
-    included_at_text: Field
-    protocol: Field
-    protocol_year: Field
-    letter: Field
-    letter_year: Field
-    block_type: Field
-    detail: Field
-    recorded: bool | None
+    plate: Annotated[Field, sent("placa")]
+    renavam: Annotated[Field, sent("renavam")]
+    make_model: Annotated[Field, sent("marcaModelo")]
+    model_year: Annotated[Field, sent("anoModelo")]
+    built_year: Annotated[Field, sent("anoFabricacao")]
+    court: Annotated[Field, sent("tribunal")]
+    court_body: Annotated[Field, sent("orgaoJudiciario")]
+    case: Annotated[Field, sent("processo")]
+    case_year: Annotated[Field, sent("anoProcesso")]
+    kinds_text: Annotated[Field, sent("restricoes", Record.flat_text)]
+    judicial_code: Annotated[Field, sent("codigoJudicial")]
+    included_at: Annotated[datetime | None, sent("dataInclusao", _included)]
+    included_at_text: Annotated[Field, sent("dataInclusao", Record.date_text)]
+    protocol: Annotated[Field, sent("numeroProtocolo")]
+    protocol_year: Annotated[Field, sent("anoProtocolo")]
+    letter: Annotated[Field, sent("numeroOficio")]
+    letter_year: Annotated[Field, sent("anoOficio")]
+    block_type: Annotated[Field, sent("tipoBloqueio", Record.flat_text)]
+    detail: Annotated[Field, sent("detalheRenajud")]
+    recorded: Annotated[bool | None, sent("constaRenajud", Record.flag)]
 
     @property
     def is_lifted(self) -> bool:
@@ -70,35 +77,4 @@ def _denies(field: Field) -> bool:
 
 def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:
     """Read the records of an answer's ``result``, in unchanged order. Never raises."""
-    return tuple(_restriction(record) for record in records_of(result, marker))
-
-
-def _included(record: Record) -> datetime | None:
-    """Read the day of inclusion. A day before Renajud began proves nothing, and is read as None."""
-    moment = record.moment("dataInclusao")
-    return moment if moment is not None and moment.year >= _RENAJUD_SINCE else None
-
-
-def _restriction(record: Record) -> Restriction:
-    return Restriction(
-        plate=record.text("placa"),
-        renavam=record.text("renavam"),
-        make_model=record.text("marcaModelo"),
-        model_year=record.text("anoModelo"),
-        built_year=record.text("anoFabricacao"),
-        court=record.text("tribunal"),
-        court_body=record.text("orgaoJudiciario"),
-        case=record.text("processo"),
-        case_year=record.text("anoProcesso"),
-        kinds_text=record.flat_text("restricoes"),
-        judicial_code=record.text("codigoJudicial"),
-        included_at=_included(record),
-        included_at_text=record.date_text("dataInclusao"),
-        protocol=record.text("numeroProtocolo"),
-        protocol_year=record.text("anoProtocolo"),
-        letter=record.text("numeroOficio"),
-        letter_year=record.text("anoOficio"),
-        block_type=record.flat_text("tipoBloqueio"),
-        detail=record.text("detalheRenajud"),
-        recorded=record.flag("constaRenajud"),
-    )
+    return tuple(read_as(Restriction, record) for record in records_of(result, marker))

@@ -6,17 +6,20 @@ None or empty. The text of such a value can still be read as a Field and shown o
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
+from functools import cache
 from itertools import islice
-from typing import Final
+from typing import Final, TypeVar, get_type_hints
 
 import msgspec
 
 from portal.system.local_time import local_time
 from portal.vehicle.field import EMPTY, HIDDEN, Field, fold, read_field
+
+T = TypeVar("T")
 
 # Dates as Brazilian programs and databases print them: "23/10/2025, 11:13:38", "23-10-2025",
 # "2025-10-23T14:13:38Z", "2025/10/23" and "20251023".
@@ -246,6 +249,30 @@ class Record:
 
     def records(self, name: str) -> "tuple[Record, ...]":
         return records_of(self[name], self.marker)
+
+
+def sent(
+    member: str, read: Callable[[Record, str], object] = Record.text
+) -> Callable[[Record], object]:
+    """Annotate a field of a dataclass with the ``member`` that ``read`` reads for it.
+
+    In "pagamento.valorPago", a dot leads to a member of an inner record.
+    """
+    outer, _, name = member.rpartition(".")
+    if outer:
+        return lambda record: read(record.record(outer), name)
+    return lambda record: read(record, name)
+
+
+@cache
+def _readers(kind: type) -> tuple[Callable[[Record], object], ...]:
+    hints = get_type_hints(kind, include_extras=True)
+    return tuple(hint.__metadata__[0] for hint in hints.values())
+
+
+def read_as(kind: type[T], record: Record) -> T:
+    """Read a record as a dataclass whose fields are all annotated by ``sent``."""
+    return kind(*[read(record) for read in _readers(kind)])  # type: ignore[arg-type]
 
 
 def records_of(raw: object, marker: str) -> tuple[Record, ...]:
