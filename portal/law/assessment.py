@@ -243,7 +243,7 @@ class AssessedFine:
     @cached_property
     def prescription(self) -> Clock:
         penalty_on = self.record.penalty_on
-        found = deadlines.prescription(self._committed_on, penalty_on, self.today)
+        found = deadlines.prescription(self._committed_on, penalty_on, self.today, self._state)
         return deadlines.not_judged(found) if self.is_nic and penalty_on is None else found
 
     @property

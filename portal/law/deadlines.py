@@ -252,12 +252,15 @@ def driver_nomination(notified_on: date | None, today: date, state: str = "") ->
     return replace(clock, verdict=verdict, days_used=used, sentence=text, brief=brief)
 
 
-def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
+def prescription(
+    committed_on: date | None, penalty_on: date | None, today: date, state: str = ""
+) -> Clock:
     """Return the limitation period for punishment or collection, usually five years.
 
     The period to punish starts at the infraction. The period to collect starts when no appeal is
-    possible any more, at the earliest ``MINIMUM_DAYS`` after the penalty (Lei 9.873/1999, arts. 1º
-    and 1º-A; Resolução CONTRAN 723/2018, art. 24).
+    possible any more, at the earliest on the last day of ``appeal`` (Lei 9.873/1999, arts. 1º and
+    1º-A; Resolução CONTRAN 723/2018, art. 24). A period of years ends on the day of its date, with
+    or without office hours: the rule on working days is for what a person has to do in time.
 
     The true end may differ from ``ends_on`` for reasons that the record does not show. Acts of the
     authority restart the period. Three years without any act in the case end the period early (Lei
@@ -266,7 +269,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     """
     article = "Lei 9.873/1999"
     clock = Clock("Prescrição", "unknown", None, None, None, article, "")
-    start = plus_days(penalty_on, MINIMUM_DAYS) if penalty_on else committed_on
+    start = last_day(penalty_on, MINIMUM_DAYS, state) if penalty_on else committed_on
     ends_on = plus_years(start, PRESCRIPTION_YEARS)
     if start is None or ends_on is None:
         text = f"{_CANNOT_TELL} quando prescreve: o registro não diz as datas."

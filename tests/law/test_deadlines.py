@@ -111,8 +111,8 @@ def test_driver_nomination_deadline_is_thirty_days() -> None:
 def test_prescription_starts_at_the_earliest_end_of_the_case_after_a_penalty() -> None:
     assert deadlines.prescription(COMMITTED, None, TODAY).ends_on == date(2029, 8, 18)
     clock = deadlines.prescription(COMMITTED, date(2025, 1, 10), TODAY)
-    assert clock.ends_on == date(2030, 2, 9)
-    assert "do fim do processo, se não houve recurso, em 09/02/2030" in clock.sentence
+    assert clock.ends_on == date(2030, 2, 10)
+    assert "do fim do processo, se não houve recurso, em 10/02/2030" in clock.sentence
 
 
 def test_prescription_is_not_called_a_minimum() -> None:
@@ -132,6 +132,24 @@ def test_late_deadlines_name_their_exceptions() -> None:
     for clock in penalties:
         assert "art. 282, § 6º-A" in clock.sentence
         assert "Fora do flagrante" in clock.shared
+
+
+@pytest.mark.parametrize(
+    ("penalty_on", "state", "due_on"),
+    [
+        (date(2021, 6, 10), "", date(2021, 7, 12)),  # 10/07/2021 was a Saturday
+        (date(2021, 8, 8), "MG", date(2021, 9, 8)),  # a national holiday
+        (date(2021, 6, 9), "SP", date(2021, 7, 12)),  # a holiday of the state, then a weekend
+    ],
+)
+def test_prescription_of_collection_starts_when_the_time_to_pay_ends(
+    penalty_on: date, state: str, due_on: date
+) -> None:
+    """Both are drawn in one picture, and once they were up to four days apart."""
+    assert deadlines.appeal(penalty_on, TODAY, state).ends_on == due_on
+    clock = deadlines.prescription(COMMITTED, penalty_on, TODAY, state)
+    # A period of years ends on its own day, working day or not.
+    assert clock.ends_on == due_on.replace(year=due_on.year + 5)
 
 
 def test_passed_prescription_is_unknown() -> None:
