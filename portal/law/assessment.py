@@ -149,7 +149,7 @@ class AssessedFine:
     @cached_property
     def status(self) -> Status:
         payment = payment_of(self.record, self.amount, self.today)
-        return status_of(self.record, payment, self.today)
+        return status_of(self.record, payment, self.today, self._state)
 
     @property
     def standing(self) -> Standing:

@@ -43,6 +43,10 @@ _APPEAL_STILL_OPEN = re.compile(
     r"\b(AGUARDANDO|PRAZO)\b.*\bRECURSO\b"
     r"|\b(DEFERID|PROVID)[AO] PARCIAL|\bPARCIALMENTE (DEFERID|PROVID)"
 )
+# The due date lies ahead, although the dates suggest that it has passed.
+_NOT_YET_DUE = re.compile(
+    r"\bA VENCER\b|\bNAO VENCID|\b(EM|NO|DENTRO DO) PRAZO\b(?! (DA|DE|PARA) DEFESA)"
+)
 _IN_NOTICE = re.compile(r"\bAUTUACAO\b")
 _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
 _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD))")
@@ -105,8 +109,9 @@ class Status:
     word: str
 
 
-def status_of(fine: Fine, payment: Payment, today: date) -> Status:
-    found = _status(fine, payment, today)
+def status_of(fine: Fine, payment: Payment, today: date, state: str) -> Status:
+    """Return the status of a fine. ``state`` is the authority's state, whose holidays count."""
+    found = _status(fine, payment, today, state)
     more = f" {payment.note}" if payment.state == "none" and payment.note else ""
     if fine.kind:
         more += _source_word(fine.kind, found.standing, found.note)
@@ -117,7 +122,7 @@ def status_of(fine: Fine, payment: Payment, today: date) -> Status:
     return replace(found, note=found.note + more)
 
 
-def _status(fine: Fine, payment: Payment, today: date) -> Status:
+def _status(fine: Fine, payment: Payment, today: date, state: str) -> Status:
     if payment.state == "paid":
         return _plain(Standing.PAID, payment.note)
     if payment.state == "unclear":
@@ -136,7 +141,7 @@ def _status(fine: Fine, payment: Payment, today: date) -> Status:
         if before is not None and after is not None and after < before:
             note = f"{_CANNOT_TELL}: as datas se contradizem ({what} é anterior à da infração)."
             return _plain(Standing.UNKNOWN, note)
-    return _by_word(fine) or _by_dates(fine, today)
+    return _by_word(fine) or _by_dates(fine, today, state)
 
 
 def _plain(standing: Standing, note: str, *, word: str = "") -> Status:
@@ -193,12 +198,16 @@ def _by_word(fine: Fine) -> Status | None:
     return None
 
 
-def _by_dates(fine: Fine, today: date) -> Status:
+def _by_dates(fine: Fine, today: date, state: str) -> Status:
     if fine.penalty_on is not None and not _agrees_with_penalty(bare(str(fine.kind))):
         note = f"{_CANNOT_TELL}: o portal não sabe o que a fonte quer dizer com “{fine.kind}”."
         return _plain(Standing.UNKNOWN, f"{note} {_CONFIRM}")
     if fine.penalty_on is not None:
-        return _after_penalty(fine.penalty_on, str(fine.authority_state), today)
+        found = _after_penalty(fine.penalty_on, state, today)
+        if found.standing is not Standing.DUE and _NOT_YET_DUE.search(bare(str(fine.kind))):
+            note = f"{_CANNOT_TELL}: o prazo mínimo já passou, e a fonte registra “{fine.kind}”."
+            return _plain(Standing.UNKNOWN, f"{note} {_CONFIRM}")
+        return found
     if fine.penalty_on_text:
         return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da penalidade é ilegível.")
     word = bare(str(fine.kind))

@@ -117,3 +117,19 @@ def test_next_office_day_is_never_earlier() -> None:
     for n in range(800):
         day = date(2026, 1, 1) + timedelta(n)
         assert day <= next_office_day(day, "AC") <= day + timedelta(5)
+
+
+def test_state_of_the_authoritys_code_counts_for_the_standing_too() -> None:
+    """The note once called a fine overdue on the day that the calendar gave as its last."""
+    record = fine(
+        code="7455",
+        committed_on=date(2026, 5, 1),
+        notified_on=date(2026, 5, 10),
+        penalty_on=date(2026, 6, 9),
+        authority_code="126100",  # Detran/SP; 09/07 is a holiday of São Paulo
+    )
+    found = AssessedFine(record, date(2026, 7, 10))
+    assert found.appeal.verdict == "in_time"
+    assert found.has_discount
+    assert found.standing == "due"
+    assert "ao menos até 10/07/2026" in found.status.note

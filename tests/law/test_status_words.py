@@ -44,7 +44,10 @@ WORDS: list[tuple[str, Standing, Standing, Standing, Standing]] = [
     # Charged.
     ("EXIGIVEL", E, E, U, U),
     ("VENCIDA", E, E, U, U),
-    ("A VENCER", U, E, U, U),
+    ("A VENCER", U, U, U, U),
+    ("NAO VENCIDA", U, U, U, U),
+    ("NO PRAZO", N, U, U, U),
+    ("EM PRAZO DE PAGAMENTO", U, U, U, U),
     ("DIVIDA ATIVA", E, E, U, U),
     ("INSCRITA EM DIVIDA ATIVA", E, E, U, U),
     ("DIVIDA ATIVA PARCELADA", U, U, U, U),
