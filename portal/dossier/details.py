@@ -211,15 +211,18 @@ def _known(text: str) -> Field:
 def _classified(fine: AssessedFine) -> Field:
     if fine.infraction is None:
         return _known(f"código {formats.field_text(fine.record.code)}, fora da tabela do portal")
-    return _known(", ".join(filter(None, (fine.infraction.printed, fine.article))))
+    by_code = "pelo código " if fine.wording.conflict else ""
+    cited = f"{by_code}{fine.infraction.citation}"
+    return _known(f"{fine.infraction.printed}, {cited}" if cited else fine.infraction.printed)
 
 
 def _gravity(fine: AssessedFine) -> Field:
+    if fine.wording.conflict and (by_code := fine.infraction):
+        return _known(f"não se sabe; pelo código, {by_code.gravity_word}")
     points, words = fine.points, f"{fine.gravity_word} {multiplier_of(fine.infraction)}".rstrip()
     if points.by_gravity is None:
         return _known(f"{words}, pontos: não é possível dizer")
-    outside = ", pelo código" if fine.wording.conflict else ""
-    outside += ", não contados" if points.counted == 0 and points.by_gravity else ""
+    outside = ", não contados" if points.counted == 0 and points.by_gravity else ""
     return _known(f"{words}, {counted(points.by_gravity, 'ponto', 'pontos')}{outside}")
 
 

@@ -107,17 +107,22 @@ class AssessedFine:
         return wording_of(self.infraction, str(self.record.description))
 
     @property
+    def _agreed(self) -> Infraction | None:
+        """The infraction, or None if the source's description names another than the code."""
+        return None if self.wording.conflict else self.infraction
+
+    @property
     def description(self) -> str:
         """The source's description of the infraction, or the table's if the source sends none."""
         return self.wording.text
 
     @property
     def article(self) -> str:
-        return self.infraction.citation if self.infraction else ""
+        return self._agreed.citation if self._agreed else ""
 
     @property
     def gravity_word(self) -> str:
-        return self.infraction.gravity_word if self.infraction else "não identificada"
+        return self._agreed.gravity_word if self._agreed else "não identificada"
 
     @cached_property
     def points(self) -> Points:
@@ -125,16 +130,15 @@ class AssessedFine:
         found = points_of(self.infraction, fine.offender.points, fine.committed_on, self.today)
         if self.standing is Standing.CALLED_OFF:
             return replace(found, counted=None, note=_ENDED_POINTS, dateless_note="")
-        if self.wording.conflict and found.counted:
-            return replace(found, counted=None, note=_DIVERGING_POINTS, dateless_note="")
-        return found
+        if self.wording.conflict and not found.dateless_note:
+            return Points(None, None, _DIVERGING_POINTS)
+        return replace(found, by_gravity=None) if self.wording.conflict else found
 
     @cached_property
     def amount(self) -> Amount:
-        sent, infraction = self._sent_amount, self.infraction
+        sent = self._sent_amount
         # Where code and description name two infractions, only the source knows the amount.
-        if sent is None and self.wording.conflict:
-            infraction = None
+        infraction = self._agreed if sent is None else self.infraction
         return exact_amount(infraction, sent, self.record.committed_on)
 
     @property
@@ -275,7 +279,7 @@ class AssessedFine:
         word = "" if _NOT_YET.search(word) else word
         if self.prior_defence.days_used is not None and not _DEFENDED.search(word):
             yield self.prior_defence
-        by_driver = self.infraction is None or self.infraction.offender in ("condutor", "")
+        by_driver = self._agreed is None or self._agreed.offender in ("condutor", "")
         in_time = self.driver_nomination.verdict == "in_time"
         if by_driver and in_time and not _NAMED.search(word):
             yield self.driver_nomination

@@ -20,4 +20,5 @@ def hints_of(fines: Iterable[AssessedFine]) -> Iterator[str]:
         if code in _HINTS and code not in seen:
             seen.add(code)
             on = fine.record.committed_on
-            yield f"{_HINTS[code][:-1]} (multa{f' de {day(on)}' if on else ''})."
+            by_code = ", pelo código" if fine.wording.conflict else ""
+            yield f"{_HINTS[code][:-1]} (multa{f' de {day(on)}' if on else ''}{by_code})."

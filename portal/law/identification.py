@@ -149,7 +149,8 @@ def _tampering(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
     first: dict[str, str] = {}
     for fine in fines:
         if what := tampering_of(fine.record):
-            first.setdefault(what, fine.anchor)
+            doubt = " (código e descrição divergem)" if fine.wording.conflict else ""
+            first.setdefault(f"{what}{doubt}", fine.anchor)
     for what, anchor in first.items():
         yield _reason(f"Já foi autuado por {what}", _INSPECT, anchor)
 

@@ -416,7 +416,9 @@ def test_identical_fines_are_summed_and_noted() -> None:
 
 
 def test_gravities_are_counted_in_words() -> None:
-    grave = AssessedFine(replace(SAMPLE, code=known("7463"), amount=None), TODAY)
+    grave = AssessedFine(
+        replace(SAMPLE, code=known("7463"), description=known(""), amount=None), TODAY
+    )
     assert totals([AssessedFine(SAMPLE, TODAY)] * 2 + [grave]).gravities == ("2 médias", "1 grave")
 
 

@@ -222,3 +222,17 @@ def test_fine_says_something_about_the_vehicle(code: str, words: str, paid_on: d
     hints = list(hints_of(fines))
     assert len(hints) == bool(words)
     assert words in "".join(hints)
+
+
+@pytest.mark.parametrize(
+    ("code", "description", "word"),
+    [
+        ("5002", "ESTACIONAR NO PASSEIO", "pelo código"),
+        ("5002", "MULTA, POR NAO IDENTIFICACAO DO CONDUTOR INFRATOR, IMPOSTA", ""),
+    ],
+)
+def test_hint_of_a_code_says_so_if_the_description_names_another(
+    code: str, description: str, word: str
+) -> None:
+    (hint,) = hints_of([assessed(code=code, description=description)])
+    assert ("pelo código" in hint) == bool(word)

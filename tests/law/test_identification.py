@@ -99,6 +99,12 @@ def test_tampered_chassis_is_the_finding_though_the_fine_is_paid() -> None:
     assert "perícia" in verdict.row("transfer").why
 
 
+def test_code_beside_another_description_leaves_the_tampering_in_doubt() -> None:
+    diverging = AssessedFine(replace(CHASSIS, description=known("ESTACIONAR NO PASSEIO")), TODAY)
+    (reason,) = identification_reasons([diverging], [])
+    assert reason.finding.endswith("violado ou falsificado (código e descrição divergem)")
+
+
 def test_doubt_comes_before_money_and_after_a_court_order() -> None:
     unpaid = replace(CHASSIS, paid_on=None, paid_amount=None, penalty_on=date(2026, 4, 1))
     due = AssessedFine(unpaid, TODAY)

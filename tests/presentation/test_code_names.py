@@ -75,6 +75,29 @@ def test_contradiction_is_on_every_face() -> None:
     assert record["code_conflict"] in record["conflict"]
 
 
+def test_code_beside_the_description_of_another_tells_no_gravity_as_a_fact() -> None:
+    belt = fine(
+        codigoInfracao="7455",
+        descricao="DEIXAR O CONDUTOR DE USAR O CINTO DE SEGURANCA",
+        valor="195",
+        dataInfracao="01/10/2026",
+        dataEmissaoNotificacao="20/10/2026",
+    )
+    for face, text in (faces(belt) | {"annex": faces(*[belt] * 11)["paper"]}).items():
+        assert "é a do código 518-5, e o registro traz o código 745-5" in text, face
+        for by_code in (r"média[ ,]+4", "4 (?:pontos|pt)", r"art\. 218, I"):
+            for said in re.finditer(rf"{by_code}\b", text):
+                before = text[max(0, said.start() - 40) : said.end()]
+                assert "pelo código" in before, (face, before)
+        assert "Pode não custar nada" not in text
+        assert "por gravidade: 1 não identificada" in text or "11 não identificadas" in text, face
+    record, (row,) = exported(belt)[0]["records"][0], exported(belt)[1]
+    for found in (record, row):
+        assert found["gravity"] == "não identificada"
+        for name in ("article", "points", "points_counted"):
+            assert found[name] is None, name
+
+
 def test_places_of_fines_are_listed_by_year_with_whom_to_ask() -> None:
     earlier = fine(
         codigoOrgaoAutuador="126100",
