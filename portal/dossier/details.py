@@ -133,8 +133,8 @@ def discount_sentence(fines: Iterable[AssessedFine]) -> str:
     at_80 = formats.brl(sum_of(fine.amount.at_80 for fine in known))
     at_60 = formats.brl(sum_of(fine.amount.at_60 for fine in known))
     return (
-        f"{fines_in_words(known)} {verb} desconto: {at_80} com 20% de desconto até o vencimento ou "
-        f"{at_60} com 40% de desconto pelo SNE (só o dono ou infrator, sem defesa nem recurso)."
+        f"{fines_in_words(known)} {verb} desconto até o vencimento. Com 20%: {at_80}, para quem "
+        f"pagar. Com 40%: {at_60}, só para o dono ou infrator que usa o SNE e não recorre."
     )
 
 

@@ -53,10 +53,10 @@ _NO_DISCOUNT = (
     "recurso (art. 284, § 4º, do CTB)."
 )
 _DISCOUNT = (
-    "Em regra: 20% até o vencimento; 40% para o dono ou infrator que já usava o SNE quando a "
-    "autuação saiu, admite a infração e não se defende nem recorre (art. 284, § 1º, do CTB). Vale "
-    "em todo órgão desde 2023 (§ 6º), mas há os que só o dão se participam do SNE. Quem compra não "
-    "pode contar com ele."
+    "Em regra, quem paga até o vencimento tem 20% de desconto (art. 284 do CTB). Os 40% são só do "
+    "dono ou infrator que já usava o SNE quando a autuação saiu, admite a infração e não se "
+    "defende nem recorre (§ 1º). Desde 2023, a lei manda todo órgão dar os 40% (§ 6º); na prática, "
+    "alguns só dão se participam do SNE. Quem vai comprar não deve contar com os 40%."
 )
 _PLURALS = {
     "leve": "leves",

@@ -36,15 +36,20 @@ _CANNOT_TELL = "Não é possível dizer"
 _SIGNED = (
     "salvo se o auto foi assinado na hora, o que já vale como notificação (art. 280, VI, do CTB)"
 )
+# The enforcement manual calls it "em flagrante" if an agent sees the infraction, whether or not the
+# agent stops the vehicle. No text says whether a camera is one.
 _NOT_CAUGHT = (
-    "Fora do flagrante, o prazo só corre de quando o órgão soube da infração (art. 282, § 6º-A)."
+    "Se ninguém viu a infração na hora, o prazo conta de quando o órgão soube dela (art. 282, "
+    "§ 6º-A); para radar, discute-se."
 )
+_NOT_BY_ITSELF = (
+    "A multa não cai sozinha: é preciso pedir ao órgão ou à Justiça. Até lá, conte com ela."
+)
+_RESTARTS = "cada ato do órgão, como notificar ou decidir, recomeça a conta"
 _LAPSES_EARLIER = (
-    "Atos do órgão reiniciam a contagem; processo parado por 3 anos, ou recurso sem julgamento "
-    "por 24 meses desde 2024 (arts. 285, § 6º, 289 e 289-A do CTB), pode prescrever antes. Para "
-    "órgãos de estados e municípios, discute-se se vale essa lei."
+    "Pode vir antes, se o processo ficar 3 anos parado ou se um recurso de 2024 em diante ficar 24 "
+    "meses sem decisão (arts. 285, § 6º, 289 e 289-A do CTB)."
 )
-_STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a Justiça o declare."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,32 +81,32 @@ class Clock:
 
 RULES_NOTE = (
     f"contados pelas datas que a fonte registra, pela lei consultada em {CONSULTED}. Onde falta "
-    "uma data, não é possível dizer se o prazo foi cumprido. O último dia sem expediente passa ao "
-    "dia útil seguinte (Res. Contran 918/2022, art. 29); feriados do município não são conhecidos. "
-    "A data exata do vencimento está na notificação e pode ser posterior. A prescrição, em regra "
-    "de 5 anos, recomeça com atos que o registro não traz, e pode vir antes: processo parado por 3 "
-    "anos, ou recurso sem julgamento por 24 meses desde 2024 (arts. 285, § 6º, 289 e 289-A do "
-    "CTB). Confirme com um profissional."
+    "uma data, não é possível dizer se o prazo foi cumprido. Na defesa, na indicação, no recurso e "
+    "no pagamento, o último dia sem expediente passa ao dia útil seguinte (Res. Contran 918/2022, "
+    "art. 29); feriados do município não são conhecidos. A data exata do vencimento está na "
+    "notificação e pode ser posterior. A data da prescrição é uma estimativa, em regra de 5 anos: "
+    f"{_RESTARTS}, e o registro não mostra todos. {_LAPSES_EARLIER} {_ADVICE}"
 )
 _NOTICE_LATE = (
     f"A notificação da autuação passou do limite de {NOTICE_DAYS} dias: em regra, o registro "
-    f"deveria ser arquivado, {_SIGNED}. {_ADVICE}"
+    f"deveria ser arquivado, {_SIGNED}. {_NOT_BY_ITSELF} {_ADVICE}"
 )
 _PENALTY_DOUBTFUL = (
-    f"A penalidade saiu depois de {PENALTY_DAYS} dias e até {PENALTY_DAYS_WITH_DEFENCE}: dentro "
-    f"do prazo só se houve defesa prévia, o que o registro não diz. {_NOT_CAUGHT} {_ADVICE}"
+    f"A penalidade saiu depois de {PENALTY_DAYS} dias e até {PENALTY_DAYS_WITH_DEFENCE}: está no "
+    "prazo só se houve defesa prévia, o que o registro não diz. Se saiu tarde: "
+    f"{_NOT_BY_ITSELF[0].lower()}{_NOT_BY_ITSELF[1:]} {_NOT_CAUGHT} {_ADVICE}"
 )
 _PENALTY_LATE = (
     f"A penalidade saiu depois de {PENALTY_DAYS_WITH_DEFENCE} dias: em regra, o direito de "
-    f"aplicá-la já teria se perdido. {_NOT_CAUGHT} {_ADVICE}"
+    f"aplicá-la já teria se perdido. {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
 )
 BEFORE_DEFENCE = (
     f"A penalidade saiu antes de acabarem os {MINIMUM_DAYS} dias da defesa prévia: em princípio, é "
-    f"nula, se ninguém se defendeu antes (arts. 281-A e 282 do CTB). {_ADVICE}"
+    f"nula, se ninguém se defendeu antes (arts. 281-A e 282 do CTB). {_NOT_BY_ITSELF} {_ADVICE}"
 )
 _LAPSED = (
     f"Os {PRESCRIPTION_YEARS} anos da prescrição passaram: pode ter prescrito, se nada interrompeu "
-    f"o prazo. {_STILL_BLOCKS} {_ADVICE}"
+    f"o prazo. {_NOT_BY_ITSELF} {_ADVICE}"
 )
 
 
@@ -128,7 +133,7 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
         return replace(unknown, verdict="in_time", days_used=used, sentence=text, brief=brief)
     text = (
         f"Notificação emitida {_days_after(used)}; o limite é de {NOTICE_DAYS} ({article}). Em "
-        f"regra, o registro deveria ser arquivado, {_SIGNED}. {_ADVICE}"
+        f"regra, o registro deveria ser arquivado, {_SIGNED}. {_NOT_BY_ITSELF} {_ADVICE}"
     )
     late = replace(unknown, verdict="late", days_used=used, brief=_days_after(used))
     return replace(late, sentence=text, shared=_NOTICE_LATE)
@@ -207,13 +212,14 @@ def notice_of_penalty(
     )
     if used <= PENALTY_DAYS_WITH_DEFENCE:
         text = (
-            f"Penalidade emitida {_days_after(used)}: dentro do prazo só se houve defesa prévia "
-            f"({both}; {article}). O registro não diz se houve. {_NOT_CAUGHT} {_ADVICE}"
+            f"Penalidade emitida {_days_after(used)}. O prazo é de {both} ({article}), e o "
+            "registro não diz se houve. Se saiu tarde: "
+            f"{_NOT_BY_ITSELF[0].lower()}{_NOT_BY_ITSELF[1:]} {_NOT_CAUGHT} {_ADVICE}"
         )
         return replace(longer, sentence=text, shared=_PENALTY_DOUBTFUL)
     text = (
         f"Penalidade emitida {_days_after(used)}, além dos {both} ({article}). Em regra, o "
-        f"direito de aplicá-la já teria se perdido. {_NOT_CAUGHT} {_ADVICE}"
+        f"direito de aplicá-la já teria se perdido. {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
     )
     return replace(longer, verdict="late", sentence=text, shared=_PENALTY_LATE)
 
@@ -281,13 +287,14 @@ def prescription(
     if today <= ends_on:
         text = (
             f"O prazo para {what} é, em regra, de {PRESCRIPTION_YEARS} anos ({article}): contados "
-            f"{since}, em {day(ends_on)}. {_LAPSES_EARLIER}"
+            f"{since}, em {day(ends_on)}. A data pode mudar: {_RESTARTS}. {_LAPSES_EARLIER} Para "
+            "órgãos de estados e municípios, discute-se se vale essa lei."
         )
         brief = f"em regra, em {day(ends_on)}"
         return replace(clock, verdict="in_time", ends_on=ends_on, sentence=text, brief=brief)
     text = (
         f"Os {PRESCRIPTION_YEARS} anos para {what}, contados {since}, passaram em {day(ends_on)} "
-        f"({article}). Pode ter prescrito, se nada interrompeu o prazo. {_STILL_BLOCKS} {_ADVICE}"
+        f"({article}). Pode ter prescrito, se nada interrompeu o prazo. {_NOT_BY_ITSELF} {_ADVICE}"
     )
     brief = f"os {PRESCRIPTION_YEARS} anos passaram em {day(ends_on)}"
     return replace(clock, ends_on=ends_on, sentence=text, brief=brief, shared=_LAPSED)

@@ -156,7 +156,7 @@ def test_order_asks_for_what_its_kind_needs(kinds: str, said: str) -> None:
     assert said in " ".join(texts)
     assert "do processo 0000001-02.2024.8.13.0024" in texts[0]
     assert texts[1].startswith("Em tjmg.jus.br:")
-    assert "Quem comprou antes de 23/10/2025" in texts[-1]
+    assert "já comprou, antes de 23/10/2025" in texts[-1]
 
 
 def test_every_kind_of_order_has_a_checklist() -> None:
@@ -170,7 +170,7 @@ def test_unknown_court_and_day_leave_gaps_and_no_false_address() -> None:
     texts = order_checklist(order("PENHORA", court="", included_at=None))
     assert texts[0].endswith("do processo, com o número dele.")
     assert texts[1].startswith("No site do tribunal:")
-    assert not any("Quem comprou antes" in text for text in texts)
+    assert not any("já comprou, antes" in text for text in texts)
     section = order_checklist(order("PENHORA", court="JFMG"))
     assert section[1].startswith("No site do tribunal:")
     assert order_checklist(order("PENHORA", court="TRE-MG"))[1].startswith("Em tre-mg.jus.br")

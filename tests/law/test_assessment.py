@@ -376,7 +376,7 @@ def test_discount_is_offered_only_while_it_can_be_had(
     assert found.has_discount == has_discount
     sums = totals([found])
     assert (sums.amount_at_80 < sums.amount) == has_discount
-    assert ("Quem compra não pode contar" in found.discount_note) == has_discount
+    assert ("Quem vai comprar não deve contar" in found.discount_note) == has_discount
 
 
 @pytest.mark.parametrize("word", ["NAO PAGA", "XYZ", "INDEFERIDA"])

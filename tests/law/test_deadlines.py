@@ -118,7 +118,7 @@ def test_prescription_starts_at_the_earliest_end_of_the_case_after_a_penalty() -
 def test_prescription_is_not_called_a_minimum() -> None:
     clock = deadlines.prescription(COMMITTED, None, TODAY)
     assert "ao menos" not in clock.sentence + clock.brief
-    for earlier in ("3 anos", "24 meses", "285, § 6º, 289 e 289-A"):
+    for earlier in ("3 anos", "24 meses", "de 2024 em diante", "285, § 6º, 289 e 289-A"):
         assert earlier in clock.sentence
         assert earlier in deadlines.RULES_NOTE
 
@@ -131,7 +131,22 @@ def test_late_deadlines_name_their_exceptions() -> None:
         assert "art. 280, VI" in text
     for clock in penalties:
         assert "art. 282, § 6º-A" in clock.sentence
-        assert "Fora do flagrante" in clock.shared
+        assert "de quando o órgão soube dela" in clock.shared
+
+
+def test_void_fine_stays_until_somebody_asks() -> None:
+    """A reader once took a late penalty for one that lapses by itself."""
+    within_the_defence = COMMITTED + timedelta(days=5)
+    for clock in (
+        deadlines.notice_of_infraction(COMMITTED, after(45), TODAY),
+        deadlines.notice_of_penalty(COMMITTED, after(200), TODAY),
+        deadlines.notice_of_penalty(COMMITTED, after(400), TODAY),
+        deadlines.notice_of_penalty(COMMITTED, after(20), TODAY, within_the_defence),
+        deadlines.prescription(date(2018, 1, 1), None, TODAY),
+    ):
+        for text in (clock.sentence, clock.shared):
+            assert "não cai sozinha" in text
+            assert "pedir ao órgão ou à Justiça" in text
 
 
 @pytest.mark.parametrize(

@@ -200,8 +200,8 @@ def test_one_notice_in_two_records_is_noted() -> None:
 def test_discount_names_the_law_before_the_practice() -> None:
     note = assessed(penalty_on=date(2026, 11, 10)).discount_note
     assert "já usava o SNE quando a autuação saiu" in note
-    assert "Vale em todo órgão desde 2023 (§ 6º)" in note
-    assert note.index("Vale em todo") < note.index("há os que só o dão")
+    law, practice = "a lei manda todo órgão dar os 40% (§ 6º)", "alguns só dão"
+    assert note.index("20% de desconto") < note.index(law) < note.index(practice)
 
 
 @pytest.mark.parametrize(

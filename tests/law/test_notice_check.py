@@ -87,7 +87,8 @@ def test_unknown_codes_are_left_open() -> None:
 
 def test_late_penalty_without_known_defence_is_left_open() -> None:
     (sentence,) = found("open", infracao="10/03/2025", penalidade="10/12/2025")
-    assert "só se houve defesa prévia" in sentence
+    assert "ou 360 se houve defesa prévia" in sentence
+    assert "não diz se houve" in sentence
 
 
 @given(

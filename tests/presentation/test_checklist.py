@@ -43,7 +43,7 @@ def test_penhora_warns_the_buyer() -> None:
     assert "O veículo pode ser levado a leilão" in text
     assert "a venda não vale contra o credor" in text
     # Embargos are not open to a buyer who knows of the seizure (penhora).
-    assert "Quem comprou antes de 23/10/2025 e tem prova pode pedir embargos" in text
+    assert "Só se você já comprou, antes de 23/10/2025, e tem prova" in text
 
 
 def test_tampered_chassis_asks_for_an_official_inspection(medium: str) -> None:

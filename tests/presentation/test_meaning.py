@@ -24,7 +24,7 @@ def of_fines(*each: Mapping[str, Any]) -> str:
 @pytest.mark.parametrize(
     ("fines", "said", "never"),
     [
-        pytest.param([RECENT], "Vale em todo órgão desde 2023 (§ 6º)", "", id="40 % anywhere"),
+        pytest.param([RECENT], "a lei manda todo órgão dar os 40% (§ 6º)", "", id="40 % anywhere"),
         pytest.param(
             [NOTICE | {"codigoInfracao": "5002", "valor": "260"}],
             "é só autuação",

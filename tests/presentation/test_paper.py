@@ -126,7 +126,7 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
         ),
         (
             {"dataEmissaoPenalidade": "14/04/2026"},
-            ("243 dias depois da infração", "só se houve defesa prévia"),
+            ("243 dias depois da infração", "ou 360 se houve defesa prévia"),
         ),
         (
             {"dataEmissaoPenalidade": "14/10/2026"},
@@ -308,9 +308,9 @@ PAID = fine(pagamento=payment(dataPagamento="01/10/2025"))
 
 def test_discount_is_a_sentence_on_the_fines_that_have_it_not_a_sum_of_all() -> None:
     html = render(page_of(fine(dataEmissaoPenalidade="01/01/2026"), NOTICE))
-    assert "1 autuação ainda pode ter desconto: " in html
+    assert "1 autuação ainda pode ter desconto até o vencimento. " in html
     assert "<dt>Com 20% de desconto</dt>" not in html
-    assert "ter desconto: " not in render(page_of(PAID))
+    assert "ter desconto até o vencimento" not in render(page_of(PAID))
 
 
 def test_timeline_texts_agree_in_number_and_end_before_the_line_of_today() -> None:
