@@ -123,7 +123,11 @@ def test_first_screen_answers_three_questions_in_few_words(
         price_px = page.evaluate("document.querySelector('#fipe').getBoundingClientRect().top")
         assert price_px <= 1000, plate
         assert box_of(page.locator(".acts"))["y"] < limit_px, plate
-        assert page.locator(".trust").get_by_text("3 de 13 verificados").count() == 1
+        left = page.locator(".checks li").count()
+        trust = page.locator(".trust")
+        assert trust.get_by_text(f"Falta conferir {left} de {left + 3}").count() == 1, plate
+        assert trust.locator("circle").count() == left + 3, plate
+        assert trust.locator("circle:not([stroke-dasharray])").count() == 3, plate
 
 
 def test_pages_are_short_on_a_desk(new_page: PageFactory, portal: PortalProcess) -> None:
@@ -222,6 +226,7 @@ def test_ticks_stay_in_the_browser_and_go_into_the_issued_paper(
     page.get_by_label("Recall pendente").check()
     page.reload()
     assert left.inner_text() == f"faltam {count - 2}"
+    assert f"Falta conferir {count - 2} de {count + 3}" in page.inner_text(".trust")
     assert page.get_by_label("Recall pendente").is_checked()
     page.goto(f"{portal.url}/placa/LMP0A01?completo=1")
     assert not page.get_by_label("Recall pendente").is_checked()

@@ -5,11 +5,13 @@ from dataclasses import replace
 import msgspec
 
 from portal.dossier.answers import Panels
+from portal.presentation.issued.pages import IssuedDossierPage
 from portal.presentation.issued.summary import IssuedSummary, issued_summary
 from portal.presentation.issued.verification import partly_hidden
 from portal.presentation.paper.dossier import dossier_page
 from tests.factories import renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
+from tests.presentation.specimens import stored_dossier
 from tests.presentation.test_every_field import words
 
 
@@ -64,3 +66,12 @@ def test_summary_stored_before_reasons_were_kept_still_reads() -> None:
 def test_number_shows_three_characters_of_the_plate() -> None:
     assert partly_hidden("ABC1D23") == "ABC••••"
     assert partly_hidden("") == ""
+
+
+def test_summary_counts_the_lines_that_nobody_has_ticked() -> None:
+    page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
+    page = replace(page, ticked={"gravame": CONTEXT.today, "recall": CONTEXT.today})
+    summary = issued_summary(page, None)
+    html = words(render(IssuedDossierPage(stored_dossier(), summary, "/d/k")))
+    left = len(page.dossier.checklist.lines) - 2
+    assert f"Falta conferir {left} de {left + 2 + 3}" in html

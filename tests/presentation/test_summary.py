@@ -103,7 +103,8 @@ def test_unverified_items_follow_verdict() -> None:
     line = text.index("Falta verificar IPVA, financiamento, roubo e furto")
     assert finding < text.index("Transferir") < line
     fined = text_of(check_html(render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))))
-    assert "3 de 13 verificados" in fined
+    assert "Falta conferir 12 de 15" in fined and "faltam 12: o que os registros pedem" in fined
+    assert "Falta conferir 10 de 13" in text
     assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html
 
 

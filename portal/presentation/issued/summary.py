@@ -11,7 +11,6 @@ from portal.dossier.figures import Figure
 from portal.dossier.status_style import LOOKS, StatusStyle
 from portal.dossiers.archive import Dossier as IssuedDossier
 from portal.law.act_answers import Act
-from portal.law.unverified import UNVERIFIED
 from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.vehicle.plate import Plate
 
@@ -45,8 +44,8 @@ class IssuedSummary:
     The verdict is the portal's conclusion about the vehicle. ``finding``, ``headline`` and
     ``reasons`` are the verdict's sentences, word for word as in the dossier. ``headline`` is "" and
     ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has a
-    title for each lookup without a readable answer. ``unverified`` is the number of topics that no
-    lookup covers, such as theft.
+    title for each lookup without a readable answer. ``unverified`` is the number of lines of the
+    checklist without a tick, and ``ticked`` that of the others.
     """
 
     plate: str
@@ -63,6 +62,7 @@ class IssuedSummary:
     reasons: tuple[str, ...] = ()
     more_reasons: int = 0
     headline: str = ""
+    ticked: int = 0
 
     @property
     def quoted(self) -> str:
@@ -76,6 +76,8 @@ class IssuedSummary:
 
 def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
     dossier, verdict = page.dossier, page.dossier.verdict
+    lines = dossier.checklist.lines
+    ticked = sum(line.key in page.ticked for line in lines)
     return IssuedSummary(
         plate=page.plate.text,
         name=str(dossier.name),
@@ -89,7 +91,8 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         ),
         figures=tuple(_issued(figure(dossier)) for figure in _FIGURES),
         missing=tuple(gap.title for gap in page.missing),
-        unverified=len(UNVERIFIED),
+        unverified=len(lines) - ticked,
+        ticked=ticked,
         issued_at=page.made_at,
         issuer=issuer,
         reasons=tuple(reason.sentence for reason in verdict.first_reasons),
