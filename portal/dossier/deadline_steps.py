@@ -8,7 +8,7 @@ passed.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Final, Literal
+from typing import Literal
 
 from portal import formats
 from portal.law.assessment import AssessedFine
@@ -19,8 +19,6 @@ from portal.wording import counted
 
 DateMark = Literal["recorded", "computed", "hidden", "missing"]
 Line = Literal["solid", "dashed", "dotted"]
-
-_LATE: Final = "fora do prazo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +119,7 @@ def _until_today(clock: Clock, start: date | None, today: date) -> Leg:
 
 
 def _judged(clock: Clock) -> str:
-    return {"in_time": "no prazo", "late": _LATE, "unknown": ""}[clock.verdict]
+    return "no prazo" if clock.verdict == "in_time" else clock.doubt
 
 
 def _penalty(
@@ -134,10 +132,7 @@ def _penalty(
             word = "sem defesa, o prazo acabou em" if has_ended else "em regra, até"
             until = f"{word} {formats.short_date(clock.ends_on)}"
         return DeadlineStep("Penalidade", "ainda não emitida", until, "missing", leg)
-    note = _judged(clock)
-    if clock.days_used is not None and clock.verdict == "unknown":
-        note = "no prazo só com defesa prévia"
-    return DeadlineStep("Penalidade emitida", found[0], note, found[1], leg)
+    return DeadlineStep("Penalidade emitida", found[0], _judged(clock), found[1], leg)
 
 
 def _to_due_date(appeal: Clock) -> Leg:
@@ -162,9 +157,8 @@ def _computed(appeal: Clock, prescription: Clock, today: date) -> Iterator[Deadl
     if lapse is None:
         yield DeadlineStep("Prescrição", "não é possível dizer", "", "missing", None)
     else:
-        passed = "pode ter prescrito" if lapse < today else ""
         when = f"em regra, {formats.short_date(lapse)}"
-        yield DeadlineStep("Prescrição", when, passed, "computed", None)
+        yield DeadlineStep("Prescrição", when, prescription.doubt, "computed", None)
 
 
 def _percent(used: int, limit: int) -> int:

@@ -92,7 +92,7 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
     yield fine.status.note
     if fine.is_open:
         for clock in (fine.notice, fine.penalty, fine.prescription):
-            if clock.shared:
+            if clock.doubt:
                 yield clock.sentence
         if fine.is_nic:
             yield fine.notice.sentence
@@ -242,9 +242,10 @@ def _no_discount(fine: AssessedFine) -> Field | None:
 
 def _judged(fine: AssessedFine, found: Field, clock: Clock) -> Field:
     """Return the day of a step, and for an open fine how much of its legal period was used."""
-    if not fine.is_open or not clock.brief:
+    told = [text for text in (clock.brief, clock.doubt) if text]
+    if not fine.is_open or not told:
         return found
-    return _known(f"{formats.field_text(found)}, {clock.brief}")
+    return _known(", ".join((formats.field_text(found), *told)))
 
 
 def _notified(fine: AssessedFine) -> Field:

@@ -33,6 +33,7 @@ LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
 _CANNOT_TELL = "Não é possível dizer"
+_LATE = "fora do prazo"
 _SIGNED = (
     "salvo se o auto foi assinado na hora, o que já vale como notificação (art. 280, VI, do CTB)"
 )
@@ -43,7 +44,7 @@ _NOT_CAUGHT = (
     "§ 6º-A); para radar, discute-se."
 )
 _NOT_BY_ITSELF = (
-    "A multa não cai sozinha: é preciso pedir ao órgão ou à Justiça. Até lá, conte com ela."
+    "a multa não cai sozinha: é preciso pedir ao órgão ou à Justiça. Até lá, conte com ela."
 )
 _RESTARTS = "cada ato do órgão, como notificar ou decidir, recomeça a conta"
 _LAPSES_EARLIER = (
@@ -63,9 +64,8 @@ class Clock:
     is a short form of ``sentence`` for a table row ("8 dos 30 dias": 8 of the 30 days), or "" if
     nothing can be computed.
 
-    If the authority exceeded the deadline, or may have exceeded it, ``shared`` says so without the
-    fine's own dates. A page can show this sentence once for several fines. In all other cases,
-    ``shared`` is "".
+    If the authority broke the rule, or may have broken it, ``doubt`` says so in a few words ("fora
+    do prazo": late). In all other cases, ``doubt`` is "".
     """
 
     name: str
@@ -76,7 +76,7 @@ class Clock:
     article: str
     sentence: str
     brief: str = ""
-    shared: str = ""
+    doubt: str = ""
 
 
 RULES_NOTE = (
@@ -87,26 +87,10 @@ RULES_NOTE = (
     "notificação e pode ser posterior. A data da prescrição é uma estimativa, em regra de 5 anos: "
     f"{_RESTARTS}, e o registro não mostra todos. {_LAPSES_EARLIER} {_ADVICE}"
 )
-_NOTICE_LATE = (
-    f"A notificação da autuação passou do limite de {NOTICE_DAYS} dias: em regra, o registro "
-    f"deveria ser arquivado, {_SIGNED}. {_NOT_BY_ITSELF} {_ADVICE}"
-)
-_PENALTY_DOUBTFUL = (
-    f"A penalidade saiu depois de {PENALTY_DAYS} dias e até {PENALTY_DAYS_WITH_DEFENCE}: está no "
-    "prazo só se houve defesa prévia, o que o registro não diz. Se saiu tarde: "
-    f"{_NOT_BY_ITSELF[0].lower()}{_NOT_BY_ITSELF[1:]} {_NOT_CAUGHT} {_ADVICE}"
-)
-_PENALTY_LATE = (
-    f"A penalidade saiu depois de {PENALTY_DAYS_WITH_DEFENCE} dias: em regra, o direito de "
-    f"aplicá-la já teria se perdido. {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
-)
 BEFORE_DEFENCE = (
     f"A penalidade saiu antes de acabarem os {MINIMUM_DAYS} dias da defesa prévia: em princípio, é "
-    f"nula, se ninguém se defendeu antes (arts. 281-A e 282 do CTB). {_NOT_BY_ITSELF} {_ADVICE}"
-)
-_LAPSED = (
-    f"Os {PRESCRIPTION_YEARS} anos da prescrição passaram: pode ter prescrito, se nada interrompeu "
-    f"o prazo. {_NOT_BY_ITSELF} {_ADVICE}"
+    f"nula, se ninguém se defendeu antes (arts. 281-A e 282 do CTB). Mas {_NOT_BY_ITSELF} "
+    f"{_ADVICE}"
 )
 
 
@@ -132,11 +116,12 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
         brief = f"{used} dos {NOTICE_DAYS} dias"
         return replace(unknown, verdict="in_time", days_used=used, sentence=text, brief=brief)
     text = (
-        f"Notificação emitida {_days_after(used)}; o limite é de {NOTICE_DAYS} ({article}). Em "
-        f"regra, o registro deveria ser arquivado, {_SIGNED}. {_NOT_BY_ITSELF} {_ADVICE}"
+        f"Notificação emitida {_in_days(used)} depois da infração; o limite é de {NOTICE_DAYS} "
+        f"({article}). Em regra, o registro deveria ser arquivado, {_SIGNED}. Mas {_NOT_BY_ITSELF} "
+        f"{_ADVICE}"
     )
-    late = replace(unknown, verdict="late", days_used=used, brief=_days_after(used))
-    return replace(late, sentence=text, shared=_NOTICE_LATE)
+    late = replace(unknown, verdict="late", days_used=used, brief=_in_days(used), doubt=_LATE)
+    return replace(late, sentence=text)
 
 
 def notice_of_penalty(
@@ -195,7 +180,7 @@ def notice_of_penalty(
             f"Penalidade emitida {counted(defended, 'dia', 'dias')} depois da notificação da "
             f"autuação. {BEFORE_DEFENCE}"
         )
-        return replace(unknown, days_used=used, sentence=text, shared=BEFORE_DEFENCE)
+        return replace(unknown, days_used=used, sentence=text, doubt="antes do fim da defesa")
     if used <= PENALTY_DAYS:
         text = (
             f"Penalidade emitida em {used} dos {PENALTY_DAYS} dias ({article}): "
@@ -208,20 +193,21 @@ def notice_of_penalty(
         days_used=used,
         limit_days=PENALTY_DAYS_WITH_DEFENCE,
         ends_on=plus_days(committed_on, PENALTY_DAYS_WITH_DEFENCE),
-        brief=_days_after(used),
+        brief=_in_days(used),
     )
     if used <= PENALTY_DAYS_WITH_DEFENCE:
         text = (
-            f"Penalidade emitida {_days_after(used)}. O prazo é de {both} ({article}), e o "
-            "registro não diz se houve. Se saiu tarde: "
-            f"{_NOT_BY_ITSELF[0].lower()}{_NOT_BY_ITSELF[1:]} {_NOT_CAUGHT} {_ADVICE}"
+            f"Penalidade emitida {_in_days(used)} depois da infração. O prazo é de {both} "
+            f"({article}), e o registro não diz se houve. Se saiu tarde, {_NOT_BY_ITSELF} "
+            f"{_NOT_CAUGHT} {_ADVICE}"
         )
-        return replace(longer, sentence=text, shared=_PENALTY_DOUBTFUL)
+        return replace(longer, sentence=text, doubt="no prazo só com defesa prévia")
     text = (
-        f"Penalidade emitida {_days_after(used)}, além dos {both} ({article}). Em regra, o "
-        f"direito de aplicá-la já teria se perdido. {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
+        f"Penalidade emitida {_in_days(used)} depois da infração, além dos {both} ({article}). Em "
+        f"regra, o direito de aplicá-la já teria se perdido. Mas {_NOT_BY_ITSELF} {_NOT_CAUGHT} "
+        f"{_ADVICE}"
     )
-    return replace(longer, verdict="late", sentence=text, shared=_PENALTY_LATE)
+    return replace(longer, verdict="late", sentence=text, doubt=_LATE)
 
 
 def prior_defence(notified_on: date | None, today: date, state: str = "") -> Clock:
@@ -294,10 +280,11 @@ def prescription(
         return replace(clock, verdict="in_time", ends_on=ends_on, sentence=text, brief=brief)
     text = (
         f"Os {PRESCRIPTION_YEARS} anos para {what}, contados {since}, passaram em {day(ends_on)} "
-        f"({article}). Pode ter prescrito, se nada interrompeu o prazo. {_NOT_BY_ITSELF} {_ADVICE}"
+        f"({article}). Pode ter prescrito, se nada interrompeu o prazo. Mas {_NOT_BY_ITSELF} "
+        f"{_ADVICE}"
     )
     brief = f"os {PRESCRIPTION_YEARS} anos passaram em {day(ends_on)}"
-    return replace(clock, ends_on=ends_on, sentence=text, brief=brief, shared=_LAPSED)
+    return replace(clock, ends_on=ends_on, sentence=text, brief=brief, doubt="pode ter prescrito")
 
 
 def not_judged(clock: Clock) -> Clock:
@@ -311,7 +298,7 @@ def not_judged(clock: Clock) -> Clock:
         "não diz se as datas são dela ou da infração original."
     )
     return replace(
-        clock, verdict="unknown", days_used=None, ends_on=None, sentence=text, brief="", shared=""
+        clock, verdict="unknown", days_used=None, ends_on=None, sentence=text, brief="", doubt=""
     )
 
 
@@ -378,8 +365,8 @@ def _unknown_start(what: str, start: date | None) -> str:
     return f"{_CANNOT_TELL}: {why}."
 
 
-def _days_after(used: int) -> str:
-    return f"{counted(used, 'dia', 'dias')} depois da infração"
+def _in_days(used: int) -> str:
+    return counted(used, "dia", "dias")
 
 
 def _at_least(

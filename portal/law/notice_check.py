@@ -147,8 +147,8 @@ def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
         yield Finding("against", deadlines.BEFORE_DEFENCE)
     else:
         yield from _step(fine.penalty, record.committed_on, record.penalty_on)
-    if fine.prescription.shared:
-        yield Finding("open", fine.prescription.shared)
+    if fine.prescription.doubt:
+        yield Finding("open", fine.prescription.sentence)
     if record.penalty_on is None and record.notified_on is not None:
         yield Finding(
             "against" if due_on else "open",

@@ -126,8 +126,8 @@ def test_first_screen_answers_three_questions_in_few_words(
         left = page.locator(".checks li").count()
         trust = page.locator(".trust")
         assert trust.get_by_text(f"Falta conferir {left} de {left + 3}").count() == 1, plate
-        assert trust.locator("circle").count() == left + 3, plate
-        assert trust.locator("circle:not([stroke-dasharray])").count() == 3, plate
+        assert trust.locator(".dots circle").count() == left + 3, plate
+        assert trust.locator(".dots circle:not([stroke-dasharray])").count() == 3, plate
 
 
 def test_pages_are_short_on_a_desk(new_page: PageFactory, portal: PortalProcess) -> None:

@@ -126,27 +126,32 @@ def test_prescription_is_not_called_a_minimum() -> None:
 def test_late_deadlines_name_their_exceptions() -> None:
     notice = deadlines.notice_of_infraction(COMMITTED, after(45), TODAY)
     penalties = [deadlines.notice_of_penalty(COMMITTED, after(n), TODAY) for n in (200, 400)]
-    for text in (notice.sentence, notice.shared):
-        assert "salvo se o auto foi assinado na hora" in text
-        assert "art. 280, VI" in text
+    assert "salvo se o auto foi assinado na hora" in notice.sentence
+    assert "art. 280, VI" in notice.sentence
     for clock in penalties:
         assert "art. 282, § 6º-A" in clock.sentence
-        assert "de quando o órgão soube dela" in clock.shared
+        assert "de quando o órgão soube dela" in clock.sentence
 
 
 def test_void_fine_stays_until_somebody_asks() -> None:
     """A reader once took a late penalty for one that lapses by itself."""
     within_the_defence = COMMITTED + timedelta(days=5)
-    for clock in (
-        deadlines.notice_of_infraction(COMMITTED, after(45), TODAY),
-        deadlines.notice_of_penalty(COMMITTED, after(200), TODAY),
-        deadlines.notice_of_penalty(COMMITTED, after(400), TODAY),
-        deadlines.notice_of_penalty(COMMITTED, after(20), TODAY, within_the_defence),
-        deadlines.prescription(date(2018, 1, 1), None, TODAY),
+    for clock, doubt in (
+        (deadlines.notice_of_infraction(COMMITTED, after(45), TODAY), "fora do prazo"),
+        (
+            deadlines.notice_of_penalty(COMMITTED, after(200), TODAY),
+            "no prazo só com defesa prévia",
+        ),
+        (deadlines.notice_of_penalty(COMMITTED, after(400), TODAY), "fora do prazo"),
+        (
+            deadlines.notice_of_penalty(COMMITTED, after(20), TODAY, within_the_defence),
+            "antes do fim da defesa",
+        ),
+        (deadlines.prescription(date(2018, 1, 1), None, TODAY), "pode ter prescrito"),
     ):
-        for text in (clock.sentence, clock.shared):
-            assert "não cai sozinha" in text
-            assert "pedir ao órgão ou à Justiça" in text
+        assert clock.doubt == doubt
+        assert "não cai sozinha" in clock.sentence
+        assert "pedir ao órgão ou à Justiça" in clock.sentence
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,18 @@ def test_late_notice_is_marked() -> None:
     assert found["Autuação notificada"].note == "fora do prazo"
 
 
+def test_penalty_within_the_defence_is_not_called_late_without_one() -> None:
+    """The picture once said that 25 of 180 days were in time only with a defence."""
+    found = steps(
+        dataInfracao=ago(300), dataEmissaoNotificacao=ago(290), dataEmissaoPenalidade=ago(275)
+    )
+    assert found["Penalidade emitida"].note == "antes do fim da defesa"
+    found = steps(
+        dataInfracao=ago(300), dataEmissaoNotificacao=ago(290), dataEmissaoPenalidade=ago(80)
+    )
+    assert found["Penalidade emitida"].note == "no prazo só com defesa prévia"
+
+
 def test_notice_waits_for_its_penalty_until_today() -> None:
     found = steps(dataInfracao=ago(45), dataEmissaoNotificacao=ago(30))
     leg = found["Autuação notificada"].leg

@@ -102,7 +102,7 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
     number, what, body, days, state, amount = annex.cells[3]
     assert number.startswith("4. 14/08/2025")
     assert what.endswith("745-5, art. 218, I; média, 4 pontos")
-    assert body == "PRF, MG km 3" and days == "22/08/2025 14/10/2026"
+    assert body == "PRF, MG km 3" and days == "22/08/2025 14/10/2026, fora do prazo"
     assert state.startswith(("vencimento provável", "exigível"))
     assert amount == "R$ 130,16"
 
@@ -114,7 +114,7 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
         ({}, ("8 dos 30 dias", "embora tenham passado 463 dias")),
         (
             {"dataEmissaoNotificacao": "30/09/2025"},
-            ("47 dias depois da infração", "deveria ser arquivado"),
+            ("47 dias, fora do prazo", "47 dias depois da infração", "deveria ser arquivado"),
         ),
         (
             {"dataEmissaoPenalidade": "24/09/2025"},
@@ -122,15 +122,15 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
         ),
         (
             {"dataEmissaoPenalidade": "25/08/2025"},
-            ("em princípio, é nula", "em regra, já pode ser cobrada"),
+            ("antes do fim da defesa", "em princípio, é nula", "em regra, já pode ser cobrada"),
         ),
         (
             {"dataEmissaoPenalidade": "14/04/2026"},
-            ("243 dias depois da infração", "ou 360 se houve defesa prévia"),
+            ("243 dias, no prazo só com defesa prévia", "ou 360 se houve defesa prévia"),
         ),
         (
             {"dataEmissaoPenalidade": "14/10/2026"},
-            ("426 dias depois da infração", "já teria se perdido"),
+            ("426 dias, fora do prazo", "426 dias depois da infração", "já teria se perdido"),
         ),
         (
             {"dataEmissaoPenalidade": "10/11/2026"},

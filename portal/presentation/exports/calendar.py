@@ -14,6 +14,7 @@ from portal import formats
 from portal.dossier.dossier import Dossier
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
+from portal.law.standing import Standing
 from portal.vehicle.plate import Plate
 from portal.vehicle.source_text import named
 from portal.wording import day, listed
@@ -147,7 +148,8 @@ def _subject(dossier: Dossier) -> str:
 
 def _fine_words(fine: AssessedFine) -> str:
     committed_on, amount = fine.record.committed_on, fine.amount.value
-    parts = [f"multa de {day(committed_on)}" if committed_on else "multa sem data"]
+    what = "autuação" if fine.standing is Standing.NOTICE else "multa"
+    parts = [f"{what} de {day(committed_on)}" if committed_on else f"{what} sem data"]
     parts += [formats.brl(amount)] if amount is not None else []
     parts += [named(fine.record.authority).value] if fine.record.authority else []
     return ", ".join(parts).replace("\u00a0", " ")

@@ -51,7 +51,11 @@ def fine_grid(fine: AssessedFine) -> tuple[Sequence[tuple[str, str]], ...]:
 def annex_row(fine: AssessedFine, date: str) -> tuple[str, ...]:
     """Return the six cells of a row of the annex. A line feed starts a cell's next line."""
     found, description = _values(fine), fine.description or field_text(fine.record.description)
-    days = (found[label].partition(",")[0] for label in ("Notificada em", "Penalidade em"))
+    steps = (("Notificada em", fine.notice), ("Penalidade em", fine.penalty))
+    days = (
+        ", ".join(filter(None, (found[label].partition(",")[0], clock.doubt * fine.is_open)))
+        for label, clock in steps
+    )
     running = (one.brief for one in fine.remedies if one.verdict == "in_time" and one.brief)
     due = found.get("Pagamento") or next(running, "")
     gravity = found["Gravidade"].removesuffix(", não contados")

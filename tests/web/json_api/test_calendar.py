@@ -66,12 +66,13 @@ def days(*fines: Record) -> dict[str, date]:
     """Return the last days by the name of the deadline."""
     found = {}
     for event in events(*fines):
-        name = str(event["SUMMARY"]).split(": ")[1].split(" (multa")[0].split(",")[0]
+        name = str(event["SUMMARY"]).split(": ")[1].split(" (")[0].split(",")[0]
         found[name] = event["DTSTART"]
     return found  # type: ignore[return-value]
 
 
 def test_notice_has_defence_nomination_penalty_and_prescription() -> None:
+    assert all("(autuação de 10/10/2026" in str(event["SUMMARY"]) for event in events(NOTICE))
     assert days(NOTICE) == {
         "defesa prévia": date(2026, 12, 1),
         "indicação do condutor": date(2026, 12, 1),
@@ -81,6 +82,7 @@ def test_notice_has_defence_nomination_penalty_and_prescription() -> None:
 
 
 def test_penalty_has_appeal_and_prescription() -> None:
+    assert all("(multa de 10/05/2026" in str(event["SUMMARY"]) for event in events(PENALTY))
     assert days(PENALTY) == {
         "recurso ou pagamento com desconto": date(2026, 12, 10),
         "em regra": date(2031, 12, 10),
