@@ -60,11 +60,12 @@ def _measure(stage: Stage, report: Report, rounds: int, round_trip_ms: int) -> N
     address = f"https://{_FAR}:{upstream.port}/d/{UPSTREAM_MS}"
     with mock.patch.dict(os.environ, SSL_CERT_FILE=str(authority)):
         portal = stage.portal(address)
+        of_three = stage.portal(address, "three", UPSTREAM_SPARES="3", WORKERS="1")
     plates = iter(all_plates())
     session = requests.Session()
     session.verify, session.trust_env = str(authority), False
     session.headers["Authorization"] = OPERATOR_TOKEN
-    visitor = Visitor(portal.port).sign_in()
+    visitor, several = Visitor(portal.port).sign_in(), Visitor(of_three.port).sign_in()
     peer = find("nginx")
     cache = Visitor(nginx(stage, peer, upstream.port, "https", _FAR).port) if peer else None
 
@@ -80,6 +81,9 @@ def _measure(stage: Stage, report: Report, rounds: int, round_trip_ms: int) -> N
         time.sleep(SCRIPT_S)
         return visitor.timed(f"/placa/{plate}/painel/resumo")
 
+    def whole_page() -> float:
+        return several.timed(f"/placa/{next(plates)}?completo=1")
+
     def slot() -> float:
         taken = [timed_batch(portal, plates, count, lambda: None) for count in (_LARGE, _SMALL)]
         return (taken[0] - taken[1]) / ((_LARGE - _SMALL) / CONCURRENCY)
@@ -88,13 +92,14 @@ def _measure(stage: Stage, report: Report, rounds: int, round_trip_ms: int) -> N
         time.sleep(PAUSE_S)
         return miss()
 
-    direct(), miss(), slot()  # open the connections, and start the batch process
+    direct(), miss(), whole_page(), slot()  # open the connections, and start the batch process
     found: dict[str, list[float]] = {}
     for _ in range(rounds):
         for kind, measure, turns in (
             ("session", direct, 5),
             ("miss", miss, 5),
             ("page", page, 5),
+            ("whole", whole_page, 5),
             ("slot", slot, 1),
             ("pause", after_pause, 1),
         ):
@@ -108,6 +113,7 @@ def _measure(stage: Stage, report: Report, rounds: int, round_trip_ms: int) -> N
         ("miss", "a miss", 1.05),
         ("nginx", "nginx's miss", 1.05),
         ("page", "a cold page over its slowest lookup", 1.08),
+        ("whole", "a whole page, UPSTREAM_SPARES=3, after another, over its slowest lookup", 1.08),
         ("slot", "a batch's lookup", 1.05),
         ("pause", "the first miss after a pause", 2.0),
     ):

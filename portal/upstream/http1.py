@@ -74,9 +74,6 @@ class Exchange:
             chunks.append(bytes(event.data))
         return b"".join(chunks)
 
-    def close(self) -> None:
-        self._connection.close()
-
     def _send(self, data: bytes, until: float) -> None:
         unsent = memoryview(data)
         try:

@@ -10,7 +10,7 @@ import time
 import zlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any, Final
@@ -80,7 +80,8 @@ class SingleUseAdapter(BaseAdapter):
         until = min(time.monotonic() + connect_s, self._deadline)
         if time.monotonic() >= self._deadline:
             raise LocalFailure("no time left")
-        with closing(Exchange(self._spares.connection(self._address, until))) as exchange:
+        with self._spares.connection(self._address, until) as connection:
+            exchange = Exchange(connection)
             until = min(time.monotonic() + first_byte_s, self._deadline)
             exchange.request(
                 request.method or "GET",

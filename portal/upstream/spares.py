@@ -10,9 +10,10 @@ import ssl
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
@@ -71,9 +72,9 @@ def is_silent(connection: socket.socket) -> bool:
 class Spares:
     """Opens the connections of a process to the upstream, some of them in advance.
 
-    After each request, the next connection is opened, unless ``kept`` spare connections to the
-    address are there. ``expect`` opens up to MOST_EXPECTED. If ``kept`` is 0, no spare connection
-    is ever opened. A failed opening has no consequences: the lookup then opens a connection itself.
+    ``open_next`` opens as many spare connections to an address as lookups are under way, at most
+    ``kept``. ``expect`` opens at most MOST_EXPECTED. If ``kept`` is 0, no spare connection is ever
+    opened. A failed opening has no consequences: the lookup then opens a connection itself.
     """
 
     def __init__(
@@ -87,6 +88,7 @@ class Spares:
         self._is_draining = is_draining
         # The spare connections of each address, which are open or being opened.
         self._spares: dict[Address, list[Future[Spare]]] = {}
+        self._under_way: Counter[Address] = Counter()  # lookups
         # How long the spare connections of an address live, and until when they live so short.
         self._lives: dict[Address, tuple[float, float]] = {}
         self._lock = threading.Lock()
@@ -96,12 +98,24 @@ class Spares:
         self._pool = ThreadPoolExecutor(2 * max(kept, MOST_EXPECTED), thread_name_prefix="spare")
         _instances.add(self)
 
-    def connection(self, address: Address, until: float) -> socket.socket:
-        """Return a connection by ``until`` (monotonic seconds), a spare one if there is any.
+    @contextmanager
+    def connection(self, address: Address, until: float) -> Iterator[socket.socket]:
+        """Yield a connection for one request, a spare one if there is any, and close it.
 
-        The caller closes the connection after one request. Raises NotSent and LocalFailure, as
-        ``connect`` does.
+        Raises NotSent or LocalFailure if there is no connection by ``until`` (monotonic seconds).
         """
+        self._change_under_way(address, 1)
+        try:
+            with self._connected(address, until) as connection:
+                yield connection
+        finally:
+            self._change_under_way(address, -1)
+
+    def _change_under_way(self, address: Address, change: int) -> None:
+        with self._lock:
+            self._under_way[address] += change
+
+    def _connected(self, address: Address, until: float) -> socket.socket:
         while (future := self._claim(address)) is not None:
             with suppress(NotSent, TimeoutError):
                 spare = future.result(max(0.0, until - time.monotonic()))
@@ -111,9 +125,9 @@ class Spares:
         return connect(address.host, address.port, tls=address.tls, until=until)
 
     def open_next(self, address: Address) -> None:
-        """Open a spare connection for the next lookup, unless there are enough."""
+        """Open spare connections for the lookups that may follow those under way."""
         with self._lock:
-            self._open(address, min(self._kept, len(self._spares.get(address, ())) + 1))
+            self._open(address, min(self._kept, self._under_way[address]))
 
     def expect(self, address: Address, lookups: int) -> None:
         """Open spare connections for lookups that will be made in a moment."""

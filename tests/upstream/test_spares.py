@@ -16,6 +16,7 @@ from portal.upstream.origin import Origin
 from portal.upstream.spares import MOST_EXPECTED, Spares, is_silent
 from portal.upstream.trust import load_authorities
 from tests.fakes import Blackhole, FaultUpstream, faults, refused_url, wait_until
+from tests.fakes.closing import closed_later
 from tests.fakes.threads import no_thread_named
 from tests.upstream.lookups import RecordingAccount, deadline_in, origin, resource
 
@@ -68,6 +69,27 @@ def test_each_call_opens_the_next_ones_connection_and_no_connection_is_used_twic
         assert upstream.connections_accepted == number + 1
     assert upstream.connections_made == upstream.count() == 5
     wait_until(lambda: upstream.connections_open == 1, "the end of the used connections")
+
+
+def test_each_of_eight_lookups_at_once_opens_the_next_ones_connection(
+    upstream: FaultUpstream,
+) -> None:
+    """As the lookups of a batch are."""
+    spares, lookups = closed_later(Spares(8, 15.0), Spares.close), 8
+    client = origin(upstream.url, spares=spares)
+    for number in range(1, 4):
+        gate = threading.Event()
+        upstream.default(faults.held(gate))
+        threads = [threading.Thread(target=ask, args=(client,)) for _ in range(lookups)]
+        for each in threads:
+            each.start()
+        upstream.wait_for_calls(lookups * number)
+        wait_until(lambda: _ready(spares) == lookups, "the next connections")
+        gate.set()
+        for each in threads:
+            each.join()
+        assert upstream.connections_accepted == lookups * (number + 1)
+    assert upstream.connections_made == upstream.count() == 3 * lookups
 
 
 def test_spare_connection_has_finished_its_handshake(
