@@ -1,6 +1,6 @@
 """Changes since the previous answers, as sentences with links to the changed records."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final, Literal
 
 from portal import formats
+from portal.data_files import read_csv
 from portal.dossier.answers import Panel, Panels, is_readable
 from portal.dossier.attributes import attribute_fields
 from portal.dossier.lookups import LOOKUP_WORDS
@@ -18,6 +19,7 @@ from portal.vehicle.changes import (
     FineChange,
     PriceChange,
     RestrictionChange,
+    RestrictionEvent,
     changed_facts,
     changed_fines,
     changed_prices,
@@ -59,6 +61,21 @@ class Changes:
     after: datetime
     lines: tuple[ChangeLine, ...]
     omitted: int
+
+
+@dataclass(frozen=True, slots=True)
+class _OrderChange:
+    """A line of ``order_changes.csv``. The sentence names the order, and as it was before."""
+
+    event: RestrictionEvent
+    sentence: str
+    tone: Tone
+    icon: Literal["check", "alert", "question", "refresh"]
+
+
+_OF_ORDERS: Final = {
+    each.event: each for each in read_csv(__package__, "order_changes.csv", _OrderChange)
+}
 
 
 def changes_of(panels: Panels, today: date, marker: str) -> tuple[Changes, ...]:
@@ -239,37 +256,12 @@ def _restriction_lines(before: object, after: object, today: date, marker: str) 
 
 def _restriction_line(change: RestrictionChange, today: date) -> ChangeLine:
     anchor = f"restricao-{change.position + 1}" if 0 <= change.position < MOST_ORDERS else ""
-    tone, icon = _RESTRICTION_LOOKS.get(change.event, ("warn", "alert"))
-    return ChangeLine(_restriction_text(change, today), anchor, tone, icon)
-
-
-def _restriction_text(change: RestrictionChange, today: date) -> str:
-    label = _label(change.restriction, today)
-    match change.event:
-        case "new":
-            return f"Nova: {label}."
-        case "gone":
-            return (
-                f"Deixou de constar: {label}. Pode ter sido retirada, ou a fonte pode não a ter "
-                "enviado: confirme com o juízo."
-            )
-        case "lifted":
-            before = change.before or change.restriction
-            return f"A fonte diz que já não restringe: {_label(before, today)}."
-        case "in force":
-            return f"Voltou a vigorar: {label}."
-        case "denied":
-            return (
-                f"A fonte passou a dizer que não há restrição, mas ainda a descreve: {label}. "
-                "Confirme com o juízo."
-            )
-        case "affirmed":
-            return f"A fonte voltou a registrar: {label}."
-        case "kind":
-            before = change.before or change.restriction
-            return f"Mudou o tipo: antes {_label(before, today)}; agora {label}."
-        case "altered":
-            return f"Dados do registro corrigidos: {label}."
+    label, before = (
+        _label(each, today) for each in (change.restriction, change.before or change.restriction)
+    )
+    of_event = _OF_ORDERS[change.event]
+    text = of_event.sentence.format(label=label, before=before)
+    return ChangeLine(text, anchor, of_event.tone, of_event.icon)
 
 
 def _label(record: Restriction, today: date) -> str:
@@ -283,14 +275,6 @@ def _label(record: Restriction, today: date) -> str:
 # One function for each change, which describes it. A page calls the first MOST_LINES.
 _Lines = Iterator[Callable[[], ChangeLine]]
 _Look = tuple[Tone, Literal["check", "alert", "question", "refresh"]]
-_RESTRICTION_LOOKS: Final[Mapping[str, _Look]] = {
-    "new": ("danger", "alert"),
-    "in force": ("danger", "alert"),
-    "affirmed": ("danger", "alert"),
-    "lifted": ("ok", "check"),
-    "gone": ("unknown", "question"),
-    "altered": ("unknown", "refresh"),
-}
 _LINES: Final = {
     "decode": _vehicle_lines,
     "renainf": _fine_lines,

@@ -22,6 +22,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from portal.data_files import read_words
 from portal.law.deadlines import PROBABLY_DUE_DAYS
 from portal.law.fine_amounts import Amount, discounted, is_whole, plausible
 from portal.law.infractions import stands_for
@@ -37,19 +38,10 @@ _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _SAYS_PAID = re.compile(r"\b(PAG[AO]|QUIT|LIQUID|BAIXAD|SIM\b)")
 _SAYS_NOT = re.compile(r"\b(NAO|SEM|A PAGAR)\b")
 
-# Every word of a status that casts no doubt on a payment: the kind of the record, and a payment in
-# full. The upstream does not document its status words, so any other word may limit or reverse the
-# payment, as ESTORNADO ("reversed"), PARCIAL and DEVOLVIDO ("returned") do.
 _WORD = re.compile(r"\w+")
-_CONSISTENT_WORDS = """
-A COM DA DE DO E EM NA NO PELA PELO POR
-AUTO AUTUACAO IMPOSICAO INFRACAO MULTA NOTIFICACAO NOTIFICADA PENALIDADE TRANSITO
-BAIXADA BAIXADO BANCO BOLETO CONFIRMADA CONFIRMADO EFETUADO ENCERRADA INTEGRAL INTEGRALMENTE
-LIQUIDADA LIQUIDADO PAGA PAGAMENTO PAGO PIX QUITACAO QUITADA QUITADO REALIZADO REGISTRADO TOTAL
-TOTALMENTE
-CONDUTOR DESCONTO IDENTIFICADO INDICADO PROPRIETARIO SNE VALOR VIA VISTA
-"""
-_CONSISTENT = frozenset(_CONSISTENT_WORDS.split())
+_WORDS = read_words(__package__, "payment_words.toml")
+_CONSISTENT = frozenset(_WORDS["consistent"])
+_OF_A_STATE = frozenset(_WORDS["of_a_state"])
 # "EM PAGAMENTO" and "NOTIFICACAO DE PAGAMENTO" state no payment.
 _BEING_PAID = re.compile(r"\b(A|DA|DE|DO|E|EM|NA|NO|PARA) (PAGAMENTO|QUITACAO)\b")
 # Numbers that limit no payment: a date, the number of a status ("3 - PAGA") and a discount of art.
@@ -58,15 +50,6 @@ _DATE_OR_CODE = re.compile(
     r"\b\d{1,2}/\d{1,2}/\d{4}\b|\b\d{4}-\d{2}-\d{2}\b|^\d{1,3} ?[-:.](?= ?[^\W\d])"
     r"|\bDESCONTO (DE )?[24]0 ?%"
 )
-# Every word of a state's code or name. Any other word in its place may limit or reverse the
-# payment, as PENDENTE and REJEICAO do.
-_OF_A_STATE_WORDS = """
-AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO BR BRASIL
-ACRE ALAGOAS AMAPA AMAZONAS BAHIA CATARINA CEARA DE DISTRITO DO ESPIRITO FEDERAL GERAIS GOIAS GRANDE
-GROSSO JANEIRO MARANHAO MATO MINAS NORTE PARA PARAIBA PARANA PAULO PERNAMBUCO PIAUI RIO RONDONIA
-RORAIMA SANTA SANTO SAO SERGIPE SUL TOCANTINS
-"""
-_OF_A_STATE = frozenset(_OF_A_STATE_WORDS.split())
 # An amount with a word, or below zero as of a reversal.
 _ODD_AMOUNT = re.compile(r"[^\W\d_]{2}|^\W*[-\u2212] ?\d")
 # A paid fine can no longer be charged.

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from portal.data_files import read_words
 from portal.vehicle.wire import read_moment
 from portal.wording import bare
 
@@ -63,15 +64,9 @@ _STEMS: tuple[tuple[str, Kind], ...] = (
     ("INDISPONIB", "indisponibilidade"),
     ("PREMONIT", "averbacao_premonitoria"),
 )
-# Words next to a kind that do not change its meaning.
-_FILLER_WORDS = """
-A AO AS COM DA DAS DE DO DOS E O PARA POR
-ATIVA ATIVO ANOTACAO AVERBACAO BENS BLOQUEIO JUDICIAL JUDICIARIA ORDEM
-PROPRIEDADE REGISTRO RENAJUD RESTRICAO RESTRICOES VEICULAR VEICULO
-AUTORIZADA AUTORIZADO BLOQUEADA BLOQUEADO IMPEDIDA IMPEDIDO IMPEDIMENTO NAO PERMITIDA PERMITIDO
-PROIBICAO PROIBIDA PROIBIDO SUSPENSA SUSPENSO VEDADA VEDADO
-"""
-_FILLERS = frozenset(_FILLER_WORDS.split())
+_WORDS = read_words(__package__, "order_words.toml")
+_FILLERS = frozenset(_WORDS["beside_a_kind"])
+_OF_A_LIFTING = frozenset(_WORDS["of_a_lifting"])
 _ENDED = (
     r"(ANULAD|BAIXAD|CANCELAD|DESBLOQUEAD|ENCERRAD|EXCLUID|EXTINT|INATIV|LEVANTAD|LIBERAD"
     r"|REMOVID|RETIRAD|REVOGAD)[AO]S?"
@@ -82,15 +77,6 @@ _LIFTED = re.compile(
     rf"|{_ENDING} (JA )?(ANOTAD|CONCLUID|CONFIRMAD|EFETIVAD|EFETUAD|REALIZAD|REGISTRAD)[AO]\b)"
 )
 _LIFTING = re.compile(rf"\b({_ENDED}|{_ENDING})\b")
-# Every word that a part about a completed lifting may have beside the lifting and the kinds. Any
-# other word may limit the lifting, postpone it or undo it, as PARCIAL, SOLICITADA and REINCLUIDA
-# do, or may name what ended in place of the order, as LEILAO ("auction") does.
-_OF_A_LIFTING_WORDS = """
-A AS DA DAS DE DO DOS E EM FOI JA NA NO O PELA PELO POR
-ANOTACAO AVERBACAO BLOQUEIO DECISAO DESPACHO DETERMINACAO JUDICIAL JUDICIALMENTE JUDICIARIA JUIZO
-ORDEM REGISTRO RENAJUD RESTRICAO RESTRICOES SENTENCA VEICULAR
-"""
-_OF_A_LIFTING = frozenset(_OF_A_LIFTING_WORDS.split())
 RENAJUD_SINCE = 2008
 _DENIED = re.compile(
     r"\b(NADA( CONSTA)?|NENHUM\w*( RESTRIC\w+)?|INEXIST\w*|NEGATIV\w*"
