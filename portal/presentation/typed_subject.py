@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from portal.data_files import read_csv
 from portal.presentation.paths import subject_path
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.typed import (
@@ -26,26 +27,12 @@ from portal.wording import listed, with_hyphens
 _VIN_LENGTH: Final = 17
 _LONGEST_SHOWN: Final = 20
 _SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
-_SIGNS: Final = "Uma placa só tem letras de A a Z, sem acento, e algarismos."
 _VIN: Final = (
     "Parece um chassi, que tem 17 caracteres. A busca é pela placa ou pelo Renavam, que estão no "
     "documento do veículo."
 )
-_REASONS: Final[Mapping[Doubt, str]] = {
-    "signs": _SIGNS,
-    "number": (
-        f"Um Renavam são {RENAVAM_LENGTH} algarismos seguidos, ou com um hífen só antes do último."
-    ),
-    "rounded": "A planilha arredondou este número. Formate a coluna como texto e copie de novo.",
-    "check_digit": "O dígito verificador deste Renavam não confere.",
-    "cpf": "Parece um CPF. A consulta é de veículos, não de pessoas.",
-    "phone": "Parece um telefone.",
-    "word": "Parece endereço, modelo ou código, não placa.",
-    "month": "Parece mês e ano, não placa.",
-    "column": "Está fora da coluna das placas.",
-    "glued": "Está colada a outro texto.",
-    "twin": "É o mesmo veículo de outra linha, com a placa na outra grafia.",
-    "unticked": "Desmarcada por você.",
+_REASONS: Final[Mapping[str, str]] = {
+    line["doubt"]: line["reason"] for line in read_csv(__package__, "doubts.csv", dict[str, str])
 }
 # Matches a plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
@@ -143,7 +130,7 @@ def _wrong_shape(text: str) -> str:
     if not typed:
         return ""
     if not typed.isascii():
-        return _SIGNS
+        return _REASONS["signs"]
     if count == _VIN_LENGTH and not typed.isdecimal() and not typed.isalpha():
         return _VIN
     if typed.isdecimal() and not typed.strip("0"):

@@ -8,7 +8,6 @@ import pytest
 
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
-from portal.dossier.status_style import LOOKS
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.tools.vehicle_row import (
@@ -72,8 +71,8 @@ def test_line_agrees_with_the_vehicles_page(example: object) -> None:
     answers = sandbox_panels(plate)
     line = recent_lookup(Plate.parse(plate), answers, None, TODAY)
     dossier = TODAY.dossier(Plate.parse(plate), answers)
-    assert line.look == LOOKS[dossier.verdict.level]
-    assert line.name == str(dossier.name)
+    assert line.row.verdict == dossier.verdict.level
+    assert (line.row.vehicle or "") == str(dossier.name)
     price = dossier.prices.price_summary if dossier.prices else None
     assert line.price == (price.text.removesuffix(",00") if price else "")
     if dossier.verdict.level == "blocked":
@@ -83,7 +82,7 @@ def test_line_agrees_with_the_vehicles_page(example: object) -> None:
             if ("no" in marks)
             else [dossier.verdict.headline.removesuffix(" agora")]
         )
-        assert [line.verdict] == heaviest
+        assert [line.row.short] == heaviest
 
 
 @pytest.mark.parametrize(
@@ -124,21 +123,21 @@ def test_line_agrees_with_the_vehicles_page(example: object) -> None:
     ],
 )
 def test_verdict_in_a_few_words(answers: Panels, words: str) -> None:
-    assert recent_lookup(PLATE, answers, NOW, CONTEXT).verdict == words
+    assert recent_lookup(PLATE, answers, NOW, CONTEXT).row.short == words
 
 
 def test_stale_answers_never_read_as_nothing_found() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     old = answered(renainf_body(), "stale", age=timedelta(days=2))
     line = recent_lookup(PLATE, replace(clear, renainf=old), NOW, CONTEXT)
-    assert (line.verdict, line.look.tone) == (NOTHING_FOUND_BEFORE, "warn")
+    assert (line.row.short, line.row.verdict) == (NOTHING_FOUND_BEFORE, "caution")
 
 
 def test_renavam_needs_no_vehicle_data() -> None:
     answers = Panels(UNASKED, answered(renainf_body()), answered(renajud_body()))
     line = recent_lookup(RENAVAM, answers, NOW - timedelta(hours=3), CONTEXT)
-    assert (line.verdict, line.note, line.name) == (NOTHING_FOUND, "há 3\u00a0h", "")
-    assert not line.is_plate and line.path == "/renavam/79831854647"
+    assert (line.row.short, line.note, line.row.vehicle) == (NOTHING_FOUND, "há 3\u00a0h", None)
+    assert line.subject == RENAVAM
 
 
 def test_wrong_check_digit_is_told_as_on_the_page() -> None:
@@ -146,9 +145,9 @@ def test_wrong_check_digit_is_told_as_on_the_page() -> None:
     answers = Panels(UNASKED, answered(renainf_body()), answered(renajud_body()))
     page = CONTEXT.dossier(wrong, answers)
     line = recent_lookup(wrong, answers, NOW, CONTEXT)
-    assert line.verdict == page.verdict.headline
-    assert "dígito verificador" in line.verdict
-    assert line.look == LOOKS[page.verdict.level]
+    assert line.row.short == page.verdict.headline
+    assert "dígito verificador" in (line.row.short or "")
+    assert line.row.verdict == page.verdict.level
 
 
 def test_missing_price_is_no_zero() -> None:
@@ -168,12 +167,12 @@ def test_line_reads_the_first_fines_and_never_calls_the_rest_nothing(
     first: Record, words: str
 ) -> None:
     answers = panels(renajud=renajud_body(), renainf=renainf_body(first, *[PAID] * MOST_READ))
-    assert recent_lookup(PLATE, answers, NOW, CONTEXT).verdict == words
+    assert recent_lookup(PLATE, answers, NOW, CONTEXT).row.short == words
 
 
 def test_line_with_too_many_court_orders_says_so() -> None:
     answers = panels(renajud=renajud_body(*[LIFTED] * (MOST_READ + 1)), renainf=renainf_body())
-    assert recent_lookup(PLATE, answers, NOW, CONTEXT).verdict == TOO_MANY
+    assert recent_lookup(PLATE, answers, NOW, CONTEXT).row.short == TOO_MANY
 
 
 def test_list_computes_the_verdict_and_nothing_else() -> None:

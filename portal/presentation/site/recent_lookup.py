@@ -5,29 +5,30 @@ from datetime import datetime
 
 from portal import formats
 from portal.dossier.answers import Panels
-from portal.dossier.status_style import LOOKS, StatusStyle
-from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.tools.vehicle_row import listed_row
+from portal.presentation.tools.vehicle_row import VehicleRow, listed_row
 from portal.vehicle.plate import Plate, Renavam
 
 
 @dataclass(frozen=True, slots=True)
 class RecentLookup:
-    """A vehicle in a list. ``name``, ``price`` and ``note`` are "" if unknown."""
+    """A vehicle in a list, with the time since ``looked_at``, or another note."""
 
-    subject: Plate | Renavam
-    path: str
-    name: str
-    look: StatusStyle
-    verdict: str
-    price: str
-    note: str
+    row: VehicleRow
     looked_at: datetime | None
+    note: str
 
     @property
-    def is_plate(self) -> bool:
-        return isinstance(self.subject, Plate)
+    def subject(self) -> Plate | Renavam:
+        return self.row.subject
+
+    @property
+    def price(self) -> str:
+        """The price or price range, or "" if unknown."""
+        low, high = self.row.fipe_low, self.row.fipe_high
+        if low is None or high is None:
+            return ""
+        return " ".join(filter(None, (formats.price_range((low, high)), self.row.fipe_note)))
 
 
 def recent_lookup(
@@ -42,16 +43,5 @@ def recent_lookup(
 
     The line shows the time since ``looked_at``, or ``note`` if ``looked_at`` is None.
     """
-    row = listed_row(subject, panels, context)
-    prices = [price for price in (row.fipe_low, row.fipe_high) if price is not None]
-    price = " ".join(filter(None, (formats.price_range(prices), row.fipe_note))) if prices else ""
-    return RecentLookup(
-        subject=subject,
-        path=subject_path(subject),
-        name=row.vehicle or "",
-        look=LOOKS[row.verdict or "incomplete"],
-        verdict=row.short or "",
-        price=price,
-        note=note if looked_at is None else formats.age(context.now - looked_at),
-        looked_at=looked_at,
-    )
+    age = note if looked_at is None else formats.age(context.now - looked_at)
+    return RecentLookup(listed_row(subject, panels, context), looked_at, age)
