@@ -12,15 +12,17 @@ from pathlib import Path
 from typing import Final
 
 import click
+import msgspec
 
 from portal.access.tokens import Identity, UnknownToken
 from portal.batch.batches import Batches, QuotedItem
-from portal.batch.model import Batch
+from portal.batch.model import Batch, Reason
 from portal.batch.pricing import Preview
 from portal.batch.typed_list import TypedList, read_list, reticked
 from portal.batch.uploads import BinaryFile
 from portal.commands.failures import Command, fail
 from portal.commands.parts import Parts
+from portal.data_files import read_toml
 from portal.gateway.lookup import Directive
 from portal.gateway.operations import lookups_of
 from portal.presentation.exports.batches import results_table
@@ -37,29 +39,14 @@ COMMAND_IDENTITY: Final = Identity("command", "command", frozenset(LOOKUPS))
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
 _MOST_WRONG: Final = 20  # maximum number of invalid entries of FILE that are printed
-_DOUBTS: Final[Mapping[Doubt, str]] = {
-    "check_digit": "its check digit is wrong",
-    "cpf": "it looks like a CPF",
-    "phone": "it looks like a telephone number",
-    "rounded": "a spreadsheet has rounded it",
-    "word": "it looks like an address or a model",
-    "month": "it looks like a month",
-    "column": "it is outside the columns of plates",
-    "glued": "it is joined to other text",
-    "twin": "the file has the same plate in its other format",
-}
-_REASONS: Final = {
-    "day_limit": "the daily limit of the portal is reached",
-    "token_limit": "the daily limit of the caller is reached",
-    "price": "the next call would cost more than was confirmed",
-    "unreachable": "the upstream cannot be reached",
-    "busy": "the upstream asks for a pause",
-    "portal": "the database cannot be written",
-    "access": "the portal or the upstream does not accept your credential",
-    "operator_refused": "the upstream does not accept the portal's credential, tell its operator",
-    "no_credit": "the upstream demands payment or credit",
-    "owner": "it was interrupted",
-}
+
+
+class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    doubts: dict[Doubt, str]
+    reasons: dict[Reason, str]
+
+
+_TEXTS: Final = read_toml(__package__, "batch_texts.toml", _Texts)
 
 
 def batch_command(portal: Parts) -> Command:
@@ -145,7 +132,8 @@ def _read(file: Path, limit: int, *, doubtful: bool) -> TypedList:
         chosen = reticked(listed, typed | {subject.text for subject in listed.subjects})
         listed = replace(chosen, repeated=listed.repeated)
     for each in listed.wrong[:_MOST_WRONG]:
-        reason = f", because {_DOUBTS[each.doubt]}" if each.doubt in _DOUBTS else ""
+        why = _TEXTS.doubts.get(each.doubt) if each.doubt else ""
+        reason = f", because {why}" if why else ""
         is_meant = each.suggestion and not each.is_as_typed
         meant = f"; {each.suggestion} was probably meant" if is_meant else ""
         print(f"Line {each.index + 1}: {each.value!r} is left out{reason}{meant}.", file=sys.stderr)
@@ -291,7 +279,7 @@ def _report(batch: Batch, impossible: int, listed: TypedList, out: Path) -> None
         entries = _counted(left_out, "entry of the file was", "entries of the file were")
         print(f"{entries} left out.", file=sys.stderr)
     if batch.state == "paused":
-        print(f"Paused: {_REASONS[batch.reason]}. Run the command again.", file=sys.stderr)
+        print(f"Paused: {_TEXTS.reasons[batch.reason]}. Run the command again.", file=sys.stderr)
 
 
 def _outcome(batch: Batch, impossible: int, listed: TypedList, out: Path) -> dict[str, object]:

@@ -7,25 +7,14 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from typing import Annotated, Final
 
+from portal.data_files import read_toml
 from portal.vehicle.field import EMPTY, Field, fold
 from portal.vehicle.wire import FALSE_WORDS, TRUE_WORDS, Record, read_as, sent
 
 # The labels of Decoded's attributes, in display order.
-ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
-    "make": "Marca",
-    "description": "Modelo no registro",
-    "built_year_text": "Ano de fabricação",
-    "model_year_text": "Ano-modelo",
-    "fuel": "Combustível",
-    "vehicle_type": "Tipo",
-    "power_text": "Potência",
-    "displacement_text": "Cilindrada",
-    "passengers_text": "Passageiros",
-    "load": "Capacidade de carga",
-    "gearbox": "Câmbio",
-    "national": "Procedência",
-    "chassis": "Chassi",
-}
+ATTRIBUTE_LABELS: Final = read_toml(__package__, "labels.toml", dict[str, dict[str, str]])[
+    "attributes"
+]
 _ZERO_KM = frozenset({"32000", "ZERO KM", "0 KM", "0KM"})
 _NATIONAL = TRUE_WORDS | {"NACIONAL"}
 _IMPORTED = FALSE_WORDS | {"IMPORTADO"}

@@ -5,6 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from portal.data_files import read_toml
 from portal.vehicle import names
 from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, read_field
 from portal.vehicle.wire import Record
@@ -13,16 +14,7 @@ from portal.wording import bare
 Mark = Literal["ok", "warning"]
 
 # The topics of a report in the order of docs/contract.md, with their display names.
-TOPIC_LABELS = {
-    "documentacao": "Documentação",
-    "rouboFurto": "Roubo e furto",
-    "leilao": "Leilão",
-    "fipe": "FIPE",
-    "chassiMotor": "Chassi e motor",
-    "restricoes": "Restrições",
-    "multas": "Multas",
-    "proprietarios": "Proprietários",
-}
+TOPIC_LABELS = read_toml(__package__, "labels.toml", dict[str, dict[str, str]])["topics"]
 
 # Longer texts are cut at this number of characters, because they would make the page unreadable.
 TEXT_LIMIT = 20_000

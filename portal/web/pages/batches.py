@@ -4,7 +4,7 @@ All pages work without JavaScript.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
@@ -20,6 +20,7 @@ from portal.batch.model import Batch, Item, NotAllowed
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
+from portal.data_files import read_toml
 from portal.presentation.exports.batches import wrong_message
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.tools.batches import BatchFormPage, BatchPage, typed_again
@@ -48,16 +49,7 @@ TOO_LARGE: Final = (
     f"O envio passa de {BODY_CAP // 1024} KiB, o máximo de um lote, e não foi lido. Cole a lista "
     "de novo ou envie um arquivo menor, por exemplo só com a coluna das placas."
 )
-BINARY_FILES: Final[Mapping[BinaryFormat, str]] = {
-    "XLSX": "É uma planilha do Excel (XLSX). Salve como CSV e envie de novo.",
-    "ODS": "É uma planilha do LibreOffice (ODS). Salve como CSV e envie de novo.",
-    "ZIP": "É um arquivo ZIP ou um documento do Word. Copie dele as placas e cole a lista.",
-    "XLS": "É uma planilha do Excel (XLS). Salve como CSV e envie de novo.",
-    "PDF": "É um PDF. Copie dele as placas e cole a lista.",
-    "compressed": "É um arquivo compactado. Extraia dele a lista em CSV e envie de novo.",
-    "image": "É uma imagem. Digite ou cole as placas.",
-    "binary": "Este arquivo não é um texto. Salve a lista como CSV ou cole as placas.",
-}
+BINARY_FILES: Final = read_toml(__package__, "binary_files.toml", dict[BinaryFormat, str])
 
 routes = Routes("batches", robots="noindex", limited=True)
 
