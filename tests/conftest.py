@@ -44,12 +44,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark each test with what it starts: ``slow`` and ``upstream`` (see tests/starters.py).
+    """Mark each test by what it starts: ``slow``, ``upstream`` and ``long`` (tests/starters.py).
 
     Slow tests run last, and browser tests after the other slow tests.
     """
     for item in items:
-        for marker in sorted(starters.markers_of(item)):
+        found = starters.markers_of(item)
+        if item.get_closest_marker("landing"):
+            found.discard("long")
+        for marker in sorted(found):
             item.add_marker(marker)
     items.sort(key=lambda item: (is_slow(item), item.path.is_relative_to(TESTS / "browser")))
 

@@ -13,20 +13,27 @@ import pytest
 
 from tests.fakes import FaultUpstream
 from tests.fakes.databases import PostgresProcess
+from tests.fakes.pgbouncer import PgBouncerProcess
 from tests.fakes.preloaded import PreloadedProcess
-from tests.fakes.processes import ServerProcess
+from tests.fakes.processes import RedisProcess, ServerProcess
 from tests.hostile.streams.server import ScriptedServer
 
 UPSTREAM = (FaultUpstream, ScriptedServer)
-SLOW = (ServerProcess, PostgresProcess, PreloadedProcess)
+OTHER_SERVERS = (PostgresProcess, RedisProcess, PgBouncerProcess)
+SLOW = (ServerProcess, PreloadedProcess)
 
 
 def markers_of(item: pytest.Function) -> set[str]:
-    """Return "slow" for a server process, a browser or a program, "upstream" for an upstream."""
+    """Return "slow" for a process, "upstream" for an upstream, "long" for another server.
+
+    A process is a server, a browser or a program. Another server is PostgreSQL or Redis.
+    """
     definitions = item._fixtureinfo.name2fixturedefs
     fixtures = [each.func for name in item.fixturenames for each in definitions.get(name, ())]
     parameters = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    found = {"slow"} if "browser" in item.fixturenames or "postgresql" in parameters else set()
+    found = {"slow"} if "browser" in item.fixturenames else set()
+    if "postgresql" in parameters:
+        found |= {"slow", "long"}
     for start in (item.function, *fixtures, *parameters):
         if isinstance(start, FunctionType | type):
             found |= _reached(start)
@@ -43,7 +50,9 @@ def _reached(start: FunctionType | type) -> frozenset[str]:
         if id(each) in seen:
             continue
         seen.add(id(each))
-        if each is subprocess or (isinstance(each, type) and issubclass(each, SLOW)):
+        if isinstance(each, type) and issubclass(each, OTHER_SERVERS):
+            found |= {"slow", "long"}
+        elif each is subprocess or (isinstance(each, type) and issubclass(each, SLOW)):
             found.add("slow")
         elif each in UPSTREAM:
             found.add("upstream")
