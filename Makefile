@@ -133,7 +133,8 @@ image: ## the container image of deploy/, by buildah or docker (IMAGE, BASE)
 test-image: $(VENV)/dev ## builds the image on a base of Debian's packages, runs and searches it (root)
 	@IMAGE_TEST=1 $(BIN)/python -m pytest tests/deploy/test_image.py
 
-client: $(VENV)/dev ## the wheel and sdist of client/, in client/dist/
+client: $(VENV)/runtime ## the wheel and sdist of client/, in client/dist/
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c requirements-dev.txt build
 	@rm -rf client/dist
 	@$(BIN)/python -m build --outdir client/dist client
 

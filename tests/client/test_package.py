@@ -40,3 +40,16 @@ def test_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
         access = {"DOSSIE_URL": portal.url, "DOSSIE_TOKEN": "demo", "HOME": str(tmp_path)}
         asked = run(tmp_path / "env/bin/dossie", "ABC1D23", **access)
     assert '"headline"' in asked.stdout
+
+
+@pytest.mark.long
+def test_portal_says_that_it_is_no_package(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", tmp_path, CLIENT.parent],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "no_package__use_make_run" in done.stderr.splitlines()[-1] + done.stderr.splitlines()[-2]

@@ -9,7 +9,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -33,7 +32,6 @@ from tests.fakes.processes import PortalProcess, SandboxProcess, clean_environme
 
 README = (CHECKOUT / "README.md").read_text("utf-8")
 CLIENT = CHECKOUT / "client"
-CLIENT_VERSION = tomllib.loads((CLIENT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 MAKEFILE = (CHECKOUT / "Makefile").read_text("utf-8")
 # The number of the page's examples by language. Update these numbers with the page.
 COUNTED = {"curl": 23, "python": 22, "javascript": 20}
@@ -280,7 +278,7 @@ def run_readme_block(
                     assert address != command
                     check_output(run("curl", address, folder))
                 case "pipx":
-                    assert CLIENT_VERSION in words[-1], "make client builds another file"
+                    assert (CHECKOUT / words[-1] / "pyproject.toml").exists(), command
                 case "dossie":
                     env = exported | {"DOSSIE_URL": server.url}
                     check_output(run_client(words[1:], env, folder))
