@@ -184,6 +184,27 @@ def test_list_becomes_a_file(dossie: Command, upstream: FaultUpstream) -> None:
     ]
 
 
+def test_list_of_more_batches_than_a_portal_keeps_drafts(
+    upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    """A portal keeps 20 drafts of a token, and drops the oldest for a new one."""
+    listed = plates(44)
+    words = ("batch", "-", "--out", "saida.csv", "--ask", "decode")
+    with PortalProcess(managed(upstream.url) | PRICES | {"PORTAL_BATCH_LIMIT": "2"}) as portal:
+        dossie = Command(portal, tmp_path)
+        for options, status, calls in (
+            (["--cached"], 1, 0),
+            (["--max-reais", "1.5"], 3, 3),
+            ([], 0, 44),
+        ):
+            done = dossie(*words, *options, stdin="\n".join(listed))
+            assert done.returncode == status, done.stderr
+            text = (tmp_path / "saida.csv").read_text("utf-8-sig")
+            rows = list(csv.DictReader(text.splitlines(), delimiter=";"))
+            assert [row["plate"] for row in rows] == listed
+            assert upstream.count() == calls
+
+
 @pytest.mark.parametrize("limit", ["0", "0.49", "7.5", "30"])
 def test_list_ends_before_its_limit(dossie: Command, upstream: FaultUpstream, limit: str) -> None:
     listed = "\n".join(plates(60))

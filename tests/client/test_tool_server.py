@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,18 @@ def test_budget_holds_under_parallel_calls(client: Client, upstream: FaultUpstre
 
     talk(client, 4, session)
     assert outcomes.count(False) == upstream.count() == 8
+
+
+def test_many_calls_at_once_are_all_answered(client: Client, upstream: FaultUpstream) -> None:
+    """Each makes a draft, of which a portal keeps 20, and starts it."""
+
+    async def session(agent: mcp.Client) -> None:
+        async with anyio.create_task_group() as group:
+            for plate in plates(60):
+                group.start_soon(partial(called, agent, "look_up", plate=plate, ask=["decode"]))
+
+    talk(client, 30, session)
+    assert upstream.count() == 60
 
 
 def test_batch_spends_within_the_budget(client: Client, upstream: FaultUpstream) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
@@ -106,7 +106,7 @@ class ListRun:
             ]
             self._progress.parts = [Part(uuid.uuid4().hex, size) for size in sizes]
             self._save()
-        self._batches = [self._created(*each) for each in self._slices()]
+        self._batches = [self._created(number) for number in range(len(self._progress.parts))]
         self._save()
         return self._batches
 
@@ -122,16 +122,16 @@ class ListRun:
         return None
 
     def _run_part(self, number: int, part: Part, max_cost: float | None) -> str | None:
-        assert part.batch is not None
-        found = self._batches[number]
+        found = self._created(number)
         if found["counts"]["done"] < found["counts"]["total"]:
             if max_cost is not None and max_cost < found["cost"]["spent"]:
                 return "price"
             # A batch goes on after this program was killed, and may be dropped before the next run.
             part.spent = found["cost"]["at_most"] if max_cost is None else max_cost
             self._save()
-            self._client.start_batch(part.batch, max_cost)
-        for found in self._client.follow(part.batch):
+            self._client.start_batch(found["id"], max_cost)
+        batch = found["id"]
+        for found in self._client.follow(batch):
             self._batches[number] = found
             part.spent = found["cost"]["spent"]
             self._tell(found)
@@ -156,7 +156,10 @@ class ListRun:
         """Write what the portal has of the list. The former file stays whole until then."""
         if ending in ("xlsx", "zip") and (len(self._batches) > 1 or table != "results"):
             raise InvalidRequest(f"um arquivo .{ending} é só de resultados e de um lote; use .csv")
-        contents = [self._client.batch_file(each["id"], table, ending) for each in self._batches]
+        contents = [
+            self._client.batch_file(self._created(number)["id"], table, ending)
+            for number in range(len(self._batches))
+        ]
         first, *others = contents
         if ending == "csv":  # the other parts repeat the header
             others = [each.partition(b"\r\n")[2] for each in others]
@@ -168,14 +171,13 @@ class ListRun:
         """Drop the progress, so that the next run of the same list is a new one."""
         self._file.unlink(missing_ok=True)
 
-    def _slices(self) -> Iterator[tuple[Part, Sequence[str]]]:
-        start = 0
-        for part in self._progress.parts:
-            yield part, self._plates[start : start + part.size]
-            start += part.size
+    def _created(self, number: int) -> Batch:
+        """Return the batch of a part. A batch that the portal has dropped is created anew.
 
-    def _created(self, part: Part, plates: Sequence[str]) -> Batch:
-        """Return the batch of a part. A batch that the portal has dropped is created anew."""
+        A portal keeps a few drafts of a token only, so a draft may be gone when its turn comes.
+        """
+        parts = self._progress.parts
+        part, start = parts[number], sum(each.size for each in parts[:number])
         found = None
         if part.batch is not None:
             try:
@@ -185,6 +187,7 @@ class ListRun:
                 part.former, part.spent = part.former + part.spent, 0.0
                 self._save()
         if found is None:
+            plates = self._plates[start : start + part.size]
             found = self._client.create_batch(plates, self._ask, part.key)
         part.batch, part.spent = found["id"], found["cost"]["spent"]
         return found

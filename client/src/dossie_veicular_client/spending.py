@@ -9,10 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from threading import BoundedSemaphore
+from typing import Final
 
 from dossie_veicular_client.answers import Explained, LookupName
 from dossie_veicular_client.client import LOOKUPS, Client
 from dossie_veicular_client.errors import CostsTooMuch
+
+# Held from the creation of a batch to its start. A portal keeps 20 drafts of a token, and drops the
+# oldest for a new one.
+DRAFTS: Final = BoundedSemaphore(8)
 
 
 @dataclass(frozen=True)
@@ -52,8 +58,9 @@ def look_up(client: Client, found: Quote, max_reais: float | None) -> tuple[Expl
         return client.vehicle(found.plate, ask), found.price
     if found.price > max_reais:
         raise CostsTooMuch(found.price, max_reais)
-    batch = client.create_batch([found.plate], found.missing)["id"]
-    client.start_batch(batch, max_reais)
+    with DRAFTS:
+        batch = client.create_batch([found.plate], found.missing)["id"]
+        client.start_batch(batch, max_reais)
     ended = next(each for each in client.follow(batch) if each["state"] != "running")
     if ended["state"] == "paused":  # nobody waits here until the source is back
         ended = client.cancel_batch(batch)

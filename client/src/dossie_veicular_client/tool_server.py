@@ -20,7 +20,7 @@ from dossie_veicular_client.answers import Explained, LookupName
 from dossie_veicular_client.budget import Budget
 from dossie_veicular_client.client import Client
 from dossie_veicular_client.errors import CostsTooMuch, NotFound, PortalError
-from dossie_veicular_client.spending import Quote, look_up, quote
+from dossie_veicular_client.spending import DRAFTS, Quote, look_up, quote
 
 _RECENT_MONTHS: Final = 13
 _MOST_PLATES: Final = 200
@@ -100,15 +100,16 @@ class Tools:
         return {"fine": record, "lookup": found.document["lookups"]["renainf"]}
 
     def start_batch(self, plates: Sequence[str], ask: Sequence[LookupName] | None) -> Result:
-        draft = self._client.create_batch(plates, ask)
-        at_most = draft["cost"]["at_most"]
-        try:
-            self._budget.reserve(at_most)
-        except CostsTooMuch:
-            self._client.cancel_batch(draft["id"])
-            raise
-        self._open[draft["id"]] = at_most
-        self._client.start_batch(draft["id"], at_most)
+        with DRAFTS:
+            draft = self._client.create_batch(plates, ask)
+            at_most = draft["cost"]["at_most"]
+            try:
+                self._budget.reserve(at_most)
+            except CostsTooMuch:
+                self._client.cancel_batch(draft["id"])
+                raise
+            self._open[draft["id"]] = at_most
+            self._client.start_batch(draft["id"], at_most)
         return self.batch(draft["id"])
 
     def batch(self, batch: str) -> Result:
