@@ -27,9 +27,11 @@ MISSING_WORDS: dict[Missing, str] = {
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
 _LICENCE_MAY_HAVE_LAPSED = (
-    "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
-    "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
+    "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia."
 )
+# An order of the kind "licenciamento" says the first part of this, too.
+_UNLICENSED = "circular é infração gravíssima"
+_WITHOUT_LICENCE = f"Sem ele, {_UNLICENSED}, com remoção do veículo (art. 230, V, do CTB)."
 # A standing says whether payment of a fine can be enforced. A row mentions fines with these
 # standings even if a court order forbids the act, because such a fine may still stop the act after
 # the court has lifted the order.
@@ -117,7 +119,8 @@ def row_of(
         brief = found[0].brief if found else texts.unverified
     sentences = sentences or [texts.nothing_found]
     if act == "drive" and any(fine.standing == "enforceable" for fine in fines):
-        sentences.append(_LICENCE_MAY_HAVE_LAPSED)
+        is_said = any(_UNLICENSED in sentence for sentence in sentences)
+        sentences += [_LICENCE_MAY_HAVE_LAPSED, *([] if is_said else [_WITHOUT_LICENCE])]
     kept = [stale[part] for part in relevant if part in stale]
     if kept and mark == "yes":
         mark, short = "careful", texts.stale

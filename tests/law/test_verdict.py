@@ -45,6 +45,13 @@ def marks(verdict: Verdict) -> tuple[str, ...]:
     return tuple(row.mark for row in verdict.matrix)
 
 
+@pytest.mark.parametrize("kinds", ["LICENCIAMENTO", "TRANSFERENCIA", "CIRCULACAO"])
+def test_driving_without_a_licence_is_explained_once(kinds: str) -> None:
+    row = judge(True, [ENFORCEABLE], [restriction(kinds)]).row("drive")
+    assert row.why.count("circular é infração gravíssima") == 1
+    assert "confira no CRLV-e se está em dia" in row.why
+
+
 def test_transfer_restriction_blocks_only_the_transfer() -> None:
     verdict = judge(True, [], [TJMG])
     assert verdict.level == "blocked"
