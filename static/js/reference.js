@@ -1,8 +1,7 @@
-// Enhances the API reference: one choice of language for all examples, copy buttons, and the
+// Enhances the API reference: one choice of language for all examples, and the
 // section in view marked in the contents. Without it, each example has its own choice.
 "use strict";
 
-const status = document.getElementById("copiado");
 const KEY = "linguagem";
 
 function choose(language) {
@@ -30,23 +29,6 @@ document.addEventListener("change", (event) => {
     // As above.
   }
 });
-
-for (const button of document.querySelectorAll("[data-copy]")) {
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const codes = [...button.closest(".example").querySelectorAll("pre")];
-    const shown = codes.find((code) => code.checkVisibility());
-    try {
-      await navigator.clipboard.writeText(shown.textContent);
-      status.textContent = "Exemplo copiado.";
-    } catch {
-      getSelection().selectAllChildren(shown); // without permission, or over plain HTTP
-      status.textContent = "O exemplo está selecionado: copie com Ctrl+C ou ⌘C.";
-    }
-    button.classList.add("example__copy--done");
-    setTimeout(() => button.classList.remove("example__copy--done"), 2000);
-  });
-}
 
 const nav = document.querySelector("[data-contents]");
 const links = new Map([...nav.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));

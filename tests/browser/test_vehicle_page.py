@@ -258,7 +258,7 @@ def test_message_to_the_seller_is_copied_or_selected(
     page.locator("#combinar summary").first.click()
     page.locator("#combinar [data-copy]").click()
     page.wait_for_function(
-        "document.querySelector('#combinar [data-copy]').innerText === 'copiado'"
+        "document.querySelector('#combinar [data-copy]').innerText === 'Copiado'"
     )
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("Oi! Consultei a placa ABC1D23 em ")
