@@ -31,7 +31,9 @@ from tests.presentation.batch_views import batch_page
 from tests.presentation.rendering import NOW, render
 from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in
 from tests.web.html_checker import HTML, check_html, text_of
+from tests.web.json_paths import issue, no_upstream_call
 from tests.web.page_client import Page, PageClient
+from tests.web.person import Person
 from tests.web.signed_in import visitor
 
 LOOKUPS = ["decode", "renainf", "renajud"]
@@ -653,3 +655,58 @@ def test_cookie_of_a_signed_in_visitor_ends_with_the_browser(
     send(dealer, "ABC1D23")
     cookie = here.client.get_cookie("portal")
     assert cookie is not None and cookie.expires is None
+
+
+def test_ticked_rows_lead_to_a_file_of_them_alone(
+    here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream
+) -> None:
+    path = str(send(dealer, "ABC1D23 LMP0A01 MUL0A45 79831854647"))
+    act(dealer, path, "iniciar")
+    ended(here, dealer, path)
+    ticks = "placas=MUL0A45&placas=79831854647"
+    with no_upstream_call(upstream):
+        for ending in ("csv", "xlsx", "jsonl", "zip"):
+            led = here.client.get(f"{path}/marcadas.{ending}?{ticks}")
+            where = f"/api/v1/batches/{path.removeprefix('/lote/')}/results.{ending}?plates="
+            assert led.status_code == 303
+            assert led.headers["Location"].startswith(where), ending
+            assert here.client.get(led.headers["Location"]).status_code == 200
+    table = here.client.get(here.client.get(f"{path}/marcadas.csv?{ticks}").headers["Location"])
+    rows = list(csv.DictReader(io.StringIO(table.get_data(as_text=True)[1:]), delimiter=";"))
+    assert [row["plate"] for row in rows] == ["MUL0A45", "7983185464-7"]
+    zipped = here.client.get(f"{path}/marcadas.zip?{ticks}").headers["Location"]
+    with zipfile.ZipFile(io.BytesIO(here.client.get(zipped).data)) as files:
+        assert sum("ABC1D23" in name or "LMP0A01" in name for name in files.namelist()) == 0
+    # A row that the batch does not have gives none, and nothing ticked gives all.
+    results = zipped.partition("?")[0].replace(".zip", ".csv")
+    assert here.client.get(f"{results}?plates=AAA1A11").get_data(as_text=True).count("\n") == 1
+    assert here.client.get(f"{results}?plates=").status_code == 200
+    assert here.client.get(f"{results}?plates=A&plates=B").status_code == 400
+    dealer.get(f"{path}/marcadas.pdf", 404)
+    other = here.app.test_client()
+    led = other.get(f"{path}/marcadas.csv?{ticks}")
+    assert led.headers["Location"].startswith("/entrar?next=")
+    assert other.get(f"{results}?plates=MUL0A45").status_code == 401
+
+
+def test_list_has_the_name_that_its_owner_gives_it(
+    here: InProcessPortal, dealer: PageClient
+) -> None:
+    path = str(send(dealer, "ABC1D23 LMP0A01"))
+
+    def name(text: str, client: PageClient = dealer, status: int = 303) -> None:
+        token = client.get("/lote").csrf_token()
+        client.post(f"{path}/nome", status, data={"csrf_token": token, "nome": text})
+
+    name("  Leilão <b>de terça ")
+    assert text_of(dealer.get(path).all("h1")[0]) == "Leilão <b>de terça"
+    for listing in ("/lote", "/historico"):
+        assert "Leilão <b>de terça" in dealer.get(listing).text
+    stranger = Person.at(here).signed_in(issue(here, "bia")).pages
+    name("minha", stranger, 404)
+    assert "Leilão" not in stranger.get("/lote").text
+    name("x" * 500)
+    assert "x" * 60 in dealer.get(path).text and "x" * 61 not in dealer.get(path).text
+    name(" ")
+    assert text_of(dealer.get(path).all("h1")[0]) == "Lote de 2 placas"
+    assert dealer.client.post(f"{path}/nome", data={"nome": "sem"}).status_code in (400, 403)

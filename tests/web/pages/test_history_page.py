@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from portal.presentation.site.history_page import PAGE_SIZE
+from portal.storage.backup import back_up, restore
 from tests.conftest import PortalFactory
 from tests.factories import renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
@@ -204,7 +205,7 @@ def test_notes_and_tags_follow_a_vehicle_into_every_list_of_its_visitor(
         person.pages.get("/placa/ABC1D23?completo=1")
     ana.pages.get("/placa/LMP0A01?completo=1")
     opened = ana.pages.get("/historico?nota=ABC1D23")
-    assert [one.get("value") for one in opened.all("input", name="consulta")].count("ABC1D23") == 2
+    assert [one.get("value") for one in opened.all("input", name="consulta")] == ["ABC1D23"]
     done = ana.post(
         "/historico/nota",
         consulta="ABC1D23",
@@ -224,6 +225,29 @@ def test_notes_and_tags_follow_a_vehicle_into_every_list_of_its_visitor(
     ana.post("/historico/nota", consulta="<b>", nota="x", next="//evil.example")
     ana.post("/historico/nota", consulta="ABC1D23", nota="", etiqueta="bom")
     assert "negociar" not in ana.pages.get("/historico").text
+
+
+def test_notes_and_names_of_lists_survive_a_restore(
+    portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    """They are encrypted with a key in the backup, and stay their visitor's alone."""
+    before = portal()
+    bia_token = issue(before, "bia")
+    ana = Person.at(before).signed_in()
+    ana.post("/historico/nota", consulta="ABC1D23", nota="esperar a baixa", etiqueta="negociar")
+    sent = ana.post("/lote", placas="ABC1D23, LMP0A01", consulta="decode")
+    batch = str(sent.headers["Location"])
+    ana.post(f"{batch}/nome", nome="Leilão de terça")
+    files = before.parts.files.files
+    back_up(tmp_path / "backup", files, demo=False)
+    targets = {name: tmp_path / "after" / path.name for name, path in files.items()}
+    restore(tmp_path / "backup", targets, False, lambda *_: None)
+    with built(tmp_path / "after", managed(upstream.url)) as after:
+        ana, bia = Person.at(after).signed_in(), Person.at(after).signed_in(bia_token)
+        assert "esperar a baixa negociar" in ana.pages.get("/historico").text
+        assert ana.pages.get(batch).text.count("Leilão de terça")
+        assert "esperar" not in bia.pages.get("/historico").text
+        bia.pages.get(batch, 404)
 
 
 def test_purge_deletes_notes_that_name_the_vehicle(here: InProcessPortal, ana: Person) -> None:

@@ -534,3 +534,28 @@ def test_second_click_while_the_first_is_rendered_gives_one_dossier(
     assert first.headers["Location"] == second[0].headers["Location"]
     assert len(rows(running)) == 1
     assert ana.client.get(first.headers["Location"]).status_code == 200
+
+
+def test_ticked_vehicles_are_issued_at_once_from_stored_answers(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    running = portal(**ISSUER)
+    ana = Person.at(running).signed_in()
+    for plate in (PLATE, "LMP0A01"):
+        ana.pages.get(f"/placa/{plate}?completo=1")
+    ticked = {
+        "csrf_token": ana.csrf_token(),
+        "placas": [PLATE, "LMP0A01", "VAZ0A00", "79831854647"],
+    }
+    assert ana.client.post("/dossies/emitir", data={"placas": PLATE}).status_code == 400
+    with no_upstream_call(upstream):
+        done = ana.client.post("/dossies/emitir", data=ticked)
+    assert (done.status_code, done.headers["Location"]) == (303, "/dossies")
+    page = ana.pages.get("/dossies")
+    assert "2 dossiês emitidos" in page.text
+    assert "Ficaram de fora, sem resposta guardada ou além de doze: VAZ0A00" in page.text
+    assert len(rows(running)) == 2
+    ana.client.post("/dossies/emitir", data={"csrf_token": ana.csrf_token()})
+    assert "0 dossiês emitidos" in ana.pages.get("/dossies").text
+    assert running.app.test_client().post("/dossies/emitir", data=ticked).status_code in (303, 400)
+    assert len(rows(running)) == 2
