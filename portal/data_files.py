@@ -1,4 +1,4 @@
-"""Reads the tables and texts that stand beside the code, as CSV and TOML files."""
+"""Reads the tables, texts and scripts that stand beside the code."""
 
 import csv
 from importlib.resources import files
@@ -9,10 +9,14 @@ import msgspec
 T = TypeVar("T")
 
 
+def read_text(package: str, name: str) -> str:
+    return files(package).joinpath(name).read_text("utf-8")
+
+
 def read_csv(package: str, name: str, kind: type[T]) -> list[T]:
     """Return the lines of a table, each as a ``kind``. A cell that is no text is converted."""
-    text = files(package).joinpath(name).read_text("utf-8")
-    return msgspec.convert([*csv.DictReader(text.splitlines())], list[kind], strict=False)  # type: ignore[valid-type]
+    lines = read_text(package, name).splitlines()
+    return msgspec.convert([*csv.DictReader(lines)], list[kind], strict=False)  # type: ignore[valid-type]
 
 
 def read_toml(package: str, name: str, kind: type[T]) -> T:

@@ -12,6 +12,7 @@ from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from redis.retry import Retry
 
+from portal.data_files import read_text
 from portal.gateway.backend import BytesRemain, EndOf, Found, Outcome, StoreSize
 from portal.storage.purge_log import purge_bucket
 from portal.system.dependency_breaker import DependencyBreaker
@@ -49,36 +50,16 @@ _TAG_PATTERN = "[0-9a-f]" * 24
 _PURGED_TO = "purged_to"
 _FORMER_STATE = f"{PREFIX}generation"  # a Redis hash of versions whose answers had no purge number
 
-# A stored value begins with its fence. Fences have a fixed number of digits, so the script can
-# compare them as text. A value with a higher fence is not replaced.
-_REPLACE = f"""
-    if tonumber(redis.call("hget", KEYS[1], ARGV[1]) or "0") > tonumber(ARGV[2]) then
-        return "purged"
-    end
-    if redis.call("getrange", KEYS[2], 0, {_FENCE_DIGITS - 1}) > ARGV[3] then
-        return "outdated"
-    end
-    redis.call("set", KEYS[2], ARGV[3] .. ARGV[4], "PX", ARGV[5])
-    return "stored"
-"""
-_BEGIN_PURGE = """
-    if tonumber(redis.call("hget", KEYS[1], ARGV[1]) or "0") < tonumber(ARGV[2]) then
-        redis.call("hset", KEYS[1], ARGV[1], ARGV[2])
-    end"""
-_END_PURGES = f"""
-    if (redis.call("hget", KEYS[1], "{_PURGED_TO}") or "0") == ARGV[1] then
-        redis.call("hset", KEYS[1], "{_PURGED_TO}", ARGV[2])
-    end"""
-_SHORTEN = f"""
-    if redis.call("getrange", KEYS[1], 0, {_FENCE_DIGITS - 1}) == ARGV[1] then
-        redis.call("pexpireat", KEYS[1], ARGV[2], "LT")
-    end"""
-
 
 def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
     """Yield the items in slices of at most BATCH_SIZE items."""
     for first in range(0, len(items), BATCH_SIZE):
         yield items[first : first + BATCH_SIZE]
+
+
+def script(client: Any, name: str) -> Any:
+    """Return a function that runs a script of the folder ``lua``, in which Redis does one step."""
+    return client.register_script(read_text(__package__, f"lua/{name}.lua"))
 
 
 class _Bytes:
@@ -109,10 +90,10 @@ class SealedRedisCache(RedisCache):
         self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES, max_calls=CONNECTIONS)
         self._purge_log = purge_log
         self._purges = f"{PREFIX}purges:{purge_log}"
-        self._replace = self.client.register_script(_REPLACE)
-        self._begin_purge = self.client.register_script(_BEGIN_PURGE)
-        self._end_purges = self.client.register_script(_END_PURGES)
-        self._shorten = self.client.register_script(_SHORTEN)
+        self._replace = script(self.client, "replace")
+        self._begin_purge = script(self.client, "begin_purge")
+        self._end_purges = script(self.client, "end_purges")
+        self._shorten = script(self.client, "shorten")
 
     @classmethod
     def factory(

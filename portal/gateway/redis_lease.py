@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from portal.gateway.lease import fence_now
-from portal.gateway.redis_cache import PREFIX, batches
+from portal.gateway.redis_cache import PREFIX, batches, script
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 log = logging.getLogger(__name__)
@@ -21,26 +21,6 @@ log = logging.getLogger(__name__)
 LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"
-
-# A fence (fencing token, see ``Leases``) is the time on the Redis server, so that all machines use
-# one clock. A fence is always higher than the previous fence. If the connection breaks before the
-# reply, the client sends the script again, and the lease already has this holder's token.
-_ACQUIRE = """
-    if not redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2])
-        and redis.call("get", KEYS[1]) ~= ARGV[1] then return false end
-    local now = redis.call("time")
-    local fence = now[1] * 1000000 + now[2]
-    local last = tonumber(redis.call("get", KEYS[2]) or "0")
-    if fence <= last then fence = last + 1 end
-    local text = string.format("%.0f", fence)
-    redis.call("set", KEYS[2], text)
-    return text"""
-_RENEW = """
-    if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
-    return redis.call("pexpire", KEYS[1], ARGV[2])"""
-_RELEASE = """
-    if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
-    return redis.call("del", KEYS[1])"""
 
 
 class RedisLeases:
@@ -63,9 +43,9 @@ class RedisLeases:
         self._breaker = breaker
         self._sleep = sleep
         self._clock = clock
-        self._acquire = client.register_script(_ACQUIRE)
-        self._renew = client.register_script(_RENEW)
-        self._release = client.register_script(_RELEASE)
+        self._acquire = script(client, "acquire")
+        self._renew = script(client, "renew")
+        self._release = script(client, "release")
         self._held: dict[str, str] = {}
         self._change = threading.Condition()
         self._heartbeat: threading.Thread | None = None

@@ -12,6 +12,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
+from portal.data_files import read_text
 from portal.gateway.backend_choice import StoreRefused
 from portal.gateway.redis_cache import FAILURES, PREFIX, SealedRedisCache
 from portal.system.error_kind import error_kind
@@ -25,19 +26,6 @@ _REFUSALS = (AuthenticationError, AuthorizationError)
 # or is full (OOM).
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
-# The commands of the cache, of its scripts and of the leases. Only a purge uses others.
-_PROBE = """
-    redis.call("hset", KEYS[1], "purged_to", "0")
-    redis.call("hsetnx", KEYS[1], "purged_to", "0")
-    redis.call("hget", KEYS[1], "purged_to")
-    redis.call("setex", KEYS[2], 60, "value")
-    redis.call("set", KEYS[3], "token", "NX", "PX", 60000)
-    redis.call("get", KEYS[3])
-    redis.call("mget", KEYS[2], KEYS[3])
-    redis.call("getrange", KEYS[2], 0, 1)
-    redis.call("pexpire", KEYS[3], 60000)
-    redis.call("pexpireat", KEYS[2], redis.call("time")[1] * 1000, "LT")
-    redis.call("del", KEYS[1], KEYS[2], KEYS[3])"""
 
 
 def require_willing_redis(cache: SealedRedisCache) -> None:
@@ -50,7 +38,8 @@ def require_willing_redis(cache: SealedRedisCache) -> None:
     """
     name = f"{PREFIX}probe:{secrets.token_hex(12)}"
     try:
-        cache.client.eval(_PROBE, 3, f"{name}:hash", f"{name}:entry", f"{name}:lease")
+        script = read_text(__package__, "lua/probe.lua")
+        cache.client.eval(script, 3, f"{name}:hash", f"{name}:entry", f"{name}:lease")
         cache.client.scan(match=f"{name}*", count=1)
         cache.client.ping()
     except _REFUSALS as error:

@@ -14,9 +14,9 @@ dictionary of the towns would take 1.3 MB in each worker.
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Final, Literal
 
+from portal.data_files import read_text
 from portal.vehicle.plate import STATES
 from portal.wording import bare, listed
 
@@ -177,4 +177,4 @@ def _bare_towns() -> str:
 
 @cache
 def _text(table: str) -> str:
-    return resources.files(__package__).joinpath(table).read_text("utf-8")
+    return read_text(__package__, table)

@@ -1,0 +1,12 @@
+-- The commands of the cache, of its scripts and of the leases. Only a purge uses others.
+redis.call("hset", KEYS[1], "purged_to", "0")
+redis.call("hsetnx", KEYS[1], "purged_to", "0")
+redis.call("hget", KEYS[1], "purged_to")
+redis.call("setex", KEYS[2], 60, "value")
+redis.call("set", KEYS[3], "token", "NX", "PX", 60000)
+redis.call("get", KEYS[3])
+redis.call("mget", KEYS[2], KEYS[3])
+redis.call("getrange", KEYS[2], 0, 1)
+redis.call("pexpire", KEYS[3], 60000)
+redis.call("pexpireat", KEYS[2], redis.call("time")[1] * 1000, "LT")
+redis.call("del", KEYS[1], KEYS[2], KEYS[3])
