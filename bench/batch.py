@@ -47,10 +47,10 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     rounds = 2 * rounds + 1
     for _ in range(rounds):
         _measure(portal, plates, seconds, turns["idle"])
-        alone.append(timed_batch(portal, plates, count, lambda: None))
+        alone.append(_timed(portal, plates, count, lambda: None))
         cpu_before = _batch_cpu_s(portal)
         interrupted.append(
-            timed_batch(
+            _timed(
                 portal, plates, count, lambda: _measure(portal, plates, seconds, turns["beside"])
             )
         )
@@ -79,10 +79,10 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     report.note(f"processor time of the batch process, ms a lookup: {cpu_ms[-1]:.1f}")
 
 
-def timed_batch(portal: Program, plates: Any, count: int, beside: Callable[[], None]) -> float:
+def _timed(portal: Program, plates: Any, count: int, beside: Callable[[], None]) -> float:
     """Run a batch, call ``beside`` while it runs, and return the batch's duration in seconds."""
     started_at = time.monotonic()
-    number = _start(portal, [next(plates) for _ in range(count)])
+    number = start_batch(portal, [next(plates) for _ in range(count)])
     beside()
     _wait(portal, number)
     return time.monotonic() - started_at
@@ -130,20 +130,20 @@ def _p99(portal: Program, path: Callable[[], str], seconds: float, clients: int)
     return sorted(times)[int(len(times) * 0.99)] * 1e3
 
 
-def _start(portal: Program, plates: list[str]) -> str:
-    found = _send(portal, "/api/v1/batches", {"plates": plates, "ask": ["decode"]})
-    _send(portal, f"/api/v1/batches/{found['id']}/start", {})
+def start_batch(portal: Program, plates: list[str]) -> str:
+    found = send(portal, "/api/v1/batches", {"plates": plates, "ask": ["decode"]})
+    send(portal, f"/api/v1/batches/{found['id']}/start", {})
     return str(found["id"])
 
 
 def _wait(portal: Program, number: str) -> None:
-    while (found := _send(portal, f"/api/v1/batches/{number}"))["state"] == "running":
+    while (found := send(portal, f"/api/v1/batches/{number}"))["state"] == "running":
         time.sleep(0.1)
     if found["counts"]["done"] != found["counts"]["total"]:
         raise RuntimeError(f"the batch ended as {found['state']}: {found['counts']}")
 
 
-def _send(portal: Program, path: str, body: object = None) -> Any:
+def send(portal: Program, path: str, body: object = None) -> Any:
     request = urllib.request.Request(
         portal.url + path,
         None if body is None else json.dumps(body).encode(),

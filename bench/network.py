@@ -24,7 +24,7 @@ from unittest import mock
 import requests
 import trustme
 
-from bench.batch import all_plates, timed_batch
+from bench.batch import all_plates, send, start_batch
 from bench.caches import nginx
 from bench.debian import find
 from bench.misses import Visitor
@@ -38,7 +38,7 @@ PAUSE_S = 5.0  # longer than a spare connection lives
 # The time from a page's first response to its script's requests. Chromium takes 80 to 300 ms.
 SCRIPT_S = 0.1
 CONCURRENCY = 8
-_SMALL, _LARGE = 2 * CONCURRENCY, 6 * CONCURRENCY  # lookups of two batches
+LOOKUPS = 12 * CONCURRENCY  # of a batch
 _NAMESPACE, _NEAR, _FAR = "bench-far", "10.213.7.1", "10.213.7.2"
 _TUN, _TUNSETIFF, _NEW_NETWORK = 0x1001, 0x400454CA, 0x40000000
 _DECODE = "/detran/v1/decode/"
@@ -85,8 +85,13 @@ def _measure(stage: Stage, report: Report, rounds: int, round_trip_ms: int) -> N
         return several.timed(f"/placa/{next(plates)}?completo=1")
 
     def slot() -> float:
-        taken = [timed_batch(portal, plates, count, lambda: None) for count in (_LARGE, _SMALL)]
-        return (taken[0] - taken[1]) / ((_LARGE - _SMALL) / CONCURRENCY)
+        number = start_batch(portal, [next(plates) for _ in range(LOOKUPS)])
+        began, began_at = 0, 0.0
+        while (done := send(portal, f"/api/v1/batches/{number}")["counts"]["done"]) < LOOKUPS:
+            if began == 0 and done >= CONCURRENCY:
+                began, began_at = done, time.perf_counter()
+            time.sleep(0.02)
+        return (time.perf_counter() - began_at) / (LOOKUPS - began) * CONCURRENCY
 
     def after_pause() -> float:
         time.sleep(PAUSE_S)
