@@ -35,7 +35,7 @@ from bench.results import Report
 ROUND_TRIPS_MS = (20, 60, 150)
 UPSTREAM_MS = 300
 PAUSE_S = 5.0  # longer than a spare connection lives
-# The time from a page's first response to its script's requests. Chromium takes 80 to 300 ms.
+# The time from a page's first response to its script's requests. Chromium took 80 to 300 ms.
 SCRIPT_S = 0.1
 CONCURRENCY = 8
 LOOKUPS = 12 * CONCURRENCY  # of a batch
