@@ -477,7 +477,7 @@ class Portal(Web):
 
     @cached_property
     def page_cache(self) -> PageCache:
-        return PageCache(enabled=self._settings.edge_memory_mb > 0)
+        return PageCache() if self._settings.edge_memory_mb > 0 else PageCache(most=0)
 
     @cached_property
     def limits(self) -> RateLimits:

@@ -4,7 +4,7 @@ No function here accepts None. ``portal.formats`` formats missing values.
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Final
@@ -19,6 +19,25 @@ MONTHS: Final = (
     *("janeiro", "fevereiro", "março", "abril", "maio", "junho"),
     *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
 )
+
+
+class Removal(dict[int, int | None]):
+    """A table for ``str.translate`` that removes the characters for which ``is_removed`` is true.
+
+    The table learns each character below U+3000 when it first occurs.
+    """
+
+    def __init__(self, is_removed: Callable[[str], object]) -> None:
+        self._is_removed = is_removed
+
+    def __missing__(self, code: int) -> int | None:
+        found = None if self._is_removed(chr(code)) else code
+        if code < 0x3000:
+            self[code] = found
+        return found
+
+
+_WITHOUT_MARKS: Final = Removal(unicodedata.combining)
 _SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
 
 
@@ -81,8 +100,7 @@ def bare(text: str) -> str:
     """
     if text.isascii():
         return text.upper()
-    decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(c for c in decomposed if not unicodedata.combining(c)).upper()
+    return unicodedata.normalize("NFKD", text).translate(_WITHOUT_MARKS).upper()
 
 
 def sanitise_echo(text: str, longest: int) -> str:

@@ -8,9 +8,10 @@ show the marker as a value. Pages show hidden and empty fields differently.
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
-from portal.wording import bare
+from portal.wording import Removal, bare
 
 State = Literal["known", "empty", "hidden"]
 
@@ -25,6 +26,7 @@ FIELD_LIMIT = 2_000
 # UTF-8. Format characters (bidi overrides, zero-width characters, tags) can make a text look like
 # another text. Browsers show private and unassigned characters as boxes.
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+_WITHOUT_DROPPED = Removal(lambda c: c != "\n" and unicodedata.category(c) in _DROPPED)
 _BLANK = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
@@ -61,7 +63,7 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
     text = text[: 4 * limit].replace("\u2028", "\n").replace("\u2029", "\n")
     if not text.isprintable():
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
-        text = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in _DROPPED)
+        text = text.translate(_WITHOUT_DROPPED)
     text = _BLANK.sub(" ", text)
     text = _BLANK_LINES.sub("\n" if lines else " ", text).strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
@@ -70,6 +72,9 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 def fold(text: str) -> str:
     """Return a text in upper case, without accents or repeated blanks."""
     return " ".join(bare(text).split())
+
+
+_folded_marker = lru_cache(maxsize=4)(fold)
 
 
 def read_field(raw: object, marker: str) -> Field:
@@ -91,5 +96,7 @@ def read_field(raw: object, marker: str) -> Field:
     if not text:
         return EMPTY
     # A text that has other words beside the marker is hidden as a whole.
-    hidden = fold(marker)
-    return HIDDEN if hidden and hidden in fold(text) else Field(text, "known")
+    hidden = _folded_marker(marker)
+    # A shorter text of ASCII characters cannot contain the marker. Most texts are short.
+    can_be_hidden = len(text) >= len(hidden) or not text.isascii()
+    return HIDDEN if hidden and can_be_hidden and hidden in fold(text) else Field(text, "known")

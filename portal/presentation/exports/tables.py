@@ -17,7 +17,7 @@ from typing import Final, Literal
 import msgspec
 
 from portal.system.local_time import local_time
-from portal.wording import day
+from portal.wording import Removal, day
 
 Cell = str | int | Decimal | date | datetime | bool | None
 Dialect = Literal["brazil", "rfc4180"]
@@ -35,6 +35,8 @@ _NUMBER_OR_DAY: Final = re.compile(
     r"|[0-9]{1,2}[-/.][0-9]{1,2}(?:[-/.][0-9]{2,4})?",
     re.ASCII | re.IGNORECASE,
 )
+_BREAKS: Final = str.maketrans("\r\n\t", "   ")
+_WITHOUT_INVISIBLE: Final = Removal(lambda c: unicodedata.category(c) in ("Cc", "Cf"))
 _RENAVAM_LENGTH: Final = 11
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -122,8 +124,7 @@ def safe_text(text: str) -> str:
     ``-`` or ``@``, even after spaces.
     """
     if not text.isprintable():
-        text = "".join(" " if c in "\r\n\t" else c for c in text)
-        text = "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cf"))
+        text = text.translate(_BREAKS).translate(_WITHOUT_INVISIBLE)
     return f"'{text}" if text.lstrip().startswith(_FORMULA_STARTS) else text
 
 

@@ -7,7 +7,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
-from flask import Response, render_template, request
+from flask import Response, make_response, render_template, request
 
 from portal.access.gatekeeper import DEMO_TOKEN
 from portal.gateway.operations import OPERATIONS
@@ -16,6 +16,7 @@ from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.markdown import markdown_of
 from portal.presentation.site.public_pages import SamplesPage
 from portal.web.json_api.openapi import resolved_document
+from portal.web.services.page_cache import PageCache
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes
 from portal.web.services.web import Web
@@ -25,11 +26,13 @@ TOKEN_PLACEHOLDER = "SEU_TOKEN"  # noqa: S105
 _ADDRESS: Final = "https://portal.invalid"
 
 routes = Routes("reference")
+_rendered = PageCache(most=4)  # for a few hosts and visitors; the page has no vehicle's data
 
 
 @routes.get("/api")
 def reference(web: Web) -> Response:
-    return page_response(_page(web, _base_url(), web.render_context().today))
+    html = _rendered.render(web.site(), _page, web, _base_url(), web.render_context().today)
+    return make_response(html)
 
 
 @routes.get("/api.md")

@@ -34,10 +34,10 @@ class Page(Protocol):
 
 
 class PageCache:
-    """Caches at most MOST_PAGES rendered pages, or none if ``enabled`` is false."""
+    """Caches at most ``most`` rendered pages."""
 
-    def __init__(self, enabled: bool = True) -> None:
-        self._rendered = lru_cache(MOST_PAGES if enabled else 0)(_render)
+    def __init__(self, most: int = MOST_PAGES) -> None:
+        self._rendered = lru_cache(most)(_render)
 
     def render(
         self, site: Site, build: Callable[..., Page], *args: Hashable, **named: Hashable

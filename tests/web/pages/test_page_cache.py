@@ -57,7 +57,7 @@ def test_equal_pages_are_built_once(built: list[str]) -> None:
 
 def test_disabled_cache_keeps_no_page(built: list[str]) -> None:
     """With EDGE_MEMORY_MB=0 no answer stays in memory, not even as rendered HTML."""
-    cache = PageCache(enabled=False)
+    cache = PageCache(most=0)
 
     def build(name: str) -> GlossaryPage:
         built.append(name)
