@@ -10,7 +10,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from portal.presentation import filters
 from portal.system.repeated_warning import RepeatedWarning
 from portal.web.http.client_address import ClientAddress
-from portal.web.http.compression import compress_html
+from portal.web.http.compression import compress
 from portal.web.http.errors import register_errors
 from portal.web.http.headers import register_headers
 from portal.web.http.rate_limit_headers import register_rate_limit_headers
@@ -80,7 +80,7 @@ def init_app(app: Flask, web: Web) -> None:
     # Flask runs after-request functions in reverse order, so their function is registered first.
     register_rate_limit_headers(app, web.limits, web.daily)
     register_headers(app, web.cors)
-    app.after_request(compress_html)
+    app.after_request(compress)
     register_errors(app)
     app.before_request(web.sessions.check_csrf)
     for routes in _ROUTES:

@@ -31,8 +31,11 @@ _SECURITY_HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-_PRIVATE_HEADERS = {"Cache-Control": "no-store, private", "Vary": "Authorization, Cookie"}
-_CORS_VARY = {"Vary": "Authorization, Cookie, Origin"}
+_PRIVATE_HEADERS = {
+    "Cache-Control": "no-store, private",
+    "Vary": "Authorization, Cookie, Accept-Encoding",
+}
+_CORS_VARY = {"Vary": "Authorization, Cookie, Accept-Encoding, Origin"}
 _TLS_HEADERS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomains"}
 
 

@@ -4,9 +4,9 @@ For authorisation, parsing, freshness and headers, the hit cache calls the same 
 Flask routes. The responses of the hit cache therefore equal those of the routes.
 
 The hit cache answers only valid GET and HEAD requests without a body or a Cache-Control header. It
-passes all other requests to Flask. If the store has no fresh answer of status 200, the hit cache
-passes the request on with the checked identity and lookup (CHECKED). Flask does not check them
-again.
+passes all other requests to Flask. If the store has no fresh answer of status 200, or one that is
+too large to keep compressed, the hit cache passes the request on with the checked identity and
+lookup (CHECKED). Flask does not check them again.
 
 An entry contains prepared response headers for all requests with the same _EntryKey. The entry is
 valid for at most a second, because the header ``Age`` changes every second. Before each use of an
@@ -25,6 +25,7 @@ from portal.access.tokens import Identity
 from portal.gateway.gateway import Snapshot
 from portal.gateway.lookup import Served
 from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, Operation
+from portal.web.http.compression import MIN_BYTES, accepts_gzip, compressed
 from portal.web.http.headers import new_request_id, standing_headers
 from portal.web.http.rate_limit_headers import rate_limit_headers
 from portal.web.json_api.routes import (
@@ -37,7 +38,10 @@ from portal.web.json_api.routes import (
 from portal.web.observability.access_log_buffer import Hit, HitLabels
 from portal.web.services.web import Web
 
-_ENTRY_BYTES: Final = 4096  # estimated maximum size of an entry, with its headers and key
+_ENTRY_BYTES: Final = 8192  # estimated maximum size of an entry, with its headers and key
+_MOST_COMPRESSED: Final = (
+    64_000  # the largest body, in bytes, of which an entry has a compressed copy
+)
 # The largest total length of path, query and Authorization header. Flask answers longer requests.
 _MAX_KEY_LENGTH: Final = 1024
 # The keys of entries contain plates, which should not stay in memory for long. ``_add_entry``
@@ -46,19 +50,22 @@ _IDLE_S: Final = 60.0
 _OPERATIONS: Final = {operation.path: operation for operation in LOOKUP_OPERATIONS}
 _SCHEMES: Final = ("http", "https")
 
-_EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization, scheme, method
+# path, query, Authorization, scheme, method, whether the response is compressed
+_EntryKey = tuple[str, str, str | None, str, str, bool]
 
 
 class _Entry(msgspec.Struct, frozen=True):
     """Prepared response headers, valid until ``until`` on the monotonic clock.
 
-    ``key`` and ``fetched_at`` identify the stored answer.
+    ``key`` and ``fetched_at`` identify the stored answer. ``gzipped`` is its compressed body, if
+    the client accepts gzip and the body is long enough.
     """
 
     key: str
     until: float
     fetched_at: float
     headers: list[tuple[str, str]]
+    gzipped: bytes | None
     labels: HitLabels
     limited: Identity | None  # the caller if the token has a daily limit, else None
 
@@ -66,8 +73,8 @@ class _Entry(msgspec.Struct, frozen=True):
 class HitCache:
     """WSGI middleware that answers requests for which the store has a fresh answer.
 
-    ``Web.hit_cache_bytes`` limits the memory for the entries, which do not contain the answers'
-    bodies.
+    ``Web.hit_cache_bytes`` limits the memory for the entries, which contain the answers' bodies at
+    most in compressed form.
     """
 
     def __init__(self, application: WSGIApplication, web: Web) -> None:
@@ -111,6 +118,7 @@ class HitCache:
             environ.get("HTTP_AUTHORIZATION"),
             environ["wsgi.url_scheme"],
             environ["REQUEST_METHOD"],
+            "HTTP_COOKIE" not in environ and accepts_gzip(environ.get("HTTP_ACCEPT_ENCODING", "")),
         )
         entry = self._entries.get(entry_key)
         body = None
@@ -121,7 +129,8 @@ class HitCache:
             if checked is None:
                 return None
             served = self._gateway.get_fresh(checked)
-            if served is None or served.status != 200:
+            is_large = entry_key[-1] and served and len(served.body) > _MOST_COMPRESSED
+            if served is None or served.status != 200 or is_large:
                 environ[CHECKED] = checked
                 return None
             entry, body = self._add_entry(entry_key, checked, served, started), served.body
@@ -133,14 +142,14 @@ class HitCache:
         if entry.limited is not None and (calls := self._daily.recent(entry.limited)) is not None:
             headers += rate_limit_headers([calls])
         start_response("200 OK", headers)
-        return body
+        return entry.gzipped or body
 
     def _check(self, entry_key: _EntryKey) -> Snapshot | None:
         """Authorise and parse a request, or return None if Flask must answer.
 
         Flask must answer a request that is refused, too long, or not for a path of the hit cache.
         """
-        path, query, authorization, scheme, _ = entry_key
+        path, query, authorization, scheme, *_ = entry_key
         parts = _parse_path(path)
         if (
             parts is None
@@ -159,8 +168,14 @@ class HitCache:
     def _add_entry(
         self, entry_key: _EntryKey, checked: Snapshot, served: Served, now: float
     ) -> _Entry:
-        _, _, _, scheme, method = entry_key
-        lookup = checked.lookup
+        _, _, _, scheme, method, accepts = entry_key
+        lookup, gzipped = checked.lookup, None
+        if accepts and len(served.body) >= MIN_BYTES:
+            former = self._entries.get(entry_key)
+            if former and (former.key, former.fetched_at) == (checked.key, served.fetched_at):
+                gzipped = former.gzipped
+            gzipped = gzipped or compressed(served.body)
+        sent = gzipped or served.body
         answer_headers = success_headers(served)
         rule = f"{lookup.operation.path}/<plate>" + ("/<uf>" if lookup.uf is not None else "")
         entry = _Entry(
@@ -169,10 +184,12 @@ class HitCache:
             fetched_at=served.fetched_at,
             headers=[
                 ("Content-Type", "application/json"),
-                ("Content-Length", str(len(served.body))),
+                ("Content-Length", str(len(sent))),
+                *([("Content-Encoding", "gzip")] if gzipped else ()),
                 *answer_headers,
                 *self._common_headers[scheme],
             ],
+            gzipped=gzipped,
             labels=HitLabels.of(
                 lookup.operation.name,
                 method,

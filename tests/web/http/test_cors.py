@@ -46,7 +46,7 @@ def test_no_origin_is_allowed_by_default(portal: PortalFactory) -> None:
     for path in (DECODE, DECODE, VEHICLE, "/detran/v1/decode/X", "/detran/nada"):
         response = here.client.get(path, headers={**AUTH, "Origin": SHOP})
         assert cors_headers(response) == {}
-        assert response.headers["Vary"] == "Authorization, Cookie"
+        assert response.headers["Vary"] == "Authorization, Cookie, Accept-Encoding"
     preflight = {"Origin": SHOP, "Access-Control-Request-Method": "GET"}
     assert cors_headers(here.client.options(DECODE, headers=preflight)) == {}
 
@@ -75,7 +75,7 @@ def test_allowed_origin_at_the_wire(upstream: FaultUpstream, origin: str) -> Non
             assert found["Access-Control-Allow-Origin"] == origin
             assert "Retry-After" in found["Access-Control-Expose-Headers"]
             assert "Access-Control-Allow-Credentials" not in found
-            assert response.headers["Vary"] == "Authorization, Cookie, Origin"
+            assert response.headers["Vary"] == "Authorization, Cookie, Accept-Encoding, Origin"
         before = upstream.count()
         for path, methods in (
             (DECODE, "GET, HEAD, OPTIONS"),
@@ -100,13 +100,13 @@ def test_allowed_origin_at_the_wire(upstream: FaultUpstream, origin: str) -> Non
                 ),
                 "Access-Control-Max-Age": "600",
             }
-            assert response.headers["Vary"] == "Authorization, Cookie, Origin"
+            assert response.headers["Vary"] == "Authorization, Cookie, Accept-Encoding, Origin"
         assert upstream.count() == before
         for origin_of_stranger in STRANGERS:
             response = server.get(DECODE, headers={**AUTH, "Origin": origin_of_stranger})
             assert response.status_code == 200
             assert cors_headers(response) == {}
-            assert response.headers["Vary"] == "Authorization, Cookie, Origin"
+            assert response.headers["Vary"] == "Authorization, Cookie, Accept-Encoding, Origin"
 
 
 def test_pages_are_never_shared(portal: PortalFactory) -> None:

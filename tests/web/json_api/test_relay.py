@@ -87,7 +87,7 @@ def test_success_has_cache_status_age_and_request_id(
     for response in (miss, hit):
         assert re.fullmatch(r"[0-9]+", response.headers["Age"])
         assert response.headers["Cache-Control"] == NO_STORE
-        assert response.headers["Vary"] == "Authorization, Cookie"
+        assert response.headers["Vary"] == "Authorization, Cookie, Accept-Encoding"
         assert re.fullmatch(r"[0-9a-f]{16}", response.headers["X-Request-Id"])
     assert miss.headers["X-Request-Id"] != hit.headers["X-Request-Id"]
 
