@@ -107,7 +107,7 @@ def test_parts_and_price(dossie: Command, upstream: FaultUpstream) -> None:
 def test_too_small_a_limit_asks_nothing(dossie: Command, upstream: FaultUpstream) -> None:
     refused = dossie(PLATE, "--max-reais", "1.74")
     assert (refused.returncode, refused.stdout) == (3, "")
-    assert "custaria até R$ 1.75" in refused.stderr
+    assert "custaria até R$ 1,75" in refused.stderr
     assert upstream.count() == 0
 
 

@@ -10,6 +10,7 @@ import anyio
 import mcp
 import pytest
 from dossie_veicular_client import Client
+from dossie_veicular_client.money import reais
 from dossie_veicular_client.spending import quote
 from dossie_veicular_client.tool_server import server_of
 from mcp.client.context import ClientRequestContext
@@ -69,7 +70,7 @@ def test_six_tools_say_what_they_cost(client: Client) -> None:
             assert ("CUSTA" if costs else "Grátis.") in (tool.description or "")
             assert tool.annotations
             assert tool.annotations.read_only_hint is not costs
-        assert "R$ 0.00" in (agent.instructions or "")
+        assert "R$ 0,00" in (agent.instructions or "")
 
     talk(client, 0, session)
 
@@ -80,7 +81,7 @@ def test_without_a_budget_nothing_is_asked(client: Client, upstream: FaultUpstre
         stored = await called(agent, "stored", plate=PLATE)
         assert stored["missing"] == ["decode", "renainf", "renajud"]
         assert stored["vehicle"]["verdict"]["level"] == "incomplete"
-        assert "custaria até R$ 1.75" in await refused(agent, "look_up", plate=PLATE)
+        assert "custaria até R$ 1,75" in await refused(agent, "look_up", plate=PLATE)
         assert "custaria" in await refused(agent, "batch", plates=plates(3))
         assert "plate_invalid" in await refused(agent, "look_up", plate="ABC")
 
@@ -124,7 +125,7 @@ def test_person_confirms_what_the_budget_lacks(
 
     talk(client, 0, session, answer)
     assert len(questions) == 1
-    assert "R$ 1.75" in questions[0]
+    assert "R$ 1,75" in questions[0]
     assert upstream.count() == calls
 
 
@@ -149,7 +150,7 @@ def test_person_pays_no_more_than_the_question_said(upstream: FaultUpstream, mod
 
         async def session(agent: mcp.Client) -> None:
             found = await called(agent, "look_up", plate=PLATE, ask=["decode", "renainf"])
-            assert f"R$ {found['spent']:.2f}" in questions[-1]
+            assert reais(found["spent"]) in questions[-1]
 
         talk(client, 0, session, answer, mode)
 

@@ -24,6 +24,7 @@ from dossie_veicular_client.errors import (
     PortalError,
 )
 from dossie_veicular_client.lists import ListRun, Outcome, read_plates
+from dossie_veicular_client.money import reais
 from dossie_veicular_client.spending import look_up, quote
 
 DONE, FAILED, USAGE, TOO_EXPENSIVE, NOT_ALLOWED = range(5)
@@ -195,7 +196,7 @@ def _found(client: Client, options: argparse.Namespace, ask: Sequence[LookupName
         return found.document
     document, spent = look_up(client, found, options.max_reais)
     if spent:
-        _say(f"Gasto: até {text.reais(spent)}.")
+        _say(f"Gasto: até {reais(spent)}.")
     return document
 
 
@@ -222,7 +223,7 @@ def _report(options: argparse.Namespace) -> int:
         if options.cached:
             raise
         price = client.usage()["prices"]["report"]
-        _say(f"O laudo custa {text.reais(price)}.")
+        _say(f"O laudo custa {reais(price)}.")
         if options.max_reais is not None and price > options.max_reais:
             raise CostsTooMuch(price, options.max_reais) from None
         written = client.report(options.plate, data)
@@ -256,9 +257,9 @@ def _batch(options: argparse.Namespace) -> int:
     batches = run.prepare()
     at_most = sum(batch["cost"]["at_most"] for batch in batches)
     stored = sum(batch["counts"]["stored"] for batch in batches)
-    _say(f"{len(plates)} na lista, {stored} com tudo guardado. Custa até {text.reais(at_most)}.")
+    _say(f"{len(plates)} na lista, {stored} com tudo guardado. Custa até {reais(at_most)}.")
     if options.max_reais is not None and at_most > options.max_reais:
-        _say(f"Para antes de passar de {text.reais(options.max_reais)}.")
+        _say(f"Para antes de passar de {reais(options.max_reais)}.")
     reason = None if options.cached else run.run(options.max_reais)
     progress.end()
     run.write(options.table, ending)
@@ -279,7 +280,7 @@ def _say_outcome(outcome: Outcome, output: Path) -> None:
         _say(f"fora da lista: {each['value']!r}: {each['message']}")
     _say(
         f"{outcome.done} de {outcome.total} em {output}; {outcome.failed} sem resposta. "
-        f"Gasto: {text.reais(outcome.spent)}."
+        f"Gasto: {reais(outcome.spent)}."
     )
     if outcome.reason:
         why = _REASONS.get(outcome.reason, f"o lote parou ({outcome.reason})")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from dossie_veicular_client.money import reais
+
 
 class PortalError(Exception):
     """The portal did not do what was asked.
@@ -71,7 +73,7 @@ class CostsTooMuch(PortalError):
     """The lookups would cost more than allowed. Amounts are in R$."""
 
     def __init__(self, price: float, allowed: float) -> None:
-        super().__init__(f"custaria até R$ {price:.2f}, e o limite é R$ {allowed:.2f}")
+        super().__init__(f"custaria até {reais(price)}, e o limite é {reais(allowed)}")
         self.price = price
         self.allowed = allowed
 

@@ -15,6 +15,7 @@ from dossie_veicular_client.answers import (
     Mark,
     Report,
 )
+from dossie_veicular_client.money import reais
 from dossie_veicular_client.spending import Quote
 
 LOOKUP_WORDS: Final[dict[LookupName, str]] = {
@@ -30,13 +31,6 @@ _ACTS: Final = {
 }
 _MARKS: Final[dict[Mark, str]] = {"no": "✗", "careful": "!", "yes": "✓", "unknown": "?"}
 _STATES: Final = {"valid": "válido", "expired": "vencido", "revoked": "revogado"}
-
-
-def reais(amount: float | None) -> str:
-    """Return an amount as Brazilians write it. An unknown amount is never R$ 0,00."""
-    if amount is None:
-        return "valor desconhecido"
-    return f"R$ {amount:,.2f}".translate(str.maketrans(",.", ".,"))
 
 
 def vehicle_text(document: Explained) -> str:

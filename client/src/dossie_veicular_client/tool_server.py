@@ -20,6 +20,7 @@ from dossie_veicular_client.answers import Explained, LookupName
 from dossie_veicular_client.budget import Budget
 from dossie_veicular_client.client import Client
 from dossie_veicular_client.errors import CostsTooMuch, NotFound, PortalError
+from dossie_veicular_client.money import reais
 from dossie_veicular_client.spending import DRAFTS, Quote, look_up, quote
 
 _RECENT_MONTHS: Final = 13
@@ -28,7 +29,7 @@ _FOLLOWED_S: Final = 30
 _INSTRUCTIONS: Final = (
     "Dados de veículos brasileiros pela placa. Cada consulta à fonte custa dinheiro; o que está "
     "guardado é grátis. Comece por `stored`. `price` diz quanto custaria o que falta. `look_up` e "
-    "`batch` gastam, dentro do orçamento de R$ {limit:.2f} desta sessão. Uma consulta indisponível "
+    "`batch` gastam, dentro do orçamento de {limit} desta sessão. Uma consulta indisponível "
     "não significa “nada consta”: diga o que não foi verificado e a idade de cada resposta."
 )
 _READS: Final = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -140,7 +141,7 @@ def server_of(client: Client, max_reais: float) -> MCPServer:
     server: MCPServer = MCPServer(
         "dossie-veicular",
         title="Dossiê Veicular",
-        instructions=_INSTRUCTIONS.format(limit=max_reais),
+        instructions=_INSTRUCTIONS.format(limit=reais(max_reais)),
         log_level="ERROR",
     )
 
@@ -166,7 +167,7 @@ def server_of(client: Client, max_reais: float) -> MCPServer:
         if tools.is_within_budget(found) or not (capabilities and capabilities.elicitation):
             return Confirmation(confirm=False)
         missing = ", ".join(found.missing)
-        question = f"Consultar {missing} de {found.plate} por até R$ {found.price:.2f}?"
+        question = f"Consultar {missing} de {found.plate} por até {reais(found.price)}?"
         return Elicit(question, Confirmation)
 
     @server.tool(annotations=_SPENDS)
