@@ -18,19 +18,15 @@ from portal.system.local_time import local_time
 
 Format = Literal["csv", "jsonl", "xlsx"]
 
-_FORMATS: Final[Mapping[Kind, str]] = {
-    "money": '"R$" #,##0.00',
-    "date": "dd/mm/yyyy",
-    "moment": "dd/mm/yyyy hh:mm",
-}
-_WIDTHS: Final[Mapping[Kind, int]] = {
-    "text": 22,
-    "subject": 22,
-    "integer": 10,
-    "money": 14,
-    "date": 12,
-    "moment": 17,
-    "flag": 8,
+# The width of a column of each kind, and the format of its numbers.
+_STYLES: Final[Mapping[Kind, tuple[int, str]]] = {
+    "text": (22, ""),
+    "subject": (22, ""),
+    "integer": (10, ""),
+    "money": (14, '"R$" #,##0.00'),
+    "date": (12, "dd/mm/yyyy"),
+    "moment": (17, "dd/mm/yyyy hh:mm"),
+    "flag": (8, ""),
 }
 _LONGEST_TEXT: Final = 32_767  # the most characters that XLSX allows in a cell
 
@@ -60,9 +56,11 @@ def write_workbook(table: Table, file: IO[bytes]) -> None:
     book = xlsxwriter.Workbook(file, options)
     sheet = book.add_worksheet(table.name)
     title = book.add_format({"bold": True, "bottom": 1})
-    formats = {kind: book.add_format({"num_format": text}) for kind, text in _FORMATS.items()}
+    formats = {
+        kind: book.add_format({"num_format": text}) for kind, (_, text) in _STYLES.items() if text
+    }
     for number, column in enumerate(table.columns):
-        sheet.set_column(number, number, _WIDTHS[column.kind])
+        sheet.set_column(number, number, _STYLES[column.kind][0])
         sheet.write_string(0, number, column.name, title)
     sheet.freeze_panes(1, 1)
     last = 0

@@ -20,7 +20,7 @@ Document = Mapping[str, Any]
 
 
 class _Outline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A section of ``api_sections.toml``, with the names of its operations."""
+    """A section of ``api_reference.toml``, with the names of its operations."""
 
     group: str
     anchor: str
@@ -29,18 +29,15 @@ class _Outline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     operations: tuple[str, ...]
 
 
-_SECTIONS: Final = read_toml(__package__, "api_sections.toml", dict[str, tuple[_Outline, ...]])
-_OUTLINES: Final = _SECTIONS["sections"]
-_TYPES: Final = {
-    "string": "texto",
-    "integer": "inteiro",
-    "number": "número",
-    "boolean": "booleano",
-    "array": "lista",
-    "object": "objeto",
-    "null": "nulo",
-}
-_FORMATS: Final = {"date": "AAAA-MM-DD", "date-time": "data e hora"}
+class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The sections, and the words for the types and the formats of members."""
+
+    types: dict[str, str]
+    formats: dict[str, str]
+    sections: tuple[_Outline, ...]
+
+
+_TEXTS: Final = read_toml(__package__, "api_reference.toml", _Texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +167,7 @@ class ApiPage:
 
     template: ClassVar[str] = "pages/api.html"
     short_titles: ClassVar[Mapping[str, str]] = {
-        each.operations[0]: each.short_title for each in _OUTLINES
+        each.operations[0]: each.short_title for each in _TEXTS.sections
     }
     codes: ClassVar[Mapping[str, ApiError]] = API_ERRORS
     base_url: str
@@ -189,7 +186,7 @@ class ApiPage:
     def groups(self) -> Mapping[str, Sequence[Section]]:
         """The sections by the titles of their groups."""
         groups: dict[str, list[Section]] = {}
-        for each in _OUTLINES:
+        for each in _TEXTS.sections:
             section = Section(
                 *(each.anchor, each.title, each.short_title),
                 [self.operations[name] for name in each.operations],
@@ -251,7 +248,9 @@ def _form(schema: Document) -> str:
     kinds = schema.get("type", "string")
     names = [kinds] if isinstance(kinds, str) else kinds
     shown = [
-        _FORMATS.get(schema.get("format", ""), _TYPES[each]) if each == "string" else _TYPES[each]
+        _TEXTS.formats.get(schema.get("format", ""), _TEXTS.types[each])
+        if each == "string"
+        else _TEXTS.types[each]
         for each in names
     ]
     values = [str(each) for each in schema.get("enum", ()) if each is not None]

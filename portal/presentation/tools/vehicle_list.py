@@ -8,6 +8,7 @@ from typing import ClassVar, Final
 from urllib.parse import urlencode
 
 from portal.charts.sparkline import Sparkline, sparklines
+from portal.data_files import read_toml
 from portal.presentation.choice import Choice
 from portal.presentation.tools.vehicle_row import VehicleRow
 from portal.wording import bare
@@ -16,23 +17,9 @@ PAGE_SIZE: Final = 50
 LONGEST_SEARCH: Final = 40
 LONGEST_NOTE: Final = 120
 TAGS: Final = ("comprar", "negociar", "fora")
-# The keys of ORDERS and FILTERS are values of URL parameters.
-ORDERS: Final[Mapping[str, str]] = {
-    "conclusao": "Pior primeiro",
-    "lista": "Na ordem da lista",
-    "multas": "Maior dívida primeiro",
-    "preco": "Maior preço primeiro",
-}
-FILTERS: Final[Mapping[str, str]] = {
-    "": "Todas",
-    "blocked": "Bloqueadas",
-    "caution": "Agir antes",
-    "clear": "Nada encontrado",
-    "limited": "Só o que foi pedido",
-    "incomplete": "Incompletas",
-    "failed": "Falha",
-    "pending": "Não consultadas",
-}
+_WORDS: Final = read_toml(__package__, "vehicle_list.toml", dict[str, dict[str, str]])
+ORDERS: Final[Mapping[str, str]] = _WORDS["orders"]
+FILTERS: Final[Mapping[str, str]] = _WORDS["filters"]
 
 
 @dataclass(frozen=True, slots=True)
