@@ -25,6 +25,8 @@ KUBERNETES = CHECKOUT / "deploy/kubernetes"
 MANIFESTS = sorted(
     each.name for each in KUBERNETES.glob("*.yaml") if each.name != "kustomization.yaml"
 )
+# A cluster without the Prometheus operator knows no PodMonitor.
+OPTIONAL = sorted(each.name for each in (KUBERNETES / "optional").glob("*.yaml"))
 COMPOSE: dict[str, Any] = yaml.safe_load(read("deploy/compose.yaml"))
 PORTALS = {name: each for name, each in COMPOSE["services"].items() if name.startswith("portal-")}
 
@@ -203,7 +205,28 @@ def test_selectors_of_kubernetes_find_the_pods() -> None:
     assert set(manifest("kustomization.yaml")["resources"]) == set(MANIFESTS)
 
 
-@pytest.mark.parametrize("name", MANIFESTS)
+def test_optional_manifests_name_what_the_others_have() -> None:
+    monitor, ingress, backup = (
+        manifest(f"optional/{name}.yaml") for name in ("pod-monitor", "ingress", "backup")
+    )
+    wanted = manifest("deployment.yaml")["spec"]["template"]["metadata"]["labels"]
+    assert monitor["spec"]["selector"]["matchLabels"].items() <= wanted.items()
+    ports = {each["name"] for each in container()["ports"]}
+    assert monitor["spec"]["podMetricsEndpoints"][0]["port"] in ports
+    service = ingress["spec"]["rules"][0]["http"]["paths"][0]["backend"]["service"]
+    assert service["name"] == manifest("service.yaml")["metadata"]["name"]
+    pod = backup["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    generated = manifest("kustomization.yaml")["secretGenerator"][0]
+    assert pod["volumes"][0]["secret"]["secretName"] == generated["name"]
+    assert "secrets/database_url" in generated["files"]
+    assert {f"optional/{name}" for name in OPTIONAL} == set(
+        re.findall(r"# - (optional/\S+)", read("deploy/kubernetes/kustomization.yaml"))
+    )
+
+
+@pytest.mark.parametrize(
+    "name", [*MANIFESTS, *(f"optional/{name}" for name in OPTIONAL if name != "pod-monitor.yaml")]
+)
 def test_manifest_has_the_schema_of_kubernetes(name: str) -> None:
     path = str(KUBERNETES / name)
     if shutil.which("kubeconform"):

@@ -12,7 +12,12 @@ from portal.settings import Settings
 from portal.system.open_file_limits import FULL_CAPACITY
 from tests.deploy.fronts import installed, read, replaced
 
-UNITS = ("dossie-veicular.service", "dossie-veicular.socket")
+UNITS = (
+    "dossie-veicular.service",
+    "dossie-veicular.socket",
+    "dossie-veicular-backup.service",
+    "dossie-veicular-backup.timer",
+)
 LARGEST_EXPOSURE = 2.5
 
 

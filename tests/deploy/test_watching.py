@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -215,3 +216,23 @@ def test_prometheus_scrapes_the_portal_and_evaluates_the_rules(
         assert len(rules) == len(RULES)
     finally:
         server.stop()
+
+
+def test_alerts_reach_a_receiver() -> None:
+    """The routes of the example match labels that the rules set, and name its receivers."""
+    config = yaml.safe_load((PROMETHEUS / "alertmanager.yml").read_text())
+    receivers = {each["name"] for each in config["receivers"]}
+    routes = [config["route"], *config["route"]["routes"]]
+    assert {each["receiver"] for each in routes} <= receivers
+    severities = {f'severity="{rule["labels"]["severity"]}"' for rule in RULES if "alert" in rule}
+    for each in routes[1:]:
+        assert set(each["matchers"]) <= severities
+    prometheus = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text())
+    assert prometheus["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"]
+
+
+def test_version_is_told(portal: PortalFactory) -> None:
+    here = portal()
+    version = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
+    assert here.client.get("/healthz").get_json() == {"status": "ok", "version": version}
+    assert f'portal_build_info{{version="{version}"}} 1.0' in here.client.get("/metrics").text

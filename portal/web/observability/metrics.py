@@ -12,6 +12,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
+from portal import VERSION
 from portal.gateway.lookup import CacheStatus, FailureKind, Observer
 from portal.gateway.operations import OPERATIONS
 from portal.presentation.operations.page import BreakerState, OriginBreaker
@@ -219,6 +220,9 @@ class _Limits(Collector):
         self._calls_left = calls_left
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
+        build = GaugeMetricFamily("portal_build_info", "1, with the version", labels=("version",))
+        build.add_metric((VERSION,), 1.0)
+        yield build
         yield GaugeMetricFamily("portal_workers", "Worker processes", value=self._workers)
         if not self._daily_limit:
             return

@@ -6,6 +6,7 @@ from typing import Final
 
 from flask import Response, abort, current_app, jsonify, request
 
+from portal import VERSION
 from portal.web.http.assets import CACHE_CONTROL
 from portal.web.http.client_address import UNKNOWN_CLIENT
 from portal.web.services.routes import Routes
@@ -48,7 +49,7 @@ def web_app_manifest(web: Web) -> Response:
 
 @routes.get("/healthz")
 def healthz(_: Web) -> Response:
-    return jsonify(status="ok")
+    return jsonify(status="ok", version=VERSION)
 
 
 @routes.get("/readyz")
