@@ -167,6 +167,7 @@ def test_base_address_accepts_port_and_path(url: str) -> None:
         ("RATE_LIMIT_TOKEN", "0/second"),
         ("RATE_LIMIT_ADDRESS", "5/minute;0/day"),
         ("TRUSTED_PROXIES", "11"),
+        ("UPSTREAM_SPARES", "5"),
         ("EDGE_MEMORY_MB", "lots"),
     ],
 )
