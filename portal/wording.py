@@ -24,10 +24,12 @@ MONTHS: Final = (
 class Removal(dict[int, int | None]):
     """A table for ``str.translate`` that removes the characters for which ``is_removed`` is true.
 
-    The table learns each character below U+3000 when it first occurs.
+    The characters of ``spaced`` become blanks. The table learns each character below U+3000 when it
+    first occurs, because a look-up of a missing key takes as long as a generator's step.
     """
 
-    def __init__(self, is_removed: Callable[[str], object]) -> None:
+    def __init__(self, is_removed: Callable[[str], object], spaced: str = "") -> None:
+        super().__init__((ord(each), ord(" ")) for each in spaced)
         self._is_removed = is_removed
 
     def __missing__(self, code: int) -> int | None:

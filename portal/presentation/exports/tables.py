@@ -35,8 +35,7 @@ _NUMBER_OR_DAY: Final = re.compile(
     r"|[0-9]{1,2}[-/.][0-9]{1,2}(?:[-/.][0-9]{2,4})?",
     re.ASCII | re.IGNORECASE,
 )
-_BREAKS: Final = str.maketrans("\r\n\t", "   ")
-_WITHOUT_INVISIBLE: Final = Removal(lambda c: unicodedata.category(c) in ("Cc", "Cf"))
+_WITHOUT_INVISIBLE: Final = Removal(lambda c: unicodedata.category(c) in ("Cc", "Cf"), "\r\n\t")
 _RENAVAM_LENGTH: Final = 11
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -124,7 +123,7 @@ def safe_text(text: str) -> str:
     ``-`` or ``@``, even after spaces.
     """
     if not text.isprintable():
-        text = text.translate(_BREAKS).translate(_WITHOUT_INVISIBLE)
+        text = text.translate(_WITHOUT_INVISIBLE)
     return f"'{text}" if text.lstrip().startswith(_FORMULA_STARTS) else text
 
 
