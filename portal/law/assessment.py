@@ -49,8 +49,8 @@ _DIVERGING_POINTS = (
     "Não é possível dizer os pontos: código e descrição são de infrações diferentes."
 )
 _NO_DISCOUNT = (
-    "Em regra, não há mais desconto: ele acaba no vencimento. Juros só correm depois do último "
-    "recurso (art. 284, § 4º, do CTB)."
+    "Em regra, esta multa não tem mais desconto: ele acaba no vencimento. Juros só correm depois "
+    "do último recurso (art. 284, § 4º, do CTB)."
 )
 _DISCOUNT = (
     "Em regra, quem paga até o vencimento tem 20% de desconto (art. 284 do CTB). Os 40% são só do "

@@ -40,8 +40,8 @@ _SIGNED = (
 # The enforcement manual calls it "em flagrante" if an agent sees the infraction, whether or not the
 # agent stops the vehicle. No text says whether a camera is one.
 _NOT_CAUGHT = (
-    "Se ninguém viu a infração na hora, o prazo conta de quando o órgão soube dela (art. 282, "
-    "§ 6º-A); para radar, discute-se."
+    "Se ninguém viu a infração na hora, os dias contam de quando o órgão soube dela (art. 282, "
+    "§ 6º-A): o prazo pode ser maior."
 )
 _NOT_BY_ITSELF = (
     "a multa não cai sozinha: é preciso pedir ao órgão ou à Justiça. Até lá, conte com ela."

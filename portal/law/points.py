@@ -14,7 +14,9 @@ from portal.wording import day
 
 _LISTED_ARTICLES = ("221", "230, VII", "230, XXI", "232", "233", "233-A", "240", "241")
 _LICENSED = ("condutor", "proprietário")
-_EXPIRED = "Os pontos contam por 12 meses da infração; em regra, já saíram da contagem."
+_EXPIRED = (
+    "Os pontos desta multa contavam por 12 meses desde a infração: em regra, já não contam mais."
+)
 
 
 @dataclass(frozen=True, slots=True)

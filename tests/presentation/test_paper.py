@@ -143,7 +143,7 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
         ({"dataEmissaoPenalidade": HIDDEN}, ("oculta a data da penalidade",)),
         ({"tipo": "SUSPENSA"}, ("“SUSPENSA”", "não pode ser cobrada enquanto durar")),
         ({"codigoInfracao": "9999"}, ("fora da tabela do portal",)),
-        ({"dataInfracao": "14/02/2025"}, ("já saíram da contagem",)),
+        ({"dataInfracao": "14/02/2025"}, ("já não contam mais",)),
     ],
 )
 def test_legal_assessment_is_printed_for_one_or_more_fines(
