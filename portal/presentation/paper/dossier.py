@@ -14,7 +14,6 @@ from portal.dossier.figures import Figure
 from portal.dossier.gaps import Gap, Unavailable, capitalised_list, gap_of, missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
-from portal.law.unverified import UNVERIFIED, Unverified
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.prices import PaperChart, paper_chart
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
@@ -60,7 +59,6 @@ class DossierPage:
     """
 
     template: ClassVar[str] = "pages/dossier.html"
-    unverified: ClassVar[tuple[Unverified, ...]] = UNVERIFIED
     plate: Plate
     dossier: Dossier
     report: ReportSection
