@@ -37,6 +37,7 @@ _ALL_ROWS = (
 _TABLES = re.compile(r"(?!.* pragma_)(SELECT|UPDATE|DELETE|INSERT)")
 # SQLite would choose another index for these statements, and would read more rows.
 _INDEXES = {
+    "SELECT ledger.subject, ledger.price": "ledger_by_subject",
     "SELECT history.subject, history.sealed_note": "history_by_visitor",
     "UPDATE batch_items SET holder=?, lease_until=? WHERE batch_items.id =": "batch_items_by_turn",
 }
