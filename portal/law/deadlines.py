@@ -87,7 +87,7 @@ RULES_NOTE = (
     "notificação e pode ser posterior. A data da prescrição é uma estimativa, em regra de 5 anos: "
     f"{_RESTARTS}, e o registro não mostra todos. {_LAPSES_EARLIER} {_ADVICE}"
 )
-BEFORE_DEFENCE = (
+_BEFORE_DEFENCE = (
     f"A penalidade saiu antes de acabarem os {MINIMUM_DAYS} dias da defesa prévia: em princípio, é "
     f"nula, se ninguém se defendeu antes (arts. 281-A e 282 do CTB). Mas {_NOT_BY_ITSELF} "
     f"{_ADVICE}"
@@ -132,9 +132,6 @@ def notice_of_penalty(
 ) -> Clock:
     """Check that the penalty was issued within 180 or 360 days of the infraction.
 
-    A penalty before the notice contradicts it. A penalty within the MINIMUM_DAYS of the prior
-    defence is void in principle (arts. 281-A and 282 of the CTB).
-
     The limit is 360 days if a defence was filed before the penalty. The record does not state
     whether a defence was filed. If the penalty was issued after 181 to 360 days, the verdict is
     therefore "unknown".
@@ -172,14 +169,9 @@ def notice_of_penalty(
     if used < 0:
         text = f"{_CANNOT_TELL}: a data da penalidade é anterior à da infração."
         return replace(unknown, sentence=text)
-    if notified_on is not None and (defended := (penalty_on - notified_on).days) < MINIMUM_DAYS:
-        if defended < 0:
-            text = f"{_CANNOT_TELL}: a data da penalidade é anterior à da notificação da autuação."
-            return replace(unknown, sentence=text)
-        text = (
-            f"Penalidade emitida {counted(defended, 'dia', 'dias')} depois da notificação da "
-            f"autuação. {BEFORE_DEFENCE}"
-        )
+    if text := before_defence(committed_on, notified_on, penalty_on):
+        if notified_on is not None and penalty_on < notified_on:
+            return replace(unknown, sentence=f"{_CANNOT_TELL}: {text[0].lower()}{text[1:]}")
         return replace(unknown, days_used=used, sentence=text, doubt="antes do fim da defesa")
     if used <= PENALTY_DAYS:
         text = (
@@ -208,6 +200,24 @@ def notice_of_penalty(
         f"{_ADVICE}"
     )
     return replace(longer, verdict="late", sentence=text, doubt=_LATE)
+
+
+def before_defence(
+    committed_on: date | None, notified_on: date | None, penalty_on: date | None
+) -> str:
+    """Return a sentence on a penalty before the notice or the end of the prior defence, or "".
+
+    The defence has MINIMUM_DAYS for infractions since LEI_14071_SINCE (art. 281-A of the CTB).
+    """
+    used = _days_between(notified_on, penalty_on)
+    if used is None or used >= MINIMUM_DAYS:
+        return ""
+    if used < 0:
+        return "A data da penalidade é anterior à da notificação da autuação."
+    if committed_on is not None and committed_on < LEI_14071_SINCE:
+        return ""
+    days = counted(used, "dia", "dias")
+    return f"Penalidade emitida {days} depois da notificação da autuação. {_BEFORE_DEFENCE}"
 
 
 def prior_defence(notified_on: date | None, today: date, state: str = "") -> Clock:

@@ -140,11 +140,9 @@ def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
         yield Finding("open", fine.notice.sentence)
         return
     yield from _step(fine.notice, record.committed_on, record.notified_on)
-    defended_until = deadlines.plus_days(record.notified_on, deadlines.MINIMUM_DAYS)
-    if record.notified_on and record.penalty_on and record.penalty_on < record.notified_on:
-        yield Finding("against", "A penalidade é anterior à notificação da autuação.")
-    elif defended_until and record.penalty_on and record.penalty_on < defended_until:
-        yield Finding("against", deadlines.BEFORE_DEFENCE)
+    dates = record.committed_on, record.notified_on, record.penalty_on
+    if early := deadlines.before_defence(*dates):
+        yield Finding("against", early)
     else:
         yield from _step(fine.penalty, record.committed_on, record.penalty_on)
     if fine.prescription.doubt:

@@ -43,7 +43,7 @@ def found(kind: str, due: str = "", **typed: str) -> list[str]:
         ({"infracao": "10/03/2026", "penalidade": "01/03/2026"}, "é anterior à da infração"),
         ({"infracao": "25/12/2026"}, "A data da infração está no futuro."),
         ({"penalidade": "25/12/2026"}, "A data da penalidade está no futuro."),
-        ({"autuacao": "25/05/2026", "penalidade": "10/05/2026"}, "é anterior à notificação"),
+        ({"autuacao": "25/05/2026", "penalidade": "10/05/2026"}, "é anterior à da notificação"),
         (
             {"autuacao": "25/05/2026", "penalidade": "10/06/2026"},
             "antes de acabarem os 30 dias da defesa",
@@ -68,6 +68,8 @@ def test_contradiction_is_found(typed: dict[str, str], part: str) -> None:
         {"codigo": "7455", "valor": "85.13", "infracao": "10/10/2015"},
         {"codigo": "5169", "valor": "5869.40"},  # drunk driving again within 12 months
         {"infracao": "10/03/2026", "autuacao": "25/03/2026", "penalidade": "10/06/2026"},
+        # The 30 days of defence are of 2021.
+        {"infracao": "10/03/2019", "autuacao": "25/03/2019", "penalidade": "15/04/2019"},
         {"penalidade": "10/06/2026", "due": "2026-07-10"},
         {"codigo": "7670"},
         {"orgao": "999990"},
