@@ -134,6 +134,12 @@ class AssessedFine:
             return Points(None, None, _DIVERGING_POINTS)
         return replace(found, by_gravity=None) if self.wording.conflict else found
 
+    @property
+    def points_now(self) -> int | None:
+        """The points that count now: none while an appeal may be possible."""
+        final = self.standing in _COUNTS_POINTS or self.points.counted is None
+        return self.points.counted if final else 0
+
     @cached_property
     def amount(self) -> Amount:
         sent = self._sent_amount
@@ -407,7 +413,7 @@ def totals(fines: Sequence[AssessedFine]) -> Totals:
         past_discount_count=sum(not a.has_discount for a in owed),
         enforceable_amount=_sum(a.amount.value for a in enforceable),
         without_amount=sum(a.amount.value is None for a in owed),
-        points=sum(a.points.counted or 0 for a in charged if a.standing in _COUNTS_POINTS),
+        points=sum(a.points_now or 0 for a in charged),
         points_to_come=sum(
             a.points.counted or 0 for a in charged if a.standing not in _COUNTS_POINTS
         ),

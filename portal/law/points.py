@@ -24,8 +24,8 @@ class Points:
     """The points of a fine. A number is None if it cannot be determined.
 
     ``by_gravity`` are the points that art. 259 assigns to the infraction's gravity. ``counted`` are
-    the points that count on a licence now. ``dateless_note`` is a variant of ``note`` without the
-    fine's own dates, or "" if ``note`` does not state them.
+    the points that count once no appeal is possible. ``dateless_note`` is a variant of ``note``
+    without the fine's own dates, or "" if ``note`` does not state them.
     """
 
     by_gravity: int | None

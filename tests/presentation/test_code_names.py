@@ -155,3 +155,16 @@ def test_exports_have_paid_sum_condition_of_discount_and_other_vehicle() -> None
     assert fresh["amount_at_60"] is not None
     assert "SNE" in fresh["discount_note"]
     assert fresh["other_vehicle"] is False
+
+
+def test_points_of_a_fine_that_may_be_appealed_do_not_count_in_exports() -> None:
+    """The members of the records sum to those of the totals."""
+    dates = {"dataInfracao": "10/03/2026", "dataEmissaoNotificacao": "25/03/2026"}
+    dates["dataCadastroInfracao"] = "12/03/2026"
+    fresh, final = (
+        fine(**dates, dataEmissaoPenalidade=day) for day in ("10/11/2026", "10/06/2026")
+    )
+    member, rows = exported(fresh, final)
+    assert [one["points_counted"] for one in member["records"]] == [0, 4]
+    assert [row["points_counted"] for row in rows] == [0, 4]
+    assert (member["totals"]["points"], member["totals"]["points_to_come"]) == (4, 4)

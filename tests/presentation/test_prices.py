@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from portal.dossier.prices import MOST_TABS, NOTHING_TO_COMPARE, Prices, PriceTab, prices_of
+from portal.presentation.exports.explained import explained
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.negotiation import negotiation_page
@@ -17,7 +18,15 @@ from portal.presentation.vehicle.query import Query, changed, kept_query
 from portal.vehicle.decode import read_decode
 from portal.vehicle.wire import result_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
-from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render, vehicle_page
+from tests.presentation.rendering import (
+    CONTEXT,
+    NOW,
+    PLATE,
+    UNASKED,
+    panels,
+    render,
+    vehicle_page,
+)
 from tests.web.html_checker import check_html, text_of
 
 
@@ -493,3 +502,12 @@ def test_versions_are_told_apart_on_their_lines() -> None:
         "1.0 Flex 12V",
         "Trendline 1.0 T.Flex 12V",
     }
+
+
+def test_entry_of_another_vehicle_agrees_with_nothing_in_the_json() -> None:
+    """A name in common is no agreement where the model is another one."""
+    mille = fipe_entry(marca="Fiat", modelo="UNO", versao="MILLE 1.0 FIRE", ano="2015")
+    body = decode_body(str(PLATE), marca="FIAT", descricao="FIAT/UNO 1.4", informacoesFipe=[mille])
+    (price,) = explained(CONTEXT.dossier(PLATE, panels(body)), NOW)["prices"]
+    assert price["confidence"] == "other_vehicle"
+    assert price["reason"] == "Este preço é de outro veículo: Fiat UNO."

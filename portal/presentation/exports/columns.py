@@ -22,6 +22,12 @@ def _confidence(tab: PriceTab) -> str:
     return "tied" if tab.is_tied else "likeliest" if tab.number == 1 else "possible"
 
 
+def _reason(tab: PriceTab) -> str | None:
+    if tab.is_foreign:
+        return f"Este preço é de outro veículo: {tab.described or tab.label}."
+    return tab.reason or None
+
+
 def _doubt(tab: PriceTab) -> str | None:
     return " ".join(tab.cautions) or None
 
@@ -38,7 +44,7 @@ FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
     "article": lambda fine: fine.article or None,
     "gravity": lambda fine: fine.gravity_word,
     "points": lambda fine: fine.points.by_gravity,
-    "points_counted": lambda fine: fine.points.counted,
+    "points_counted": lambda fine: fine.points_now,
     "amount": lambda fine: fine.amount.value,
     "amount_origin": lambda fine: fine.amount.origin,
     "amount_at_80": lambda fine: fine.amount.at_80 if fine.has_discount else None,
@@ -93,7 +99,7 @@ PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceTab], object]]] = {
     "fuel": lambda tab: text_of(tab.entry.fuel),
     "price": lambda tab: tab.current,
     "confidence": _confidence,
-    "reason": lambda tab: tab.reason or None,
+    "reason": _reason,
     "change_12_months": lambda tab: tab.series.twelve_month_change,
     "change_yearly": lambda tab: tab.series.yearly_change,
     "change_since_peak": lambda tab: tab.series.change_since_peak,
