@@ -18,7 +18,7 @@ def line_of(decoded: Decoded) -> str:
     years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
     parts = [
         "/".join(years),
-        str(sentence(decoded.fuel)).lower(),
+        str(sentence(decoded.fuel)).lower().replace("gnv", "GNV"),
         str(_measured(decoded.power_text, decoded.power_cv, "cv")),
         str(_origin(decoded)).lower(),
     ]

@@ -15,7 +15,7 @@ from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 from portal.law.unverified import UNVERIFIED
 from portal.vehicle.source_text import named
-from portal.wording import listed
+from portal.wording import counted, listed
 
 COURT, FINES, AFTERWARDS = "justica", "multas", "depois"
 _KEYS = {COURT, FINES, *(item.key for item in UNVERIFIED)}
@@ -186,5 +186,6 @@ def _authorities(fines: Sequence[AssessedFine]) -> Iterator[str]:
             names[name + state] = names.get(name + state, 0) + 1
     shown = [f"{name}: {n}" if n > 1 else name for name, n in names.items()]
     if shown:
-        more = f" e mais {len(shown) - _MOST_NAMES}" if len(shown) > _MOST_NAMES else ""
-        yield f"Órgãos das multas em aberto: {listed(shown[:_MOST_NAMES])}{more}."
+        if (more := len(shown) - _MOST_NAMES) > 0:
+            shown[_MOST_NAMES:] = [f"mais {counted(more, 'órgão', 'órgãos')}"]
+        yield f"Órgãos das multas em aberto: {listed(shown)}."

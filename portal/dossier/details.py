@@ -40,6 +40,7 @@ _FREE_FLOW: Final = (
     "Antes de pagar a multa, confira se ainda vale quitar só o pedágio: anunciou-se em março de "
     "2026 que isso, até 30/12/2026, tiraria a multa e os pontos. A tarifa é outra dívida."
 )
+_BY_CODE: Final = "Pelo código, é multa de pedágio, e a descrição é de outra infração. "
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
     if fine.standing is Standing.NOTICE and fine.gravity_word in ("leve", "média"):
         yield _MAY_COST_NOTHING
     if fine.is_open and fine.infraction is not None and fine.infraction.code == "7730":
-        yield _FREE_FLOW
+        yield _BY_CODE + _FREE_FLOW if fine.wording.conflict else _FREE_FLOW
     if fine.amount.note:
         yield fine.amount.note
     if fine.points.note and not fine.points.dateless_note:
@@ -134,7 +135,8 @@ def discount_sentence(fines: Iterable[AssessedFine]) -> str:
     at_60 = formats.brl(sum_of(fine.amount.at_60 for fine in known))
     return (
         f"{fines_in_words(known)} {verb} desconto até o vencimento. Com 20%: {at_80}, para quem "
-        f"pagar. Com 40%: {at_60}, só para o dono ou infrator que usa o SNE e não recorre."
+        f"pagar. Com 40%: {at_60}, só para o dono ou infrator que já usava o SNE na "
+        "autuação e não recorre."
     )
 
 

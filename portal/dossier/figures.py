@@ -110,7 +110,10 @@ def sources(dossier: Dossier) -> Iterator[tuple[str, Figure]]:
         panel = dossier.answers.of(lookup)
         at = local_time(panel.fetched_at) if panel.fetched_at else None
         if not is_readable(panel.result, lookup):
-            yield section, Figure(name, "não respondeu", is_known=False)
+            why = "não confirmado" if panel.cause == "unconfirmed" else "não respondeu"
+            yield section, Figure(name, why, is_known=False)
+        elif lookup == "decode" and prices and prices.price_summary is None:
+            yield section, Figure(name, "sem preço", is_known=False)
         elif lookup == "decode" and last:
             yield section, Figure(name, formats.month(last.month))
         elif at is None:

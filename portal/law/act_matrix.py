@@ -27,7 +27,7 @@ MISSING_WORDS: dict[Missing, str] = {
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
 _LICENCE_MAY_HAVE_LAPSED = (
-    "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia."
+    "Multa exigível pode ter impedido o licenciamento: confira no CRLV-e se está em dia."
 )
 # An order of the kind "licenciamento" says the first part of this, too.
 _UNLICENSED = "circular é infração gravíssima"

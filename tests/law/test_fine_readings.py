@@ -236,3 +236,19 @@ def test_hint_of_a_code_says_so_if_the_description_names_another(
 ) -> None:
     (hint,) = hints_of([assessed(code=code, description=description)])
     assert ("pelo código" in hint) == bool(word)
+
+
+@pytest.mark.parametrize(
+    ("description", "doubt"),
+    [
+        ("", ""),
+        ("EVADIR-SE DA COBRANCA PELO USO DE RODOVIAS E VIAS URBANAS", ""),
+        ("DEIXAR O CONDUTOR DE USAR O CINTO SEGURANCA", "Pelo código, é multa de pedágio"),
+    ],
+)
+def test_advice_on_free_flow_says_so_if_only_the_code_names_it(
+    description: str, doubt: str
+) -> None:
+    text = told(assessed(code="7730", amount=Decimal(195), description=description))
+    assert "quitar só o pedágio" in text
+    assert doubt in text and ("Pelo código" in text) == bool(doubt)

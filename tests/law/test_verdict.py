@@ -139,17 +139,17 @@ def test_enforceable_fines_are_named_beside_a_court_order() -> None:
     transfer = verdict.row("transfer")
     assert transfer.mark == "no"
     assert "impede a mudança de propriedade" in transfer.why
-    assert "licenciamento e transferência só depois de pagas (arts. 124, VIII" in transfer.why
+    assert "licenciamento e transferência só depois de pagar (arts. 124, VIII" in transfer.why
     assert transfer.records == ("restricao-1", "multa-2")
     licence = verdict.row("licence")
     assert (licence.mark, licence.short) == ("careful", "Só após pagar")
-    assert "só depois de pagas (art. 131" in licence.why
+    assert "só depois de pagar (art. 131" in licence.why
     assert verdict.reasons[0].sentence.endswith("em regra pode licenciar; pode circular.")
     assert "licenciamento e transferência só depois de paga" in verdict.reasons[1].sentence
     barred = judge(True, [ENFORCEABLE], [restriction("CIRCULACAO")])
-    assert "só depois de pagas" in barred.row("licence").why
+    assert "só depois de pagar" in barred.row("licence").why
     odd = judge(True, [ENFORCEABLE], [restriction("ALGO NOVO")])
-    assert "só depois de pagas" in odd.row("transfer").why
+    assert "só depois de pagar" in odd.row("transfer").why
     assert odd.row("transfer").mark == "no"
 
 

@@ -1,5 +1,7 @@
 """The checklist of a buyer on the page and on paper."""
 
+import re
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -163,3 +165,49 @@ def test_ticks_are_read_with_their_day_and_anything_else_is_ignored() -> None:
         "recall": today,
         "leilao": today,
     }
+
+
+def test_open_fines_of_many_bodies_count_the_bodies_left_out(medium: str) -> None:
+    names = [f"PREFEITURA MUNICIPAL DE {town}" for town in "ABCDEFGH"]
+    fines = [fine(orgaoAutuador=name, codigoOrgaoAutuador="") for name in names]
+    text = shown_on(medium, panels(renainf=renainf_body(*fines)))
+    assert re.search(r"Municipal de F \(MG\) e mais 2 órgãos\.", text)
+
+
+def test_ticks_are_promised_to_a_dossier_only_where_one_can_be_made() -> None:
+    nothing = Panels(DOWN, DOWN, DOWN)
+    for page, is_promised in (
+        (vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT), True),
+        (vehicle_page(PLATE, nothing, DOWN, CONTEXT), False),
+        (
+            renavam_page(
+                Renavam.parse("12345678910"),
+                answered(renainf_body(fine())),
+                answered(renajud_body()),
+                CONTEXT,
+            ),
+            False,
+        ),
+    ):
+        text = words(render(page))
+        assert "As marcas ficam neste navegador" in text
+        assert ("saem no dossiê" in text) == is_promised
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "pode ser liberado por até 15 dias",
+        "multas ambientais",
+        "§§ 4º, 5º e 7º, do CTB",
+        "Com 20 anos ou mais, em regra, não há IPVA (EC 137/2025)",
+        "Com GNV, peça a inspeção do ano",
+    ],
+)
+def test_list_says_what_the_law_says(said: str) -> None:
+    assert said in shown_on("page", panels(renajud=renajud_body()))
+
+
+def test_transfer_is_not_advised_while_the_orders_are_unknown(medium: str) -> None:
+    text = shown_on(medium, replace(panels(renajud=renajud_body()), renajud=DOWN))
+    assert "Transfira em 30 dias" not in text

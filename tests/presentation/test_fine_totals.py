@@ -36,7 +36,7 @@ def test_discount_line_excludes_fines_past_their_due_date() -> None:
     """Of R$ 260,32, only the notice's R$ 130,16 can still be paid at 80 % or 60 %."""
     page = panel_text(penalised(90), notified(9))
     assert "1 autuação ainda pode ter desconto até o vencimento. Com 20%: R$ 104,13, para" in page
-    assert "Com 40%: R$ 78,10, só para o dono ou infrator que usa o SNE" in page
+    assert "Com 40%: R$ 78,10, só para o dono ou infrator que já usava o SNE" in page
     assert "2 multas ainda podem ter desconto" in panel_text(penalised(9), penalised(12))
 
 

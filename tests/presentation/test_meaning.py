@@ -1,12 +1,13 @@
 """What a vehicle's page says of records whose meaning the law decides, in the words of the page."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from tests.factories import fine, payment, renainf_body, renajud_body, restriction
-from tests.presentation.rendering import panels
+from tests.factories import decode_body, fine, payment, renainf_body, renajud_body, restriction
+from tests.presentation.rendering import PLATE, panels
 from tests.presentation.test_every_field import shown_on
 
 # A penalty long due, a notice of this autumn, and neither.
@@ -124,6 +125,18 @@ def of_fines(*each: Mapping[str, Any]) -> str:
             id="free flow",
         ),
         pytest.param(
+            [DUE],
+            "Juros só correm depois do último recurso (art. 284, § 4º, do CTB)",
+            "há juros",
+            id="interest after the last appeal",
+        ),
+        pytest.param(
+            [DUE],
+            "Com multa exigível em aberto",
+            "Multas exigíveis",
+            id="one fine is not several",
+        ),
+        pytest.param(
             [NOTICE], "por escrito (art. 267 do CTB)", "", id="warning in place of a fine"
         ),
     ],
@@ -150,3 +163,9 @@ def test_page_names_an_order_by_its_own_name(words: str, title: str) -> None:
     text = shown_on("page", panels(renajud=renajud_body(restriction(restricoes=words))))
     assert title in text
     assert "não foi informado ou reconhecido" not in text
+
+
+@pytest.mark.parametrize("fuel", ["GASOLINA/ALCOOL/GNV", "Gasolina / Álcool / GNV"])
+def test_page_spells_gas_as_the_document_does(fuel: str) -> None:
+    text = shown_on("page", panels(decode=decode_body(str(PLATE), combustivel=fuel)))
+    assert "GNV" in text and not re.search(r"\b[Gg]nv\b", text)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.dossier.answers import Panels
+from portal.dossier.answers import Panel, Panels
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.timeline import MOST_LINES
@@ -23,7 +23,16 @@ from tests.factories import (
     renainf_body,
 )
 from tests.presentation import dossiers
-from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
+from tests.presentation.rendering import (
+    CONTEXT,
+    DOWN,
+    PLATE,
+    UNASKED,
+    answered,
+    panels,
+    render,
+    vehicle_page,
+)
 from tests.web.html_checker import HTML, check_html, text_of
 
 PENALTY = {"dataInfracao": "14/08/2025", "dataEmissaoNotificacao": "22/08/2025"}
@@ -336,3 +345,12 @@ def test_dots_on_paper_count_what_is_left_to_verify() -> None:
 
     assert dots(panels()) == (3, 3)
     assert dots(replace(panels(), renainf=DOWN)) == (2, 2)
+    argo = fipe_entry(marca="Fiat", modelo="ARGO", versao="1.0 6V FLEX")
+    assert dots(panels(decode_body(str(PLATE), informacoesFipe=[argo]))) == (2, 2)
+
+
+def test_source_that_answered_with_a_text_did_respond() -> None:
+    unread = Panel("unavailable", reason="Um texto.", cause="unconfirmed")
+    page = vehicle_page(PLATE, replace(panels(), renainf=unread), UNASKED, CONTEXT)
+    text = text_of(check_html(render(page)))
+    assert "Renainf não confirmado" in text and "Renainf não respondeu" not in text

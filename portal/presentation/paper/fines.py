@@ -33,8 +33,8 @@ _COLUMNS: Final = 6
 _DAYS_USED: Final = re.compile(r", (\d+) dos \d+ dias")
 _RULES: Final = (
     "Em regra, pelo CTB: autuação em 30 dias (art. 281, § 1º, II); penalidade em 180, ou em 360 "
-    "com defesa (art. 282, §§ 6º e 7º); 40% de desconto pelo SNE a quem não recorre (art. 284, "
-    "§ 1º)."
+    "com defesa (art. 282, §§ 6º e 7º); 40% de desconto a quem já usava o SNE na autuação "
+    "e não recorre (art. 284, §§ 1º e 6º)."
 )
 
 
