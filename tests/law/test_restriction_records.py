@@ -1,11 +1,12 @@
 """Court restrictions, each with the marks of four acts and the verdict's level."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
 
 from portal.law.act_answers import ACTS
+from portal.law.orders import AssessedOrder, contradictions_of
 from portal.vehicle.field import HIDDEN, Field
 from tests.law.records import effect_of, judge, restriction
 
@@ -214,3 +215,24 @@ def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds: Field | str
     assert verdict.headline == "Em regra, não pode ser transferido agora"
     assert "todos os tipos do Renajud impedem" in verdict.row("transfer").why
     assert "em regra não pode transferir" in verdict.reasons[0].sentence
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"included_at": datetime(2026, 12, 25, 13, tzinfo=UTC)}, "(25/12/2026) está no futuro"),
+        ({"included_at_text": "10/10/1990"}, "o Renajud existe desde 2008"),
+        ({"detail": "RESTRICAO BAIXADA EM 10/10/2025"}, "confirme a baixa no processo"),
+        (
+            {"court": "TJSP", "case": "5001234-56.2025.8.13.0024"},
+            "é do TJMG, e o registro traz TJSP",
+        ),
+        ({"court": "TRT2", "court_body": "3A VARA CIVEL"}, "O TRT2 não tem vara cível"),
+        ({"court": "TJMG", "case": "5001234-56.2025.8.13.0024"}, ""),
+        ({"court": "TRT2", "court_body": "3A VARA DO TRABALHO"}, ""),
+    ],
+)
+def test_order_that_contradicts_itself_says_so(given: dict[str, Any], said: str) -> None:
+    notes = " ".join(contradictions_of(AssessedOrder(restriction("TRANSFERENCIA", **given), TODAY)))
+    assert said in notes
+    assert bool(notes) == bool(said)
