@@ -25,7 +25,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
 from portal.gateway.lookup import Failure, Observer
-from portal.storage.database import reading, writing
+from portal.storage.database import indexed_by, reading, writing
 from portal.storage.purge_log import was_purged
 from portal.storage.tables import batches, call_counters, ledger
 from portal.system.error_kind import error_kind
@@ -202,14 +202,13 @@ class Ledger:
         query = select(ledger.c.subject, ledger.c.price).where(
             ledger.c.subject.in_(subjects),
             ledger.c.caller == caller,
-            # Without the empty text, SQLite would read all calls of the namespace by their day.
-            ledger.c.namespace.concat("") == self._namespace,
+            ledger.c.namespace == self._namespace,
             ledger.c.sent_at >= since,
             ledger.c.outcome.not_in(FREE_OUTCOMES),
         )
         sums: dict[str, Decimal] = {}
         with reading(self._engine) as db:
-            for subject, price in db.execute(query):
+            for subject, price in db.execute(indexed_by(query, ledger, "ledger_by_subject")):
                 sums[subject] = sums.get(subject, Decimal(0)) + Decimal(price)
         return sums
 

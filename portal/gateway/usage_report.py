@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from portal.gateway.ledger import DAY, FREE_OUTCOMES, MAYBE, token_counter
-from portal.storage.database import reading
+from portal.storage.database import indexed_by, reading
 from portal.storage.tables import (
     IN_PROGRESS,
     call_counters,
@@ -143,9 +143,8 @@ class UsageLog:
             call_sums.c.namespace == self._namespace, _within(call_sums.c.day, first, before)
         )
         names = ("namespace", "day", "operation", "price", "origin", "outcome")
-        open_calls = select(
-            *(ledger.c[name] for name in names), literal(0), literal(1), ledger.c.sent_at
-        ).where(self._is_in_progress(first, before))
+        columns = (*(ledger.c[name] for name in names), literal(0), literal(1), ledger.c.sent_at)
+        open_calls = self._in_progress(columns, first, before)
         return Calls(first, before, self._all(ended.union_all(open_calls)))
 
     def by_day(self, calls: Calls) -> dict[tuple[date, str], Usage]:
@@ -243,18 +242,21 @@ class UsageLog:
             found[key(row)].append(Usage(**counts, saved=saved))
         return {group: merged(usage) for group, usage in found.items()}
 
-    def _is_in_progress(self, first: date, before: date = date.max) -> ColumnElement[bool]:
-        """Return the SQL condition for calls without an outcome, some of which never get one."""
-        return and_(
+    def _in_progress(
+        self, columns: Iterable[ColumnElement[Any]], first: date, before: date = date.max
+    ) -> Select[Any]:
+        """Select the calls without an outcome, some of which never get one."""
+        query = select(*columns).where(
             ledger.c.namespace == self._namespace,
             _within(ledger.c.day, first, before),
             text(IN_PROGRESS),
         )
+        return indexed_by(query, ledger, "ledger_in_progress")
 
     def _of_callers(self, query: Select[Any], caller: str | None = None) -> dict[str, Usage]:
         """Return the usage of the callers whose monthly sums a query finds."""
         first = self.today().replace(day=1)
-        in_progress = select(ledger.c.caller, ledger.c.price).where(self._is_in_progress(first))
+        in_progress = self._in_progress((ledger.c.caller, ledger.c.price), first)
         if caller is not None:
             in_progress = in_progress.where(ledger.c.caller == caller)
         rows = self._all(

@@ -37,6 +37,8 @@ _ALL_ROWS = (
 _TABLES = re.compile(r"(?!.* pragma_)(SELECT|UPDATE|DELETE|INSERT)")
 # SQLite would choose another index for these statements, and would read more rows.
 _INDEXES = {
+    "SELECT call_sums.": "ledger_in_progress",
+    "SELECT ledger.caller, ledger.price": "ledger_in_progress",
     "SELECT ledger.subject, ledger.price": "ledger_by_subject",
     "SELECT history.subject, history.sealed_note": "history_by_visitor",
     "UPDATE batch_items SET holder=?, lease_until=? WHERE batch_items.id =": "batch_items_by_turn",
@@ -125,6 +127,15 @@ def postgresql_faults(db: Connection, statement: str, parameters: Any) -> list[s
     return scans + [line for line in plan if re.match(r"(Incremental )?Sort ", line)]
 
 
+def make_full_indexes_last(db: Connection) -> None:
+    """Of two indexes with equal columns, SQLite prefers the one that was made last."""
+    for name, ddl in db.exec_driver_sql(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql NOT LIKE '% WHERE %'"
+    ).all():
+        db.exec_driver_sql(f"DROP INDEX {name}")
+        db.exec_driver_sql(ddl)
+
+
 def scanned(text: str) -> bool:
     table = text.split()[0]
     return table not in _MAY_SCAN and not table.startswith(("(", "CONSTANT", "anon", "json_each"))
@@ -139,6 +150,8 @@ def test_no_query_sorts_or_reads_a_whole_table(database: Database, portal: Porta
     faults_of: Callable[..., list[str]] = sqlite_faults if not url else postgresql_faults
     faults = {}
     with reading(here.parts.engine) as db:
+        if not url:
+            make_full_indexes_last(db)
         for statement, parameters in seen.items():
             if any(each in statement for each in _ALL_ROWS):
                 continue
