@@ -20,19 +20,22 @@ from typing import Final
 SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
 CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
 
-# Each bundle is served as one file. The patterns of a bundle name the files in the order of the
-# @layer statement in tokens.css.
-BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "css/portal.css": (
-        "css/tokens.css",
-        "css/font.css",
-        "css/base.css",
-        "css/layout.css",
-        "css/components/*.css",
-        "css/page_print.css",
-    ),
+# Each bundle is served as one file. The patterns name the files of a block; layers that come later
+# in css/portal.css have precedence over earlier ones, in css/tools.css too.
+BUNDLES: Final[Mapping[str, Mapping[str, str]]] = {
+    "css/portal.css": {
+        "css/tokens.css": "@layer tokens{%s}",
+        "css/font.css": "%s",
+        "css/base.css": "@layer base{%s}",
+        "css/layout.css": "@layer layout{%s}",
+        "css/components/*.css": "@layer components{%s}",
+        "css/print/*.css": "@layer print{@media print{%s}}",
+    },
     # Styles that a vehicle's page does not need.
-    "css/tools.css": ("css/tools/*.css",),
+    "css/tools.css": {
+        "css/tools/*.css": "@layer components{%s}",
+        "css/tools/print/*.css": "@layer print{@media print{%s}}",
+    },
 }
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
@@ -79,12 +82,16 @@ class Assets:
             if path.is_file() and not path.name.startswith(".")
         }
         sources: dict[str, bytes] = {}
-        for bundle, patterns in BUNDLES.items():
-            parts = [part for pattern in patterns for part in sorted(directory.glob(pattern))]
-            if parts:
-                sources[bundle] = b"\n".join(part.read_bytes() for part in parts)
+        for bundle, blocks in BUNDLES.items():
+            texts = []
+            for pattern, block in blocks.items():
+                parts = sorted(directory.glob(pattern))
                 for part in parts:
                     contents.pop(part.relative_to(directory).as_posix(), None)
+                if parts:
+                    texts.append(block.encode() % b"\n".join(part.read_bytes() for part in parts))
+            if texts:
+                sources[bundle] = b"\n".join(texts)
         sources |= {name: path.read_bytes() for name, path in contents.items()}
 
         hashed_names = {

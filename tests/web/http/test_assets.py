@@ -19,10 +19,11 @@ STATIC = Path(__file__).parents[3] / "static"
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     for name, text in {
-        "css/tokens.css": "@layer tokens, base;" + " " * 400,
-        "css/base.css": "@layer base { a { color: red } }",
+        "css/tokens.css": ":root { color: blue }" + " " * 400,
+        "css/base.css": "a { color: red }",
         "css/components/plate.css": ".plate { }",
         "css/components/badge.css": ".badge { }",
+        "css/print/page.css": ".badge { color: black }",
         "css/dossier.css": ".paper { }",
         "js/panels.js": "'use strict';",
         "css/.hidden": "secret",
@@ -51,9 +52,13 @@ def test_changed_content_changes_url(directory: Path) -> None:
     assert before != Assets.build(directory).url("js/panels.js")
 
 
-def test_css_bundle_follows_layer_order(directory: Path) -> None:
+def test_css_bundle_puts_each_folder_into_its_layer(directory: Path) -> None:
     text = text_of(Assets.build(directory), "css/portal.css")
-    order = [text.index(part) for part in ("tokens, base", "color: red", ".badge", ".plate")]
+    parts = (
+        *("@layer tokens{", "color: blue", "@layer base{", "color: red"),
+        *("@layer components{", ".badge", ".plate", "@layer print{@media print{", "color: black"),
+    )
+    order = [text.index(part) for part in parts]
     assert order == sorted(order)
     assert ".paper" not in text
 
@@ -112,7 +117,7 @@ def test_static_file_is_gzipped_if_accepted(directory: Path) -> None:
 def test_hash_of_another_version_gets_this_versions_file_uncached(directory: Path) -> None:
     """During an update, a page and its files may come from portals of two versions."""
     former = Assets.build(directory).url("css/portal.css")
-    (directory / "css/base.css").write_text("@layer base { a { color: blue } }")
+    (directory / "css/base.css").write_text("a { color: blue }")
     assets = Assets.build(directory)
     assert former != assets.url("css/portal.css")
     answer = client_of(assets).get(former)
