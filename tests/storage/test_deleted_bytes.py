@@ -2,10 +2,10 @@
 
 import random
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -96,7 +96,8 @@ def test_other_writers_get_the_lock_between_two_parts(
 
     fill(connections, random.Random(1), 2_000)
     connections[0].execute("DELETE FROM vehicles WHERE id % 2 = 0")
-    monkeypatch.setattr(time, "sleep", write)
+    # Threads of other tests may still sleep, so only this module gets another clock.
+    monkeypatch.setattr(sqlite_traces, "time", SimpleNamespace(sleep=write))
     deleted = DeletedBytes(tmp_path / "some.sqlite")
     assert deleted.overwrite()
     assert len(written) > 5
