@@ -35,6 +35,8 @@ _ALL_ROWS = (
     "batches.sealed_wrong, batches.sealed_name \nFROM batches",  # texts, which a purge decrypts
 )
 _TABLES = re.compile(r"(?!.* pragma_)(SELECT|UPDATE|DELETE|INSERT)")
+# A scan ends at its first row: the database is asked whether it answers again.
+_FIRST_ROW = re.compile(r"\sFROM \w+\s+LIMIT ")
 # SQLite would choose another index for these statements, and would read more rows.
 _INDEXES = {
     "SELECT call_sums.": "ledger_in_progress",
@@ -153,7 +155,7 @@ def test_no_query_sorts_or_reads_a_whole_table(database: Database, portal: Porta
         if not url:
             make_full_indexes_last(db)
         for statement, parameters in seen.items():
-            if any(each in statement for each in _ALL_ROWS):
+            if _FIRST_ROW.search(statement) or any(each in statement for each in _ALL_ROWS):
                 continue
             if found := faults_of(db, statement, parameters):
                 faults[statement] = found
