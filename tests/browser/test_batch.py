@@ -12,6 +12,7 @@ import openpyxl
 import pytest
 
 from tests.browser.conftest import PageFactory
+from tests.browser.controls import controls_of
 from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
 from tests.effort import long
@@ -338,6 +339,11 @@ def test_list_says_in_the_accessibility_tree_what_it_shows(
     tree = page.locator(".vehicles").aria_snapshot()
     assert f'checkbox "Marcar {PLATES[0]}"' in tree
     assert "Transferir: não; Licenciar:" in tree
+    assert [one for one in controls_of(page) if one.fault] == []
+    filters = page.locator(".list-filters [aria-current]")
+    rows = page.locator(".vehicles tbody tr")
+    assert filters.count() == 1
+    assert filters.locator(".number").inner_text() == str(rows.count())
     assert f'link "{PLATES[0]}"' in tree
     # Each link and button of the list has a name, and each link another address.
     for role in ("link", "button"):

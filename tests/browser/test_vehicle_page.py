@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.browser.conftest import PageFactory
+from tests.browser.controls import controls_of
 from tests.browser.found import box_of, content_of
 from tests.fakes.processes import PortalProcess
 
@@ -59,6 +60,14 @@ IN_VIEW = """(selector) => [...document.querySelectorAll(selector)].some((link) 
 })"""
 
 
+# A dock at the foot of the window covers what is below its top.
+UNCOVERED = """(element) => {
+  const box = element.getBoundingClientRect();
+  const dock = document.querySelector(".dock").getBoundingClientRect();
+  return box.height > 0 && box.top >= 0 && box.bottom <= Math.min(innerHeight, dock.top);
+}"""
+
+
 @pytest.fixture(scope="module")
 def portal() -> Iterator[PortalProcess]:
     with PortalProcess(workers=1) as running:
@@ -97,6 +106,43 @@ def test_dossier_is_sent_with_two_taps_on_a_phone(
     quoted = phone_page.inner_text(".issued-card__finding")
     phone_page.goto(link)
     assert quoted in phone_page.inner_text(".hero__finding")
+
+
+def test_one_tap_tells_whether_to_buy_what_is_owed_and_whether_the_price_falls(
+    phone_page: "Page", portal: PortalProcess
+) -> None:
+    phone_page.goto(portal.url)
+    phone_page.fill("#placa", "ABC1D23")
+    phone_page.get_by_role("button", name="Consultar").tap()  # 1
+    phone_page.wait_for_selector("#resumo[data-panel=ready]")
+    hero = phone_page.locator(".hero")
+    for answer in ("Não pode ser transferido agora", "R$\u00a0325,39", "−6,6% em 12 meses"):
+        assert hero.get_by_text(answer).evaluate(UNCOVERED), answer
+    for section, answer in (
+        ("Multas", "#multas .ledger-tiles :text('R$\u00a0325,39')"),
+        ("Preço", "#fipe :text('Perdeu 6,6%')"),
+    ):
+        phone_page.evaluate("scrollTo(0, 0)")
+        link = phone_page.locator(".section-bar").get_by_role("link", name=section)
+        assert link.evaluate(UNCOVERED), section
+        link.tap()  # 1
+        phone_page.wait_for_function(UNCOVERED, arg=phone_page.query_selector(answer))
+
+
+@pytest.mark.parametrize("plate", ["ABC1D23", "MUL0A45"])
+def test_every_control_does_what_the_accessibility_tree_says(
+    new_page: PageFactory, portal: PortalProcess, plate: str
+) -> None:
+    for size in (DESK, PHONE):
+        page = new_page(viewport=size)
+        page.goto(f"{portal.url}/placa/{plate}?completo=1")
+        controls = controls_of(page)
+        assert {"button", "link", "DisclosureTriangle"} <= {one.role for one in controls}
+        assert [one for one in controls if one.fault] == []
+        page.evaluate("document.querySelector('#multas').scrollIntoView()")
+        page.wait_for_function('document.querySelector(".section-bar [aria-current]")')
+        current = page.locator(".section-bar [aria-current]")
+        assert current.evaluate_all("(all) => all.map((one) => one.hash)") == ["#multas"]
 
 
 def test_preview_is_one_quiet_link_away(page: "Page", portal: PortalProcess) -> None:
