@@ -35,6 +35,9 @@ PRICES = {
     "PORTAL_BATCH_CONCURRENCY": "1",
 }
 LOOKUPS = 3 * len(PLATES)
+# What is wider than its cell lies over the next.
+OVERFULL_CELLS = """[...document.querySelectorAll(".vehicles td")]
+  .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.className)"""
 
 
 @pytest.fixture
@@ -325,6 +328,7 @@ def test_nine_plates_of_a_chat_lead_to_the_worst_in_three_taps(page: "Page") -> 
         worst = page.locator(".vehicles tbody tr").first
         assert "Não pode circular" in worst.inner_text()
         assert "4 ordens judiciais · recolhimento" in worst.inner_text()
+        assert page.evaluate(OVERFULL_CELLS) == []
         worst.locator("th a").click()  # 3
         page.wait_for_url("**/placa/JUD0A04")
 
