@@ -171,9 +171,10 @@ def test_first_screen_answers_three_questions_in_few_words(
         assert box_of(page.locator(".acts"))["y"] < limit_px, plate
         left = page.locator(".checks li").count()
         trust = page.locator(".trust")
-        assert trust.get_by_text(f"Falta conferir {left} de {left + 3}").count() == 1, plate
-        assert trust.locator(".dots circle").count() == left + 3, plate
-        assert trust.locator(".dots circle:not([stroke-dasharray])").count() == 3, plate
+        told = 2 if plate == "VAZ0A00" else 3  # its price is another vehicle's
+        assert trust.get_by_text(f"Falta conferir {left} de {left + told}").count() == 1, plate
+        assert trust.locator(".dots circle").count() == left + told, plate
+        assert trust.locator(".dots circle:not([stroke-dasharray])").count() == told, plate
 
 
 def test_pages_are_short_on_a_desk(new_page: PageFactory, portal: PortalProcess) -> None:
