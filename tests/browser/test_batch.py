@@ -15,6 +15,7 @@ from tests.browser.conftest import PageFactory
 from tests.browser.controls import controls_of
 from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
+from tests.browser.waiting import wait_in
 from tests.effort import long
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.in_process import managed
@@ -76,16 +77,8 @@ def refreshed(page: "Page", selector: str, *, has_script: bool) -> None:
 
 
 def until_ended(page: "Page", plates: int) -> None:
-    """Wait until the progress bar shows that ``plates`` plates have ended.
-
-    The page's Content-Security-Policy forbids ``wait_for_function``.
-    """
-    bar = page.locator("#lote progress")
-    for _ in range(600):
-        if bar.evaluate("one => one.value") >= plates:
-            return
-        page.wait_for_timeout(100)
-    raise AssertionError(f"fewer than {plates} plates ended")
+    """Wait until the progress bar shows that ``plates`` plates have ended."""
+    wait_in(page, "(ended) => document.querySelector('#lote progress')?.value >= ended", plates)
 
 
 def downloaded(page: "Page", link: str, folder: Path) -> bytes:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.browser.conftest import PHONE, PageFactory
 from tests.browser.found import box_of
+from tests.browser.waiting import wait_in
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def test_copy_takes_what_is_shown(new_page: PageFactory, portal: PortalProcess) 
     page.goto(f"{portal.url}/api")
     choose(page, 1, "Python")
     page.locator("[data-copy]").nth(1).click()
-    page.wait_for_function("document.getElementById('copiado').textContent === 'Copiado.'")
+    wait_in(page, "document.getElementById('copiado').textContent === 'Copiado.'")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.locator(".example").nth(1).locator("pre:visible").text_content()
     assert copied.startswith("import requests")

@@ -9,6 +9,7 @@ import pytest
 from tests.browser.conftest import PageFactory
 from tests.browser.controls import controls_of
 from tests.browser.found import box_of, content_of
+from tests.browser.waiting import wait_in
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def test_dossier_is_sent_with_two_taps_on_a_phone(
     link = phone_page.input_value("#link")
     assert quote(link) in (phone_page.get_attribute("a[href^='https://wa.me/']", "href") or "")
     phone_page.tap("[data-copy]")
-    phone_page.wait_for_function(COPIED_OR_SELECTED)
+    wait_in(phone_page, COPIED_OR_SELECTED)
     quoted = phone_page.inner_text(".issued-card__finding")
     phone_page.goto(link)
     assert quoted in phone_page.inner_text(".hero__finding")
@@ -126,7 +127,7 @@ def test_one_tap_tells_whether_to_buy_what_is_owed_and_whether_the_price_falls(
         link = phone_page.locator(".section-bar").get_by_role("link", name=section)
         assert link.evaluate(UNCOVERED), section
         link.tap()  # 1
-        phone_page.wait_for_function(UNCOVERED, arg=phone_page.query_selector(answer))
+        wait_in(phone_page, UNCOVERED, phone_page.query_selector(answer))
 
 
 @pytest.mark.parametrize("plate", ["ABC1D23", "MUL0A45"])
@@ -140,7 +141,7 @@ def test_every_control_does_what_the_accessibility_tree_says(
         assert {"button", "link", "DisclosureTriangle"} <= {one.role for one in controls}
         assert [one for one in controls if one.fault] == []
         page.evaluate("document.querySelector('#multas').scrollIntoView()")
-        page.wait_for_function('document.querySelector(".section-bar [aria-current]")')
+        wait_in(page, 'document.querySelector(".section-bar [aria-current]")')
         current = page.locator(".section-bar [aria-current]")
         assert current.evaluate_all("(all) => all.map((one) => one.hash)") == ["#multas"]
 
@@ -189,7 +190,7 @@ def test_title_and_log_carry_the_verdict(page: "Page", portal: PortalProcess) ->
     page.wait_for_selector("#resumo[data-panel=ready]")
     finding = page.inner_text(".hero__finding").split(":")[-1].strip()
     name = page.inner_text(".hero__name").split(":")[-1].strip()
-    page.wait_for_function("document.title.startsWith('ABC1D24 – ')")
+    wait_in(page, "document.title.startsWith('ABC1D24 – ')")
     assert page.title() == f"ABC1D24 – {name} – Dossiê Veicular"
     log = content_of(page.locator("#andamento"))
     assert f"{name}: {finding}" in log
@@ -304,9 +305,7 @@ def test_message_to_the_seller_is_copied_or_selected(
     page.goto(f"{portal.url}/placa/ABC1D23/negociacao#combinar")
     page.locator("#combinar summary").first.click()
     page.locator("#combinar [data-copy]").click()
-    page.wait_for_function(
-        "document.querySelector('#combinar [data-copy]').innerText === 'Copiado'"
-    )
+    wait_in(page, "document.querySelector('#combinar [data-copy]').innerText === 'Copiado'")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("Oi! Consultei a placa ABC1D23 em ")
     plain = new_page(java_script_enabled=False, viewport=PHONE)

@@ -71,6 +71,12 @@ def test_each_call_opens_the_next_ones_connection_and_no_connection_is_used_twic
     wait_until(lambda: upstream.connections_open == 1, "the end of the used connections")
 
 
+def _accepted(upstream: FaultUpstream, connections: int) -> None:
+    """The server may accept a connection after the client has it."""
+    wait_until(lambda: upstream.connections_accepted >= connections, "the acceptance")
+    assert upstream.connections_accepted == connections
+
+
 def test_each_of_eight_lookups_at_once_opens_the_next_ones_connection(
     upstream: FaultUpstream,
 ) -> None:
@@ -88,7 +94,7 @@ def test_each_of_eight_lookups_at_once_opens_the_next_ones_connection(
         gate.set()
         for each in threads:
             each.join()
-        assert upstream.connections_accepted == lookups * (number + 1)
+        _accepted(upstream, lookups * (number + 1))
     assert upstream.connections_made == upstream.count() == 3 * lookups
 
 
@@ -109,7 +115,7 @@ def test_no_more_are_opened_than_allowed(
         spares.expect(client.host, 50)
     wait_until(lambda: _ready(spares) == MOST_EXPECTED, "the openings")
     ask(client)  # takes one, and opens none, because more than one is left
-    assert upstream.connections_accepted == MOST_EXPECTED
+    _accepted(upstream, MOST_EXPECTED)
 
 
 def test_zero_switches_spare_connections_off(upstream: FaultUpstream) -> None:
