@@ -44,7 +44,7 @@ _MANY_TIMES: Final = 10
 _YEAR_OF_MONTHS: Final = 12
 # The cheapest prices of the table are about R$ 2.000,00, which are so many cents.
 _LEAST_IN_CENTS: Final = 200_000
-# A history of fewer months is told as a sentence, because it shows no trend.
+# A sentence replaces the chart of a shorter history, because such a chart shows no trend.
 LEAST_POINTS: Final = 3
 _MOST_GAPS: Final = 6
 NO_PRICE: Final = "sem preço na fonte"

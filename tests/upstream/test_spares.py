@@ -45,14 +45,20 @@ def expected(client: Origin, spares: Spares, upstream: FaultUpstream, count: int
     wait_until(lambda: _ready(spares) >= count, "their handshakes")
 
 
-def slow_connect(release: threading.Event) -> Callable[..., socket.socket]:
-    """Return a ``connect`` that waits for an event first."""
+def opening(
+    upstream: FaultUpstream, spares: Spares, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Origin, threading.Event]:
+    """Return a client, and an event that the opening of its spare connection waits for."""
+    release = threading.Event()
 
     def slow(*args: Any, **named: Any) -> socket.socket:
         release.wait(20)
         return connect(*args, **named)
 
-    return slow
+    monkeypatch.setattr(module, "connect", slow)
+    client = origin(upstream.url, spares=spares)
+    spares.expect(client.host, 1)
+    return client, release
 
 
 def _ready(spares: Spares) -> int:
@@ -235,10 +241,7 @@ def test_failed_opening_has_no_consequences(spares: Spares) -> None:
 def test_call_waits_for_an_opening_that_has_begun(
     upstream: FaultUpstream, spares: Spares, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    release = threading.Event()
-    monkeypatch.setattr(module, "connect", slow_connect(release))
-    client = origin(upstream.url, spares=spares)
-    spares.expect(client.host, 1)
+    client, release = opening(upstream, spares, monkeypatch)
     wait_until(lambda: spares._spares[client.host][0].running(), "the beginning")
     asking = threading.Thread(target=ask, args=(client,))
     asking.start()
@@ -282,10 +285,7 @@ def test_closed_spares_open_no_more(
 def test_opening_that_ends_after_the_close_is_closed(
     upstream: FaultUpstream, spares: Spares, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    release = threading.Event()
-    monkeypatch.setattr(module, "connect", slow_connect(release))
-    client = origin(upstream.url, spares=spares)
-    spares.expect(client.host, 1)
+    _, release = opening(upstream, spares, monkeypatch)
     spares.close()
     release.set()
     wait_until(lambda: upstream.connections_accepted == 1, "the opening")

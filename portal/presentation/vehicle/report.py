@@ -64,7 +64,7 @@ class ReportSection:
 
     @property
     def made_of(self) -> tuple[LookupName, ...] | None:
-        """The lookups whose records the report had, or None if some are not at hand now."""
+        """The lookups whose records the report had, or None if they are unknown."""
         return self.panel.made_of if isinstance(self.panel, WrittenReport) else LOOKUPS
 
     @property

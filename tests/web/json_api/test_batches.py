@@ -164,7 +164,7 @@ def test_empty_answers_do_not_vouch_for_a_vehicle_after_their_fresh_time(
 def test_results_since_a_moment_and_results_that_are_out_of_date(
     here: InProcessPortal, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A plate without an answer is in both, because nobody knows that it has not changed."""
+    """Both lists have a plate without an answer, because its answer may have changed."""
     upstream.script("/detran/v1/decode/LMP0A01", faults.status(500))
     batch = created(here)["id"]
     ended(here, batch)
