@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from portal.data_files import read_csv
 from portal.law.act_matrix import Missing
@@ -13,12 +13,14 @@ from portal.vehicle.operation_name import LOOKUPS, LookupName, OperationName
 class OperationTexts:
     """The names of an upstream operation.
 
+    ``part`` is the part of the verdict that depends on the operation's answer, or "".
     ``title`` is for the operator's page, and ``stored_title`` is for the privacy page.
     ``scope_word`` is for the operator's table of tokens. ``long_title`` labels the operation's
     checkbox in the forms for batches and tokens.
     """
 
     name: OperationName
+    part: Missing | Literal[""]
     title: str
     stored_title: str
     scope_word: str
@@ -32,9 +34,6 @@ OPERATION_TEXTS: Final[Mapping[OperationName, OperationTexts]] = {
 LOOKUP_WORDS: Final[Mapping[LookupName, str]] = {
     name: OPERATION_TEXTS[name].in_sentence for name in LOOKUPS
 }
-# The part of the verdict that depends on the lookup's answer.
 PARTS: Final[Mapping[LookupName, Missing]] = {
-    "decode": "decode",
-    "renainf": "fines",
-    "renajud": "restrictions",
+    name: part for name in LOOKUPS if (part := OPERATION_TEXTS[name].part)
 }

@@ -10,6 +10,7 @@ from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.dossiers.identifiers import display_number
+from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.law.act_answers import ACT_TEXTS
 from portal.law.agreement import order_checklist
 from portal.law.assessment import fines_in_words
@@ -64,6 +65,7 @@ def register(environment: Environment) -> None:
         "term": term_link,
         "act_labels": {act: texts.label for act, texts in ACT_TEXTS.items()},
         "comparison_path": comparison_path,
+        "lookup_operations": LOOKUP_OPERATIONS,
         "who_lifts": WHO_LIFTS,
         "unverified_count": len(UNVERIFIED),
         "deadline_steps": deadline_steps,

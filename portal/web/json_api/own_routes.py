@@ -22,6 +22,7 @@ import msgspec
 from flask import Response, request, session, stream_with_context, url_for
 from werkzeug.exceptions import ServiceUnavailable
 
+from portal import wording
 from portal.access.credentials import NoCredential, sends_credential
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity, TokensUnavailable
@@ -64,12 +65,13 @@ from portal.web.services.dossiers import batch_dossier
 from portal.web.services.responses import calendar_response
 from portal.web.services.verification import find_issued
 from portal.web.services.web import Web
-from portal.wording import sanitise_echo
 
 log = logging.getLogger(__name__)
 
-INVALID_ASK: Final = "Em um só “ask” vão decode, renainf e renajud, separados por vírgula."
-INVALID_ASK_LIST: Final = 'Em "ask" vai uma lista com decode, renainf ou renajud, ao menos um.'
+INVALID_ASK: Final = f"Em um só “ask” vão {wording.listed(LOOKUPS)}, separados por vírgula."
+INVALID_ASK_LIST: Final = (
+    f'Em "ask" vai uma lista com {wording.listed(LOOKUPS, " ou ")}, ao menos um.'
+)
 INVALID_PLATES = "Informe as placas uma vez, separadas por vírgula."
 INVALID_DIALECT: Final = "O dialeto é brazil ou rfc4180."
 INVALID_AFTER: Final = "Em “after” vai o “next” da página anterior."
@@ -643,7 +645,7 @@ def _refuse_unknown(names: Iterable[str], known: Collection[str], message: str) 
         if name not in known:
             similar = get_close_matches(name, known, 1)
             hint = f" Quis dizer “{similar[0]}”?" if similar else ""
-            shown = sanitise_echo(name, _LONGEST_NAME)
+            shown = wording.sanitise_echo(name, _LONGEST_NAME)
             raise Refusal("parameter_unknown", f"{message.format(shown)}{hint}")
 
 

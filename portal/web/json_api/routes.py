@@ -10,7 +10,7 @@ from portal.access.gatekeeper import Gatekeeper
 from portal.access.tokens import Identity, RefusedToken, UnknownToken
 from portal.gateway.gateway import Snapshot
 from portal.gateway.lookup import Directive, Failure, Lookup, Served, report_lookup
-from portal.gateway.operations import DECODE, RENAINF, RENAJUD, REPORT, Operation
+from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, REPORT, Operation
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import failure_response, message_response
@@ -88,7 +88,7 @@ def _vehicle_view(operation: Operation) -> Callable[..., Response]:
     return view
 
 
-for _operation in (DECODE, RENAINF, RENAJUD):
+for _operation in LOOKUP_OPERATIONS:
     routes.get(f"{_operation.path}/<plate>", _operation.name)(_vehicle_view(_operation))
 routes.get(f"{RENAINF.path}/<plate>/<uf>", "renainf_uf")(_vehicle_view(RENAINF))
 
