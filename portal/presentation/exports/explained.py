@@ -24,7 +24,7 @@ from portal.law.effects import WHO_LIFTS
 from portal.law.orders import AssessedOrder
 from portal.law.unverified import UNVERIFIED
 from portal.law.verdict import Verdict
-from portal.presentation.exports.columns import (
+from portal.presentation.exports.vehicle_tables import (
     FINE_COLUMNS,
     MONTH_COLUMNS,
     ORDER_COLUMNS,

@@ -1,23 +1,22 @@
-"""Tables of a vehicle's fines, restrictions and prices."""
+"""Columns and tables of a vehicle's fines, court orders and prices.
 
-from collections.abc import Iterable, Iterator
+A column is a member of the JSON, too.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, Literal
 
 from portal.batch.model import Item
+from portal.dossier.details import fine_notes, order_notes
 from portal.dossier.dossier import Dossier
-from portal.dossier.prices import Prices
+from portal.dossier.prices import Prices, PriceTab
 from portal.law.act_answers import ACTS
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
-from portal.presentation.exports.columns import (
-    FINE_COLUMNS,
-    MONTH_COLUMNS,
-    ORDER_COLUMNS,
-    PRICE_COLUMNS,
-    priced,
-)
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.tools.vehicle_row import why_missing
+from portal.vehicle.decode import PricePoint
+from portal.vehicle.field import Field
 from portal.vehicle.operation_name import LookupName
 
 TableName = Literal["fines", "restrictions", "prices"]
@@ -25,6 +24,108 @@ NEEDS: Final[dict[TableName, LookupName]] = {
     "fines": "renainf",
     "restrictions": "renajud",
     "prices": "decode",
+}
+
+
+def priced(prices: Prices) -> tuple[PriceTab, ...]:
+    """Return the entries of the price table, those of another vehicle last."""
+    return (*prices.all, *prices.foreign)
+
+
+def _confidence(tab: PriceTab) -> str:
+    if tab.is_foreign:
+        return "other_vehicle"
+    return "tied" if tab.is_tied else "likeliest" if tab.number == 1 else "possible"
+
+
+def _reason(tab: PriceTab) -> str | None:
+    if tab.is_foreign:
+        return f"Este preço é de outro veículo: {tab.described or tab.label}."
+    return tab.reason or None
+
+
+def _doubt(tab: PriceTab) -> str | None:
+    return " ".join(tab.cautions) or None
+
+
+def text_of(field: Field) -> str | None:
+    return str(field) if field else None
+
+
+FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
+    "number": lambda fine: fine.number,
+    "record": lambda fine: fine.anchor,
+    "code": lambda fine: text_of(fine.record.code),
+    "description": lambda fine: fine.description or None,
+    "article": lambda fine: fine.article or None,
+    "gravity": lambda fine: fine.gravity_word,
+    "points": lambda fine: fine.points.by_gravity,
+    "points_counted": lambda fine: fine.points_now,
+    "amount": lambda fine: fine.amount.value,
+    "amount_origin": lambda fine: fine.amount.origin,
+    "amount_at_80": lambda fine: fine.amount.at_80 if fine.has_discount else None,
+    "amount_at_60": lambda fine: fine.amount.at_60 if fine.has_discount else None,
+    "has_discount": lambda fine: fine.has_discount,
+    "standing": lambda fine: fine.standing,
+    "standing_words": lambda fine: fine.status.word,
+    "standing_note": lambda fine: fine.status.note,
+    "open": lambda fine: fine.is_open,
+    "committed_on": lambda fine: fine.record.committed_on,
+    "committed_at": lambda fine: fine.record.committed_at and f"{fine.record.committed_at:%H:%M}",
+    "notified_on": lambda fine: fine.record.notified_on,
+    "penalty_on": lambda fine: fine.record.penalty_on,
+    "paid_on": lambda fine: fine.record.paid_on,
+    "authority": lambda fine: text_of(fine.record.authority),
+    "authority_state": lambda fine: text_of(fine.record.authority_state),
+    "place": lambda fine: text_of(fine.record.place),
+    "amount_paid": lambda fine: fine.paid.value,
+    "discount_note": lambda fine: fine.discount_note,
+    "authority_code": lambda fine: text_of(fine.record.authority_code),
+    "authority_name": lambda fine: fine.authority and fine.authority.name,
+    "authority_level": lambda fine: fine.authority and fine.authority.level,
+    "appeal_body": lambda fine: fine.authority and fine.authority.appeal_body,
+    "town": lambda fine: fine.town and fine.town.name,
+    "town_state": lambda fine: fine.town and fine.town.state,
+    "code_conflict": lambda fine: fine.code_conflict or None,
+    "conflict": lambda fine: " ".join(fine_notes(fine)) or None,
+    "other_vehicle": lambda fine: bool(fine.differing),
+}
+ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
+    "number": lambda order: order.number,
+    "record": lambda order: order.anchor,
+    "title": lambda order: order.title,
+    "in_force": lambda order: order.in_force,
+    "kinds": lambda order: order.effect.kinds,
+    "doubt": lambda order: order.effect.doubt or None,
+    "court": lambda order: order.court or None,
+    "court_body": lambda order: order.court_body or None,
+    "case": lambda order: text_of(order.record.case),
+    "included_at": lambda order: order.record.included_at,
+    "other_vehicle": lambda order: bool(order.differing),
+    "conflict": lambda order: " ".join(order_notes(order)) or None,
+}
+# The columns whose names begin with ``change_`` are price changes in per cent.
+PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceTab], object]]] = {
+    "number": lambda tab: tab.number,
+    "code": lambda tab: tab.code.text if tab.code else None,
+    "code_is_verified": lambda tab: tab.code.is_verified if tab.code else None,
+    "description": lambda tab: tab.described or None,
+    "version": lambda tab: text_of(tab.entry.version),
+    "model_year": lambda tab: tab.entry.year,
+    "fuel": lambda tab: text_of(tab.entry.fuel),
+    "price": lambda tab: tab.current,
+    "confidence": _confidence,
+    "reason": _reason,
+    "change_12_months": lambda tab: tab.series.twelve_month_change,
+    "change_yearly": lambda tab: tab.series.yearly_change,
+    "change_since_peak": lambda tab: tab.series.change_since_peak,
+    "change_predicted": lambda tab: tab.series.predicted_change,
+    "doubt": _doubt,
+}
+MONTH_COLUMNS: Final[Mapping[str, Callable[[PricePoint], object]]] = {
+    "month": lambda point: f"{point.month:%Y-%m}",
+    "value": lambda point: point.value,
+    "predicted": lambda point: point.predicted,
 }
 # An effect on an act, an object in the record of a court order, has two columns of a table.
 _EFFECT_COLUMNS: Final = tuple((act, member) for act in ACTS for member in ("mark", "reason"))
