@@ -62,7 +62,13 @@ from portal.startup import (
     server_data_key,
 )
 from portal.storage.data_lock import DataLock
-from portal.storage.database import database_bytes, is_in_place, open_engine, side_engine
+from portal.storage.database import (
+    database_bytes,
+    erase_deleted,
+    is_in_place,
+    open_engine,
+    side_engine,
+)
 from portal.storage.purge_log import PurgeClock, PurgeLog
 from portal.system.environment import can_trace, wants_traces
 from portal.system.housekeeping import Housekeeping
@@ -499,6 +505,7 @@ class Portal(Web):
             PeriodicTask(3600.0, self.ledger.drop_past_counters),
             PeriodicTask(3600.0, self.history.drop_expired),
             PeriodicTask(3600.0, self.idempotency.drop_expired),
+            PeriodicTask(3600.0, lambda: erase_deleted(self.engine)),
             PeriodicTask(3600.0, lambda: remove_old_unused_caches(data_dir)),
         )
         return Scheduler(

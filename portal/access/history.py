@@ -133,12 +133,7 @@ class History:
         ]
 
     def drop_expired(self) -> None:
-        """Delete entries older than thirty days.
-
-        Raises BytesKept if bytes of the entries remain in the database's files. The method erases
-        deleted rows even if no entry has expired, because a concurrent reader may have prevented an
-        earlier erasure, or the process that had deleted the rows was killed before it.
-        """
+        """Delete entries older than thirty days. The caller then calls ``erase_deleted``."""
         expired = select(table.c.id).where(table.c.asked_at < self._clock() - KEPT_S)
         group = expired.order_by(table.c.asked_at).limit(_DELETED_AT_ONCE)
         is_full = True
@@ -146,7 +141,6 @@ class History:
             with writing(self._engine) as db:
                 deleted = db.execute(delete(table).where(table.c.id.in_(group))).rowcount
             is_full = deleted == _DELETED_AT_ONCE
-        erase_deleted(self._engine)
 
     def erase(self, visitor: str, subject: str | None = None) -> None:
         """Delete a visitor's entries, or only the entry of one ``subject``.

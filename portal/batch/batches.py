@@ -39,7 +39,7 @@ from portal.batch.rows import (
     update_batch,
 )
 from portal.batch.typed_list import Subject, TypedList, WrongEntry, contains_subject
-from portal.storage.database import Lock, erase_deleted, hold, reading
+from portal.storage.database import Lock, hold, reading
 from portal.storage.tables import IS_DRAFT, IS_UNDER_WAY
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
@@ -336,11 +336,10 @@ class Batches(BatchRows):
     # Deletion
 
     def drop_expired(self) -> None:
-        """Delete expired batches of every namespace.
+        """Delete expired batches of every namespace. The caller then calls ``erase_deleted``.
 
         A running batch is kept while this portal or another one can run it. Another portal has
-        claimed one of the batch's items within a day. Raises BytesKept if bytes of deleted batches
-        remain in the database's files.
+        claimed one of the batch's items within a day.
         """
         is_idle = (table.c.state != "running") | (table.c.claimed_at < self.clock() - _CLAIMED_S)
         chosen = select(table.c.id, table.c.namespace, table.c.state, table.c.sealed_access).where(
@@ -355,8 +354,6 @@ class Batches(BatchRows):
                 row = db.execute(chosen.where(table.c.id == batch)).first()
                 if row is not None and self._is_over(row):
                     _delete(db, [batch])
-        if ids:
-            erase_deleted(self.engine)
 
     def forget(self, db: Connection, subject: str) -> int:
         """Delete a vehicle's items in all namespaces, and return how many were deleted.

@@ -229,8 +229,8 @@ class DossierArchive:
     def drop_expired(self) -> None:
         """Delete the content of expired dossiers in all namespaces.
 
-        The row itself is deleted ENDED_KEPT_S seconds after the expiry. Raises SQLAlchemyError, or
-        BytesKept if deleted bytes remain in the database's files.
+        The row itself is deleted ENDED_KEPT_S seconds after the expiry. The caller then calls
+        ``erase_deleted``. Raises SQLAlchemyError.
         """
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
@@ -247,7 +247,6 @@ class DossierArchive:
             pass
         with writing(self._engine) as db:
             db.execute(delete(table).where(long_ended))
-        erase_deleted(self._engine)
 
     def forget(self, db: Connection, plate: str) -> int:
         """Delete a vehicle's dossiers in every namespace, and return how many were deleted.

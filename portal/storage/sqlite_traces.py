@@ -162,8 +162,10 @@ def _remains(file: int, position: int) -> list[tuple[int, int]]:
     part, zeros, found = os.pread(file, PART_BYTES, position), bytes(page_bytes), []
     # The pattern finds no first page of a file, which has the schema, but no data.
     for type_byte in _B_TREE.finditer(part[::page_bytes]):
-        first, end = _unallocated(part, type_byte.start() * page_bytes, page_bytes)
-        if part[first:end] != zeros[: end - first]:
+        page = type_byte.start() * page_bytes
+        first, end = _unallocated(part, page, page_bytes)
+        # Most pages have zeros there. Only the others are examined further, which takes longer.
+        if part[first:end] != zeros[: end - first] and _fits(part, page, end):
             found.append((position + first, end - first))
     return found
 
@@ -172,13 +174,17 @@ def _unallocated(part: bytes, page: int, page_bytes: int) -> tuple[int, int]:
     """Return where the unallocated space of a B-tree page begins and ends.
 
     It lies between the cell pointers and the cells (https://sqlite.org/fileformat2.html, section
-    1.6). Returns an empty range for a page whose header does not fit its cell pointers.
+    1.6). Returns an empty range for a page with an inconsistent header.
     """
     block, cells, start = struct.unpack_from(">HHH", part, page + 1)
     start = start or 65536
-    pointers = page + _HEADER_BYTES[part[page]]
-    first, end = pointers + 2 * cells, page + start
+    first, end = page + _HEADER_BYTES[part[page]] + 2 * cells, page + start
     fits = first <= end <= page + page_bytes and (not block or block >= start)
-    if not fits or any(each < start for each in struct.unpack_from(f">{cells}H", part, pointers)):
-        return page, page
-    return first, end
+    return (first, end) if fits else (page, page)
+
+
+def _fits(part: bytes, page: int, end: int) -> bool:
+    """Return whether no cell pointer leads into the unallocated space that ends at ``end``."""
+    (cells,) = struct.unpack_from(">H", part, page + 3)
+    pointers = struct.unpack_from(f">{cells}H", part, page + _HEADER_BYTES[part[page]])
+    return min(pointers, default=end - page) >= end - page

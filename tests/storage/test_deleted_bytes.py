@@ -1,5 +1,6 @@
 """DeletedBytes: the copies of deleted rows that SQLite leaves in the pages of a file."""
 
+import json
 import random
 import sqlite3
 from collections.abc import Iterator
@@ -8,10 +9,20 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import select, update
 
+from portal.dossiers.archive import IssuedSnapshot
+from portal.dossiers.identifiers import new_identifiers
 from portal.storage import sqlite_traces
+from portal.storage.database import reading, writing
 from portal.storage.sqlite_traces import DeletedBytes, empty_log
+from portal.storage.tables import batch_items, batches, dossiers, history
+from tests.conftest import PortalFactory
 from tests.effort import long
+from tests.web.json_paths import PLATE
+from tests.web.person import Person
+
+SEALED = (history.c.sealed, batches.c.sealed_wrong, batch_items.c.sealed, dossiers.c.head)
 
 TABLE = """
 CREATE TABLE vehicles (id INTEGER PRIMARY KEY, tag TEXT, sealed BLOB, content BLOB);
@@ -150,13 +161,62 @@ def test_nothing_is_overwritten_while_another_connection_writes(
     deleted.close()
 
 
+def test_expiry_searches_no_file_and_the_hourly_task_searches_it_once(
+    portal: PortalFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search takes as long as the file is, and batches and dossiers expire every minute."""
+    here = portal()
+    parts, ana = here.parts, Person.at(here).signed_in()
+    ana.post("/lote", placas=PLATE, consulta="decode")
+    ana.client.get(f"/placa/{PLATE}?completo=1")
+    parts.dossiers.issue(
+        *("ana", new_identifiers(), IssuedSnapshot(plate=PLATE, caller="ana", summary="{}")),
+        *("", None),
+        purge_mark=0,
+    )
+    with writing(parts.engine) as db:
+        sealed = [db.execute(select(column)).scalar_one() for column in SEALED]
+        for table in (history, batches, dossiers):
+            column = table.c.asked_at if table is history else table.c.expires_at
+            db.execute(update(table).values({column: 0.0}))
+    searched, search = [], DeletedBytes.overwrite
+
+    def overwrite(file: DeletedBytes) -> bool:
+        searched.append(file)
+        return search(file)
+
+    monkeypatch.setattr(DeletedBytes, "overwrite", overwrite)
+    for part in (parts.history, parts.batches, parts.dossiers):
+        part.drop_expired()
+    with reading(parts.engine) as db:
+        assert [db.execute(select(column)).scalar() for column in SEALED] == [None] * len(SEALED)
+    assert searched == []
+    parts.scheduler.run_all()
+    times = tmp_path / "data" / "housekeeping"
+    times.write_text(json.dumps([0.0] * len(json.loads(times.read_text()))))  # all are due
+    parts.scheduler.run_all()
+    assert len(searched) == 1
+    kept = b"".join(file.read_bytes() for file in (tmp_path / "data").glob("portal.sqlite*"))
+    assert [each for each in sealed if each in kept] == []
+
+
 @pytest.mark.parametrize(
     ("block", "cells", "start"), [(0, 1, 4095), (0, 2000, 100), (50, 1, 3000), (0, 1, 9)]
 )
-def test_page_with_inconsistent_header_is_left_alone(block: int, cells: int, start: int) -> None:
-    page = bytearray(4096)
+def test_page_with_inconsistent_header_is_left_alone(
+    tmp_path: Path, block: int, cells: int, start: int
+) -> None:
+    page = bytearray(b"\1" * 4096)
     page[0] = 13
-    page[1:7] = b"".join(each.to_bytes(2) for each in (block, cells, start))
     page[8:10] = (3000).to_bytes(2)
-    first, end = sqlite_traces._unallocated(bytes(page), 0, 4096)
-    assert first == end
+    head = bytearray(4096)
+    head[16:18] = (4096).to_bytes(2)
+
+    def remains(*fields: int) -> list[tuple[int, int]]:
+        page[1:7] = b"".join(each.to_bytes(2) for each in fields)
+        (tmp_path / "file").write_bytes(head + page)
+        with (tmp_path / "file").open("rb") as file:
+            return sqlite_traces._remains(file.fileno(), 0)
+
+    assert remains(0, 1, 3000) == [(4096 + 10, 2990)]
+    assert remains(block, cells, start) == []

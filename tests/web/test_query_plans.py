@@ -43,6 +43,7 @@ _INDEXES = {
     "SELECT ledger.caller, ledger.price": "ledger_in_progress",
     "SELECT ledger.subject, ledger.price": "ledger_by_subject",
     "SELECT history.subject, history.sealed_note": "history_by_visitor",
+    "dossiers.head IS NOT NULL AND dossiers.expires_at": "dossiers_with_content",
     "UPDATE batch_items SET holder=?, lease_until=? WHERE batch_items.id =": "batch_items_by_turn",
 }
 Seen = dict[str, Any]
@@ -113,7 +114,7 @@ def exercise(here: InProcessPortal) -> None:
 def sqlite_faults(db: Connection, statement: str, parameters: Any) -> list[str]:
     plan = [row[-1] for row in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
     scans = [line for line in plan if line.startswith("SCAN ") and scanned(line[5:])]
-    wanted = {index for start, index in _INDEXES.items() if statement.startswith(start)}
+    wanted = {index for part, index in _INDEXES.items() if part in statement}
     unused = [index for index in wanted if index not in "".join(plan)]
     return scans + unused + [line for line in plan if "TEMP B-TREE" in line]
 
