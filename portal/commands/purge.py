@@ -73,6 +73,9 @@ def purge_command(portal: Parts) -> Command:
             numbers = run.attempt(delete_rows, above) or [0] * len(tags)
             run.deleted += run.attempt(store.purge, dict(zip(tags, numbers, strict=True))) or 0
 
+        # A running portal that learns of the purge from the log also deletes the answers, and this
+        # command would count too few. Delete them before the purge is logged.
+        run.deleted += run.attempt(store.purge, dict.fromkeys(tags, 0)) or 0
         delete_all()
         # For CONFIRMED_FOR_S, a process may serve an answer without reading the store again, and
         # may make a batch, a report or a dossier from it. Delete these too. After the second number

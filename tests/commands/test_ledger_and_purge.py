@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from datetime import datetime, timedelta
 from typing import Any
@@ -15,6 +15,7 @@ from flask.cli import ScriptInfo
 from sqlalchemy import Engine, event, insert
 
 from portal.commands.ledger import COLUMNS
+from portal.gateway.store import Store
 from portal.storage.tables import ledger
 from tests import factories
 from tests.conftest import PortalFactory
@@ -168,6 +169,23 @@ def test_purge_deletes_both_spellings_from_the_store(
         priced.get(path_of("decode", plate))
     assert upstream.count() == 5
     assert len(run_command(priced, "ledger").output.splitlines()) == 5
+
+
+def test_purge_counts_the_answers_that_a_running_portal_would_delete_first(
+    priced: InProcessPortal, portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A portal learns of the purge from its log. Regression: "Purged 0 stored answers."."""
+    for operation in ("decode", "renainf"):
+        priced.get(path_of(operation))
+    running, purge = portal(PRICE_DECODE="0.305").parts.store, Store.purge
+
+    def overtaken(store: Store, purges: Mapping[str, int]) -> int:
+        running.tick()
+        running.sweep()
+        return purge(store, purges)
+
+    monkeypatch.setattr(Store, "purge", overtaken)
+    assert run_command(priced, "purge", "ABC1D23").stdout == "Purged 2 stored answers.\n"
 
 
 def test_purge_as_json(priced: InProcessPortal) -> None:
