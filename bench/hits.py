@@ -13,6 +13,7 @@ PATHS = [f"/detran/v1/decode/{plate}" for plate in PLATES]
 HOT = PATHS[:100]
 # With a pause after each response, 16 connections put the same load on every server.
 PAUSE_MS = 4
+_COMPRESSED = "portal, gzip"
 
 
 def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
@@ -29,12 +30,15 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     servers["gunicorn"] = stage.plain_on_gunicorn(upstream.url)
     for server in servers.values():
         press(server, HOT, 1)
-    rates: dict[str, list[float]] = {name: [] for name in servers}
-    costs: dict[str, list[float]] = {name: [] for name in servers}
+    turns = [(name, server, "identity") for name, server in servers.items()]
+    turns.append((_COMPRESSED, servers["portal"], "gzip"))
+    press(servers["portal"], HOT, 1, Accept_Encoding="gzip")
+    rates: dict[str, list[float]] = {name: [] for name, *_ in turns}
+    costs: dict[str, list[float]] = {name: [] for name, *_ in turns}
     for _ in range(rounds):
-        for name, server in servers.items():
+        for name, server, coding in turns:
             before = server.cpu_s()
-            load = press(server, HOT, seconds)
+            load = press(server, HOT, seconds, Accept_Encoding=coding)
             rates[name].append(load.per_s)
             costs[name].append((server.cpu_s() - before) / load.requests * 1e6)
     if "nginx" in servers:
@@ -52,6 +56,10 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
         report.compare(
             f"JSON hits over {words}", rates["portal"], rates[name], "req/s", 15, "at least"
         )
+    report.compare(
+        "processor time of a compressed hit over a plain one",
+        *(costs[_COMPRESSED], costs["portal"], "µs", 1.0, "at most"),
+    )
     medians = ", ".join(f"{name} {statistics.median(each):.0f}" for name, each in costs.items())
     report.note(f"processor time a hit, µs: {medians}")
     sizes = ", ".join(f"{each:.0f}" for each in servers["portal"].rss_mib())

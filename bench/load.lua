@@ -1,5 +1,5 @@
 -- Requests the paths of a file in turn, each thread from its own offset. Prints a line of figures.
-local paths, token, pause, once, at = {}, os.getenv("LOAD_TOKEN"), 0, false, 0
+local paths, pause, once, at = {}, 0, false, 0
 local threads = 0
 function setup(thread)
    thread:set("number", threads)
@@ -9,10 +9,10 @@ function init()
    for line in io.lines(os.getenv("LOAD_PATHS")) do paths[#paths + 1] = line end
    pause = tonumber(os.getenv("LOAD_PAUSE_MS") or "0")
    once = os.getenv("LOAD_ONCE") == "1"
-   local cookie = os.getenv("LOAD_COOKIE")
    local headers = { ["Host"] = "127.0.0.1" }
-   if token then headers["Authorization"] = token end
-   if cookie then headers["Cookie"] = cookie end
+   for name, value in os.getenv("LOAD_HEADERS"):gmatch("([^\n]-): ([^\n]+)") do
+      headers[name] = value
+   end
    for i, path in ipairs(paths) do paths[i] = wrk.format("GET", path, headers) end
    if not once then at = math.floor(#paths * number / 2) end
 end

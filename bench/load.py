@@ -35,28 +35,32 @@ def press(
     paths: Sequence[str],
     seconds: float,
     pause_ms: int = 0,
-    cookie: str | None = None,
+    **named: str,
 ) -> Load:
-    """Request the paths in turn for ``seconds``. Raises RuntimeError unless every status is 2xx."""
+    """Request the paths in turn for ``seconds``. Raises RuntimeError unless every status is 2xx.
+
+    ``named`` are further request headers, with "_" for "-".
+    """
+    headers = {"Authorization": PORTAL_TOKEN}
+    headers |= {name.replace("_", "-"): value for name, value in named.items()}
+    lines = [f"{name}: {value}" for name, value in headers.items()]
     file = program.directory / "paths.txt"
     file.write_text("\n".join(paths))
     wrk = find("wrk")
     if wrk is None:
-        load = asyncio.run(_press(program.port, paths, seconds, pause_ms, cookie))
+        load = asyncio.run(_press(program.port, paths, seconds, pause_ms, lines))
     else:
-        load = _wrk(wrk, program, file, seconds, pause_ms, cookie)
+        load = _wrk(wrk, program, file, seconds, pause_ms, lines)
     if load.errors or not load.requests:
         raise RuntimeError(f"{program.name}: {load.errors} errors in {load.requests} requests")
     return load
 
 
 def _wrk(
-    wrk: Peer, program: Program, file: Path, seconds: float, pause_ms: int, cookie: str | None
+    wrk: Peer, program: Program, file: Path, seconds: float, pause_ms: int, headers: Sequence[str]
 ) -> Load:
     env = {**os.environ, **wrk.env, "LOAD_PATHS": str(file), "LOAD_PAUSE_MS": str(pause_ms)}
-    env["LOAD_TOKEN"] = PORTAL_TOKEN
-    if cookie:
-        env["LOAD_COOKIE"] = cookie
+    env["LOAD_HEADERS"] = "\n".join(headers)
     output = subprocess.run(
         [
             *(wrk.path, "-t2", f"-c{CONNECTIONS}", f"-d{max(1, round(seconds))}s"),
@@ -77,15 +81,11 @@ def read_figures(output: str) -> Load:
 
 
 async def _press(
-    port: int, paths: Sequence[str], seconds: float, pause_ms: int, cookie: str | None
+    port: int, paths: Sequence[str], seconds: float, pause_ms: int, headers: Sequence[str]
 ) -> Load:
     """Generate the load with asyncio, which is too slow for the full rate of nginx."""
-    extra = f"Cookie: {cookie}\r\n" if cookie else ""
-    requests = [
-        f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {PORTAL_TOKEN}\r\n"
-        f"{extra}\r\n".encode()
-        for path in paths
-    ]
+    head = "\r\n".join(["Host: 127.0.0.1", *headers])
+    requests = [f"GET {path} HTTP/1.1\r\n{head}\r\n\r\n".encode() for path in paths]
     latencies: list[float] = []
     errors = 0
     ends_at = time.perf_counter() + seconds

@@ -128,7 +128,7 @@ def warm_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None
     for _ in range(rounds):
         for server, rates in ((warm, ours), (bare, theirs)):
             before = server.cpu_s()
-            load = press(server, pages, seconds, cookie=cookies[server])
+            load = press(server, pages, seconds, Cookie=cookies[server])
             rates.append(load.per_s)
             if server is warm:
                 cost.append((server.cpu_s() - before) / load.requests * 1e3)
