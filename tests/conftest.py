@@ -1,10 +1,11 @@
 """Fixtures for all tests, and the guard that blocks access to the network."""
 
 import gc
+import importlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from tests.fakes import (
     checkouts,
     closing,
     network_guard,
-    rule_cache,
+    start_cache,
     template_cache,
 )
 from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
@@ -39,8 +40,27 @@ def pytest_configure(config: pytest.Config) -> None:
     network_guard.install(patch)
     config.add_cleanup(patch.undo)
     template_cache.install()
-    rule_cache.install()
+    start_cache.install()
     checkouts.install()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Import a share of the modules first, so that each is compiled by one process alone.
+
+    pytest compiles the assertions of a module in 25 ms and stores the result. Processes that import
+    all modules in one order would compile each module at the same time.
+    """
+    number = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    if not number or session.config.args != ["tests"]:
+        return
+    modules = sorted(TESTS.rglob("test_*.py"))
+    for module in modules[int(number) :: int(os.environ["PYTEST_XDIST_WORKER_COUNT"])]:
+        # pytest imports the module again, and reports the error.
+        with suppress(Exception, pytest.skip.Exception):
+            importlib.import_module(
+                ".".join(module.relative_to(TESTS.parent).with_suffix("").parts)
+            )
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:

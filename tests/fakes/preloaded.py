@@ -2,7 +2,8 @@
 
 Importing the portal takes most of a program's start, and the tests start hundreds of programs. A
 forked program has its own environment, output, process session and exit code. The interpreter
-starts with the first program and ends with the test process. The programs share compiled templates.
+starts with the first program and ends with the test process. The programs share compiled templates
+and what ``start_cache`` keeps.
 
 ``python -m tests.fakes.preloaded FD DIRECTORY`` starts the interpreter. FD is its socket to the
 test process, and DIRECTORY holds the compiled templates.
@@ -31,7 +32,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self, TypedDict
 
-from tests.fakes import template_cache
+from tests.fakes import start_cache, template_cache
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 # Runs functions of tests in processes that share nothing with the test but their arguments.
@@ -234,26 +235,22 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
-def _compile_templates() -> None:
-    """Fill the template cache in a child, so that forks inherit no file or thread.
+def _fill_caches() -> None:
+    """Create and close an application, so that the programs share what it compiles.
 
-    Threads that need the same template at the same time each compile it. Without the cache, a
+    It leaves no thread and no open file, which a fork would inherit. Without compiled templates, a
     hundred concurrent requests for a worker's first page compile its templates a hundred times.
     """
     from portal.factory import create_app
     from portal.settings import Settings
 
-    if child := os.fork():
-        os.waitpid(child, 0)
-        return
-    try:
-        with tempfile.TemporaryDirectory() as directory:
-            settings = Settings.from_environment({"PORTAL_DATA_DIR": directory})
-            templates = create_app(settings).jinja_env
-            for name in templates.list_templates():
-                templates.get_template(name)
-    finally:
-        os._exit(0)
+    with tempfile.TemporaryDirectory() as directory:
+        application = create_app(Settings.from_environment({"PORTAL_DATA_DIR": directory}))
+        templates = application.jinja_env
+        for name in templates.list_templates():
+            templates.get_template(name)
+        application.extensions["portal"].close()
+    assert threading.active_count() == 1, threading.enumerate()
 
 
 def _main() -> None:
@@ -264,8 +261,9 @@ def _main() -> None:
     for name in _IMPORTED_LATER:
         with suppress(ImportError):  # an optional driver may be missing
             importlib.import_module(name)
+    start_cache.install()
     template_cache.install(sys.argv[2])
-    _compile_templates()
+    _fill_caches()
     gc.collect()
     gc.freeze()
     arguments = _fork_on_request(socket.socket(fileno=int(sys.argv[1])))
