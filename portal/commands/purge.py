@@ -66,17 +66,18 @@ def purge_command(portal: Parts) -> Command:
             run.dossiers += deleted
             return numbers
 
-        def delete_all() -> None:
+        def delete_all(stored: int = 0) -> None:
             # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the
             # rows first, so that no batch stores an answer after the purge of the store.
             above = run.attempt(store.purged_to) or 0
             numbers = run.attempt(delete_rows, above) or [0] * len(tags)
-            run.deleted += run.attempt(store.purge, dict(zip(tags, numbers, strict=True))) or 0
+            deleted = run.attempt(store.purge, dict(zip(tags, numbers, strict=True)))
+            if deleted is not None:
+                run.deleted += max(stored, deleted)
 
-        # A running portal that learns of the purge from the log also deletes the answers, and this
-        # command would count too few. Delete them before the purge is logged.
-        run.deleted += run.attempt(store.purge, dict.fromkeys(tags, 0)) or 0
-        delete_all()
+        # Count first: a running portal that learns of the purge from the log may delete the answers
+        # before this command does.
+        delete_all(run.attempt(store.count, tags) or 0)
         # For CONFIRMED_FOR_S, a process may serve an answer without reading the store again, and
         # may make a batch, a report or a dossier from it. Delete these too. After the second number
         # in the log, none is inserted any more whose answers were read before.

@@ -76,6 +76,10 @@ class Backend(Protocol):
         """
         ...
 
+    def count_tagged(self, tags: Collection[str]) -> int:
+        """Return the number of the entries of these vehicles' tags."""
+        ...
+
     def delete_tagged(self, tags: Collection[str]) -> int:
         """Delete all entries of these vehicles' tags, and return their number."""
         ...

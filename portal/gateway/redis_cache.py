@@ -162,18 +162,25 @@ class SealedRedisCache(RedisCache):
                     self._begin_purge(keys=[self._purges], args=purge, client=pipeline)
                 pipeline.execute()
 
+    def count_tagged(self, tags: Collection[str]) -> int:
+        return len({name for found in self._tagged(tags) for name in found})  # may come twice
+
     def delete_tagged(self, tags: Collection[str]) -> int:
         with self.breaker.guard():
             # Former versions listed a tag's keys in a Redis set.
             self.client.delete(*(f"{self._get_prefix()}tag:{tag}" for tag in tags))
         gone = 0
+        for found in self._tagged(tags):
+            with self.breaker.guard():
+                gone += self.client.delete(*found)
+        return gone
+
+    def _tagged(self, tags: Collection[str]) -> Iterator[Sequence[bytes]]:
         # Redis itself leaves out most other names, so that this process need not read them all.
         common = "".join(f"[{''.join(sorted(set(each)))}]" for each in zip(*tags, strict=False))
         for names in self._scan(f"{common}*"):
             if found := [each for each in names if self._key(each).partition(":")[0] in tags]:
-                with self.breaker.guard():
-                    gone += self.client.delete(*found)
-        return gone
+                yield found
 
     def end_purges(self, before: int, number: int) -> None:
         with self.breaker.guard():

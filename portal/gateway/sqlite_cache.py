@@ -50,6 +50,7 @@ CREATE TABLE IF NOT EXISTS purged_to (log TEXT PRIMARY KEY, number INTEGER NOT N
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
 # A file of a former version has a row for each secret key.
 _PURGED_TO = "(SELECT coalesce(max(number), 0) FROM purged_to)"
+_IS_TAGGED = "id BETWEEN ? AND ? AND substr(key, 1, ?) = ?"
 _IS_PURGED = "EXISTS (SELECT 1 FROM purged WHERE bucket = ? AND number > ?)"
 # ``entry_id`` contains the purge bucket in the bits 32 to 47. The index has the row numbers in
 # fewer pages than the table.
@@ -151,15 +152,16 @@ class SQLiteCache(SQLiteFile, BaseCache):
             )
 
     @retry_if_corrupt
+    def count_tagged(self, tags: Collection[str]) -> int:
+        counted = f"SELECT count(*) FROM entries WHERE {_IS_TAGGED}"  # noqa: S608 only our own text
+        with self._connection() as db:
+            return sum(db.execute(counted, _tagged(tag)).fetchone()[0] for tag in tags)
+
+    @retry_if_corrupt
     def delete_tagged(self, tags: Collection[str]) -> int:
+        deleted = f"DELETE FROM entries WHERE {_IS_TAGGED}"  # noqa: S608 only our own text
         with self._connection(PURGE_WAIT_S) as db, transaction(db):
-            return sum(
-                db.execute(
-                    "DELETE FROM entries WHERE id BETWEEN ? AND ? AND substr(key, 1, ?) = ?",
-                    (*_ids_of(tag), len(tag) + 1, f"{tag}:"),
-                ).rowcount
-                for tag in tags
-            )
+            return sum(db.execute(deleted, _tagged(tag)).rowcount for tag in tags)
 
     @retry_if_corrupt
     def end_purges(self, before: int, number: int) -> None:
@@ -263,6 +265,7 @@ def entry_id(key: str) -> int:
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63
 
 
-def _ids_of(tag: str) -> tuple[int, int]:
+def _tagged(tag: str) -> tuple[int, int, int, str]:
+    """Return the parameters of ``_IS_TAGGED``."""
     first = (zlib.crc32(tag.encode()) << 32) - 2**63
-    return first, first + 2**32 - 1
+    return first, first + 2**32 - 1, len(tag) + 1, f"{tag}:"

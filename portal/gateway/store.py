@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
@@ -260,6 +260,11 @@ class Store:
         """
         with _store_down():
             return self._backend.read_many([_NO_KEY]).purged_to
+
+    def count(self, tags: Collection[str]) -> int:
+        """Return the number of the entries of some vehicles' tags. Raises StoreDown."""
+        with _store_down():
+            return self._backend.count_tagged(tags)
 
     def purge(self, purges: Mapping[str, int]) -> int:
         """Delete all entries of some vehicles' tags, and return their number.
