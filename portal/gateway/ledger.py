@@ -25,8 +25,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
 from portal.gateway.lookup import Failure, Observer
-from portal.storage.database import indexed_by, reading, writing
-from portal.storage.purge_log import was_purged
+from portal.storage.database import Lock, hold, indexed_by, reading, writing
+from portal.storage.purge_log import purge_bucket
 from portal.storage.tables import batches, call_counters, ledger
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
@@ -59,10 +59,12 @@ LATE_END_WAIT_S = 0.5  # after a call, if the deadline has passed
 # database from delaying other scheduled tasks.
 SETTLE_BATCH = 200
 
+# Leaves out the tag of a vehicle that may have been purged since the lookup began.
 _INSERT = text(
     "INSERT INTO ledger (sent_at, day, operation, subject, origin, caller, price, outcome, "
-    "namespace, batch) VALUES (:sent_at, :day, :operation, :subject, :origin, :caller, :price, "
-    ":outcome, :namespace, :batch) RETURNING id"
+    "namespace, batch) VALUES (:sent_at, :day, :operation, CASE WHEN EXISTS "
+    "(SELECT 1 FROM purges WHERE bucket = :bucket AND number > :last_purge) THEN '' "
+    "ELSE :subject END, :origin, :caller, :price, :outcome, :namespace, :batch) RETURNING id"
 )
 # Updates only a row whose outcome is MAYBE. If the connection fails just after a commit, ``settle``
 # repeats the update, but must not give back the counted call again. ``sent_at`` must match, because
@@ -74,12 +76,21 @@ _CLOSE = text(
 _NOTE_FULL = text("UPDATE access_tokens SET full_on = :day WHERE digest = :digest")
 _NO_LIMIT = 2**31 - 1
 _OF_COUNTER = "namespace = :namespace AND day = :day AND payer = :payer"
-# Counts nothing, and returns no row, if the counter has reached ``most``. Both databases execute
-# the statement as one step, so that no call is counted twice and none exceeds the limit.
-_COUNT = text(
-    "INSERT INTO call_counters (namespace, day, payer, calls) VALUES (:namespace, :day, :payer, 1) "
+# Counts a call in one counter or two. A counter that has reached its limit stays, and the statement
+# returns no row for it. Both databases execute the statement as one step, so that no call is
+# counted twice and none exceeds the limit.
+_COUNT = (
+    "INSERT INTO call_counters (namespace, day, payer, calls) VALUES {} "
     "ON CONFLICT (namespace, day, payer) DO UPDATE SET calls = call_counters.calls + 1 "
-    "WHERE call_counters.calls < :most RETURNING calls"
+    "WHERE call_counters.calls < {} RETURNING payer, calls"
+)
+_ROW = "(:namespace, :day, :payer, 1)"
+_COUNT_ONE = text(_COUNT.format(_ROW, ":most"))
+_COUNT_CALL = text(
+    _COUNT.format(
+        f"(:namespace, :day, :all, 1), {_ROW}",
+        "CASE call_counters.payer WHEN :all THEN :most_of_all ELSE :most END",
+    )
 )
 _CALLS = text(f"SELECT calls FROM call_counters WHERE {_OF_COUNTER}")  # noqa: S608 constants
 _GIVE_BACK = text(
@@ -257,29 +268,39 @@ class Ledger:
         caller = entry.caller
         opened = None
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
+        counters = {
+            **self._counter(day, token_counter(caller.name)),
+            "most": caller.daily_limit or _NO_LIMIT,
+            "all": DAY,
+            "most_of_all": self._daily_limit or _NO_LIMIT,
+        }
         try:
             with writing(self._engine, wait_s) as db:
-                is_purged = entry.last_purge is not None and was_purged(
-                    db, entry.subject, entry.last_purge
-                )
-                calls = self._count(db, day, DAY, self._daily_limit)
-                if calls is None:
+                hold(db, Lock.PURGES, shared=True)  # before any row is locked, see ``was_purged``
+                calls = dict(map(tuple, db.execute(_COUNT_CALL, counters)))
+                if DAY not in calls:
                     raise Failure("day_limit", self._until_midnight(now))
-                of_token = self._count(db, day, token_counter(caller.name), caller.daily_limit)
+                of_token = calls.get(counters["payer"])
                 if of_token is None:
                     raise Failure("token_limit", self._until_midnight(now))
                 if of_token == caller.daily_limit:
                     db.execute(_NOTE_FULL, {"day": day, "digest": caller.digest})
-                if not _charge(db, caller.batch, entry.price):
+                if caller.batch is not None and not _charge(db, caller.batch, entry.price):
                     raise Failure("price")
-                on_trial = self._begin_trial(db, day, caller, calls)
+                on_trial = (
+                    caller.credential is not None
+                    and self._daily_limit > 0
+                    and self._begin_trial(db, day, caller, calls[DAY])
+                )
                 number = db.execute(
                     _INSERT,
                     {
                         "sent_at": now,
                         "day": day,
                         "operation": entry.operation,
-                        "subject": "" if is_purged else entry.subject,
+                        "subject": entry.subject,
+                        "bucket": purge_bucket(entry.subject),
+                        "last_purge": entry.last_purge,
                         "origin": origin,
                         "caller": caller.name,
                         "price": str(entry.price),
@@ -359,36 +380,29 @@ class Ledger:
             if db.execute(_CLOSE, row).rowcount:
                 for counter in counters:
                     db.execute(_GIVE_BACK, self._counter(entry.day, counter))
-                _charge(db, entry.caller.batch, cost - entry.price)
+                if entry.caller.batch is not None:
+                    _charge(db, entry.caller.batch, cost - entry.price)
             if entry.on_trial and is_answer:
-                self._count(db, entry.day, _proven_key(caller))
+                proven = {**self._counter(entry.day, _proven_key(caller)), "most": _NO_LIMIT}
+                db.execute(_COUNT_ONE, proven)
 
     def _begin_trial(self, db: Connection, day: str, caller: Identity, calls: int) -> bool:
-        """Return whether the caller is on trial. If so, count the trial call.
+        """Return whether a caller with its own credential is on trial. If so, count the trial call.
 
-        In pass-through mode, a caller is on trial until it gets its first 200 of the day (see
-        Ledger). ``calls`` are today's calls of all callers with this one. Raises Failure if the
-        trial calls in progress already use their half of the daily limit.
+        Such a caller is on trial until it gets its first 200 of the day (see Ledger). ``calls`` are
+        today's calls of all callers with this one. Raises Failure if the trial calls in progress
+        already use their half of the daily limit.
         """
-        if not self._daily_limit or caller.credential is None:
-            return False
         if self._calls(db, day, _proven_key(caller.name)):
             return False
         left = self._daily_limit - (calls - 1) + self._calls(db, day, _ON_TRIAL)
-        if not self._count(db, day, _ON_TRIAL, max(1, left // 2)):
+        most = {**self._counter(day, _ON_TRIAL), "most": max(1, left // 2)}
+        if db.execute(_COUNT_ONE, most).first() is None:
             raise Failure("unreachable", TRIAL_RETRY_S)
         return True
 
     def _counter(self, day: str, payer: str) -> dict[str, object]:
         return {"namespace": self._namespace, "day": day, "payer": payer}
-
-    def _count(self, db: Connection, day: str, payer: str, limit: int = 0) -> int | None:
-        """Count one more call, and return the count.
-
-        Return None, and count nothing, if ``limit`` (0 for none) is reached.
-        """
-        counter = {"namespace": self._namespace, "day": day, "payer": payer}
-        return db.execute(_COUNT, {**counter, "most": limit or _NO_LIMIT}).scalar()
 
     def _calls(self, db: Connection, day: str, payer: str) -> int:
         return db.execute(_CALLS, self._counter(day, payer)).scalar() or 0
@@ -428,7 +442,7 @@ class LedgerEntry:
     price: Decimal
     caller: Identity
     deadline: float = math.inf
-    last_purge: int | None = None
+    last_purge: int = 0
     observer: Observer = field(default_factory=Observer)
     has_own_credential: bool = False
     origin: str = ""
@@ -470,13 +484,13 @@ def _proven_key(caller: str) -> str:
     return f"known:{caller}"
 
 
-def _charge(db: Connection, batch: str | None, price: Decimal) -> bool:
+def _charge(db: Connection, batch: str, price: Decimal) -> bool:
     """Add a call's price in R$ to what its batch has spent. A negative price is given back.
 
     Return False, and add nothing, if the sum would exceed what the batch may spend, or if the batch
     was deleted.
     """
-    if batch is None or not price:
+    if not price:
         return True
     # On PostgreSQL, other calls of the batch wait until this transaction ends.
     of_batch = batches.c.id == batch

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 from urllib.parse import quote
 from weakref import WeakKeyDictionary
 
@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import (
     DatabaseError,
+    DBAPIError,
     DisconnectionError,
     IntegrityError,
     OperationalError,
@@ -350,8 +351,11 @@ def refuse_replaced_file(pool: Engine | Pool, path: Path) -> None:
         record.info["inode"] = file_identity(path)
 
     def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
-        if record.info.get("inode") != file_identity(path):
-            raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
+        with suppress(OSError):
+            found = os.stat(path)  # noqa: PTH116 for every read; twice as fast as Path.stat
+            if record.info.get("inode") == (found.st_dev, found.st_ino):
+                return
+        raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
 
     event.listen(pool, "connect", note_inode)
     event.listen(pool, "checkout", check_inode)
@@ -371,12 +375,15 @@ def _begin_immediate(connection: Connection, wait_s: float) -> None:
     BEGIN IMMEDIATE acquires the lock before the transaction's first read. After a plain BEGIN, a
     write would fail without waiting if another process has written since the first read.
     """
-    # Use the driver directly, because it is faster. This PRAGMA cannot fail, so it does not need
-    # SQLAlchemy's error handling.
-    cast(Any, connection.connection.driver_connection).execute(
-        f"PRAGMA busy_timeout = {int(wait_s * 1000)}"
-    ).close()
-    connection.exec_driver_sql("BEGIN IMMEDIATE")
+    driver: Any = connection.connection.driver_connection
+    begin = "BEGIN IMMEDIATE"
+    try:  # SQLAlchemy would take four times as long
+        driver.execute(f"PRAGMA busy_timeout = {int(wait_s * 1000)}").close()
+        driver.execute(begin).close()
+    except sqlite3.Error as error:
+        raise DBAPIError.instance(
+            begin, None, error, sqlite3.Error, dialect=connection.dialect
+        ) from error
 
 
 @contextmanager

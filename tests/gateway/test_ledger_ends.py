@@ -127,16 +127,15 @@ def test_waits_for_the_write_lock_end_with_the_deadline(tmp_path: Path, clock: C
     """A former version waited 10 s for each write, even beyond the deadline."""
     waits_ms: list[int] = []
 
-    def note(db: Connection, _cursor: object, statement: str, *_: object) -> None:
-        if statement == "BEGIN IMMEDIATE":
-            connection = db.connection.driver_connection
-            assert connection is not None
-            waits_ms.append(connection.execute("PRAGMA busy_timeout").fetchone()[0])
+    def note(db: Connection) -> None:
+        connection = db.connection.driver_connection
+        assert connection is not None
+        waits_ms.append(connection.execute("PRAGMA busy_timeout").fetchone()[0])
 
     with opened(None, tmp_path) as engine:
         ledger = ledger_of(engine, clock=clock)
         entry = LedgerEntry(ledger, "decode", "tag", Decimal("0.30"), CALLER)
-        event.listen(engine, "before_cursor_execute", note)
+        event.listen(engine, "commit", note)
         call = replace(entry, deadline=time.monotonic() + 1).begin("primary")
         call.finish("answered", 200)
     assert len(waits_ms) == 2
