@@ -14,8 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from portal.upstream.connection import connect
 from portal.upstream.errors import NotSent
@@ -29,6 +28,9 @@ LONGEST_IDLE_S: Final = 4.0 - TICK_S
 # A request that is sent just when the server closes the connection is lost, and may be charged.
 REMEMBERED_S: Final = 600.0
 MOST_EXPECTED: Final = 3  # a page's lookups
+# A lookup waits at most LONGEST_OPENING_S for spare connections that are being opened. After a
+# second, a packet is lost (RFC 6298 §2), and another connection is likely to be established first.
+LONGEST_OPENING_S: Final = 1.0
 
 
 class Address(NamedTuple):
@@ -39,19 +41,11 @@ class Address(NamedTuple):
     tls: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Spare:
+class Spare(NamedTuple):
     """An established connection that waits for a request."""
 
     connection: socket.socket
     opened_at: float
-
-    def state(self, now: float, lives_s: float) -> Literal["usable", "old", "dead"]:
-        if now - self.opened_at > lives_s:
-            return "old"
-        if isinstance(self.connection, ssl.SSLSocket) and self.connection.context is not trusted():
-            return "old"
-        return "usable" if is_silent(self.connection) else "dead"
 
 
 def is_silent(connection: socket.socket) -> bool:
@@ -104,21 +98,20 @@ class Spares:
 
         Raises NotSent or LocalFailure if there is no connection by ``until`` (monotonic seconds).
         """
-        self._change_under_way(address, 1)
+        with self._lock:
+            self._under_way[address] += 1
         try:
             with self._connected(address, until) as connection:
                 yield connection
         finally:
-            self._change_under_way(address, -1)
-
-    def _change_under_way(self, address: Address, change: int) -> None:
-        with self._lock:
-            self._under_way[address] += change
+            with self._lock:
+                self._under_way[address] -= 1
 
     def _connected(self, address: Address, until: float) -> socket.socket:
+        spare_until = min(until, time.monotonic() + LONGEST_OPENING_S)
         while (future := self._claim(address)) is not None:
             with suppress(NotSent, TimeoutError):
-                spare = future.result(max(0.0, until - time.monotonic()))
+                spare = future.result(max(0.0, spare_until - time.monotonic()))
                 if self._is_usable(address, spare):
                     return spare.connection
             _discard(future)
@@ -152,22 +145,28 @@ class Spares:
         self._pool.shutdown(wait=False)
 
     def _is_usable(self, address: Address, spare: Spare) -> bool:
-        now = time.monotonic()
+        connection, idle_s = spare.connection, time.monotonic() - spare.opened_at
         lives_s, until = self._lives.get(address, (LONGEST_IDLE_S, 0.0))
-        state = spare.state(now, lives_s if now < until else LONGEST_IDLE_S)
-        if state == "dead":
-            self._lives[address] = ((now - spare.opened_at) / 2, now + REMEMBERED_S)
-        return state == "usable"
+        if idle_s > (lives_s if time.monotonic() < until else LONGEST_IDLE_S):
+            return False
+        if isinstance(connection, ssl.SSLSocket) and connection.context is not trusted():
+            return False
+        if is_silent(connection):
+            return True
+        self._lives[address] = (idle_s / 2, time.monotonic() + REMEMBERED_S)
+        return False
 
     def _claim(self, address: Address) -> "Future[Spare] | None":
         """Remove and return a spare connection that is open, or else the first that is begun."""
         with self._lock:
-            spares = self._spares.get(address, [])
-            begun = [each for each in spares if each.done() or each.running()]
-            if not begun:
-                return None
-            claimed = min(begun, key=lambda each: not each.done())
-            spares.remove(claimed)
+            spares, claimed = self._spares.get(address, []), None
+            for each in spares:
+                if each.done() or (claimed is None and each.running()):
+                    claimed = each
+                if each.done():
+                    break
+            if claimed is not None:
+                spares.remove(claimed)
             return claimed
 
     def _open(self, address: Address, wanted: int) -> None:

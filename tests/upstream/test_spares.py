@@ -250,6 +250,26 @@ def test_call_waits_for_an_opening_that_has_begun(
     assert upstream.calls[0].connection == 1
 
 
+def test_call_connects_itself_if_an_opening_hangs(
+    upstream: FaultUpstream, spares: Spares, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waited until its own time to connect had passed, and then failed."""
+    hung = threading.Event()
+
+    def slow(*args: Any, **named: Any) -> socket.socket:
+        if threading.current_thread().name.startswith("spare"):
+            hung.wait(60)
+        return connect(*args, **named)
+
+    monkeypatch.setattr(module, "connect", slow)
+    client = origin(upstream.url, spares=spares)
+    spares.expect(client.host, 1)
+    wait_until(lambda: spares._spares[client.host][0].running(), "the beginning")
+    ask(client)
+    assert upstream.count() == 1
+    hung.set()
+
+
 def test_call_connects_itself_after_a_failed_opening(
     upstream: FaultUpstream, spares: Spares, monkeypatch: pytest.MonkeyPatch
 ) -> None:
