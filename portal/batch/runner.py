@@ -127,15 +127,16 @@ class BatchRunner:
     def _run(self, claim: Claim) -> Claim | None:
         """Look up one item. Return the next leased item, or None to end this thread.
 
-        Each lookup is made only if ``ItemLeases.is_wanted`` is true and the owner's token is valid.
+        Each lookup is made only if the owner's token is valid and, after the first one, if
+        ``ItemLeases.is_wanted`` is true. The item has just been leased for the first one.
         """
         cause = ""
         answers: dict[LookupName, Served] = {}
-        for name in lookups_of(claim.subject, claim.ask):
+        for number, name in enumerate(lookups_of(claim.subject, claim.ask)):
             if self._is_stopping:
                 self._leases.release(claim)
                 return None
-            if not self._leases.is_wanted(claim):
+            if number and not self._leases.is_wanted(claim):
                 self._leases.release(claim)
                 return self._leases.claim()
             try:
