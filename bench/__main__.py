@@ -13,6 +13,7 @@ from bench.ledger import ledger_command
 from bench.misses import cold_page, proxied, warm_page
 from bench.network import network
 from bench.programs import stage
+from bench.purge import purge
 from bench.results import Report
 from bench.sizes import sizes
 from bench.start import start
@@ -26,6 +27,7 @@ SCENARIOS = {
     "warm-page": warm_page,
     "entries": entries,
     "batch": batch,
+    "purge": purge,
     "fleet": fleet,
     "ledger": ledger_command,
     "growth": growth,
