@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from flask import Flask
 from sqlalchemy import Engine
@@ -39,7 +39,7 @@ from portal.gateway.gateway import Gateway
 from portal.gateway.lease import Leases
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
-from portal.gateway.lookup import Observer
+from portal.gateway.lookup import Lookup, Observer
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.single_flight import SingleFlight
@@ -311,6 +311,7 @@ class Portal(Web):
         settings, waiting = self._settings, self._turn.given_up
         limits = (settings.connect_timeout, settings.first_byte_timeout, self.spares)
         if settings.upstream_url is None:
+            from portal.sandbox.exchange import Role
             from portal.sandbox.sandbox import Sandbox
             from portal.sandbox.transport import SandboxTransport
 
@@ -320,12 +321,10 @@ class Portal(Web):
                     role,
                     f"http://{role}.sandbox.invalid",
                     *limits,
-                    transport=lambda _, role=role: SandboxTransport(  # type: ignore[misc]
-                        sandbox, role, refused=NotSent
-                    ),
+                    transport=SandboxTransport(sandbox, role, refused=NotSent),
                     waiting=waiting,
                 )
-                for role in ("primary", "secondary")
+                for role in get_args(Role)
             ]
         urls = {"primary": settings.upstream_url, "secondary": settings.upstream_secondary_url}
         return [Origin(name, url, *limits, waiting=waiting) for name, url in urls.items() if url]
@@ -602,7 +601,7 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
     from portal.sandbox.example_plates import SHOWCASES
 
     def panel(operation: Operation, plate: Plate) -> Panel:
-        path = operation.path_for(plate.text)
+        path = Lookup(operation, plate).path
         status, body = _ask_sandbox("GET", path)
         if status != 200:
             return Panel("unavailable", cause="unreachable")

@@ -1,10 +1,19 @@
-"""The extent of the tests: make test, make test-long, or complete with FUZZ=full."""
+"""The extent of the tests: make test, make test-long, or complete with FUZZ=full.
+
+``calls`` measures the effort of the portal itself, which is the same in each run.
+"""
 
 import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from _pytest.mark import ParameterSet
 
+PORTAL = str(Path(__file__).parents[1] / "portal")
 FULL = os.environ.get("FUZZ") == "full"
 
 
@@ -21,3 +30,19 @@ def cases(short: int, full: int) -> int:
 def seconds(short: float, full: float) -> float:
     """Return the duration of a test that is limited by time, not by a number of cases."""
     return full if FULL else short
+
+
+def calls(work: Callable[[], Any]) -> list[str]:
+    """Return the file of each Python call inside ``portal/`` of this thread while ``work`` runs."""
+    files = []
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(PORTAL):
+            files.append(frame.f_code.co_filename)
+
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return files

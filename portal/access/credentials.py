@@ -18,7 +18,7 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
     server may join two headers to the value ``A,B``, or replace a non-ASCII value by "".
     ``is_token`` rejects ``A,B`` and "".
     """
-    query = _at(query_string)
+    query = _at(query_string) if query_string else []
     if len(headers) > 1 or len(query) > 1:
         raise NoCredential("two Authorization headers or two at parameters")
     given = {*headers, *query}
@@ -32,7 +32,7 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
 
 def sends_credential(headers: Sequence[str], query_string: bytes) -> bool:
     """Return whether a request sends any credential, valid or not."""
-    return bool(headers or _at(query_string))
+    return bool(headers or (query_string and _at(query_string)))
 
 
 def _at(query_string: bytes) -> list[str]:
@@ -42,7 +42,5 @@ def _at(query_string: bytes) -> list[str]:
     Werkzeug's UTF-8 decoder would leave ``%FF`` as it is, and ``is_token`` accepts these three
     ASCII characters.
     """
-    if not query_string:
-        return []
     pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, encoding="latin-1")
     return [value for name, value in pairs if name == "at"]

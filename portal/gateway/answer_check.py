@@ -1,15 +1,21 @@
-"""Validates the body of an upstream response (docs/contract.md, "Valid answers")."""
+"""Validates the body of an upstream response (docs/contract.md, "Valid answers").
+
+Later, valid answers are also compared with the fields that docs/contract.md lists.
+"""
 
 import json
 import threading
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 
 from portal.gateway import notices, strict_json
-from portal.gateway.lookup import Lookup
+from portal.gateway.lookup import Lookup, Observer
+from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import read_field
+from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate
 from portal.vehicle.wire import MOST_RECORDS, has_too_many_values
 
@@ -24,6 +30,8 @@ _LONGEST_NAME = len("renavam")
 
 # A list or an object in a record of a large answer is read up to this many characters.
 _MOST_COMPARED = 2_000
+
+MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 MiB
 
 # Checking one large answer takes up to 60 MiB, so a process checks one at a time.
 _large_answers = threading.Lock()
@@ -189,11 +197,12 @@ def _records_nothing(records: list[Any]) -> bool:
 
     ``constaRenajud`` is false if no court has restricted the vehicle.
     """
-    return all(
-        isinstance(record, dict)
-        and (not record or record.get("constaRenajud") is False or notices.is_remark(record))
-        for record in records
-    )
+    for record in records:
+        if not isinstance(record, dict):
+            return False
+        if record and record.get("constaRenajud") is not False and not notices.is_remark(record):
+            return False
+    return True
 
 
 def _notice(document: dict[str, Any], records: list[Any]) -> notices.Notice | None:
@@ -235,4 +244,40 @@ def _texts(value: Any, hidden_marker: str) -> Iterator[str]:
             yield str(int(value))
         case _:
             if field := read_field(value, hidden_marker):
-                yield str(field)
+                yield field.value
+
+
+class DriftQueue:
+    """A queue of answers that the scheduler's thread compares with docs/contract.md.
+
+    The comparison of a long answer takes milliseconds. In a request's thread, the comparison would
+    delay the response.
+    """
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+        # The deque needs no lock, because append and popleft are atomic.
+        self._waiting: deque[tuple[OperationName, bytes]] = deque()
+
+    def add(self, operation: OperationName, body: bytes) -> None:
+        """Queue a valid answer. If the queue is full, compare its oldest answer at once."""
+        self._waiting.append((operation, body))
+        if len(self._waiting) > MOST_WAITING:
+            self._compare_next()
+
+    def flush(self) -> None:
+        """Compare the queued answers."""
+        while self._waiting:
+            self._compare_next()
+
+    def _compare_next(self) -> None:
+        try:
+            operation, body = self._waiting.popleft()
+        except IndexError:  # another thread has taken the last answer
+            return
+        if has_too_many_values(body):  # parsing it would take seconds
+            self._observer.drifted(operation, {"result"})
+            return
+        document = strict_json.parse(body)
+        if fields := unexpected(operation, document["result"]) | unexpected_members(document):
+            self._observer.drifted(operation, fields)

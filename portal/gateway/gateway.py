@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, cast, get_args
 import msgspec
 
 from portal.access.tokens import Identity
-from portal.gateway.drift_queue import DriftQueue
+from portal.gateway.answer_check import DriftQueue
 from portal.gateway.envelope import Envelope
 from portal.gateway.freshness import Freshness, compute_freshness, retention_s
 from portal.gateway.lease import fence_now
@@ -80,7 +80,7 @@ class Gateway:
 
     def retention_s(self, operation: OperationName, status: int = 200, empty: bool = False) -> int:
         """Return the age in seconds at which an answer to ``operation`` is deleted."""
-        return retention_s(self.terms(operation), status, empty)
+        return retention_s(self._policy.terms[operation], status, empty)
 
     def last_purge(self) -> int:
         """Return the last known purge's number for a ``Lookup``."""
@@ -91,7 +91,7 @@ class Gateway:
         read_at, key = time.monotonic(), self._store.key(lookup, caller.credential)
         answer, rejection = self._store.recent(key), None
         if answer is None or self._freshness(lookup, answer).state != "fresh":
-            answer, rejection = self._store.read_many((key, key + _REJECTED))
+            answer, rejection = self._store.read_current((key, key + _REJECTED)).envelopes
         return Snapshot(lookup, caller, key, answer, rejection, read_at)
 
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
@@ -113,8 +113,7 @@ class Gateway:
         if directive is Directive.PEEK:
             return served or self._unexpired(snapshot.lookup, snapshot.answer)
         if served is not None:
-            seconds = time.monotonic() - snapshot.read_at
-            self._count(snapshot, "hit", seconds)
+            self._count(snapshot, "hit", snapshot.read_at)
         return served
 
     def fetch(
@@ -141,7 +140,7 @@ class Gateway:
             seconds = time.monotonic() - started
             self._observer.failed(lookup.operation.name, failure.kind, seconds)
             raise
-        self._count(snapshot, served.cache_status, time.monotonic() - started)
+        self._count(snapshot, served.cache_status, started)
         return served
 
     def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
@@ -292,10 +291,11 @@ class Gateway:
         )
         return envelope, self._store.write(envelope)
 
-    def _count(self, snapshot: Snapshot, status: CacheStatus, seconds: float) -> None:
+    def _count(self, snapshot: Snapshot, status: CacheStatus, since: float) -> None:
         operation = snapshot.lookup.operation.name
-        self._observer.served(operation, status, seconds, 1)
-        self._count_saved(operation, status, 1, snapshot.caller.name)
+        self._observer.served(operation, status, time.monotonic() - since, 1)
+        if status not in ("miss", "request"):
+            self._count_saved(operation, status, 1, snapshot.caller.name)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
         # ``chance`` shortens the fresh time. Derive it from ``fetched_at`` and the vehicle's tag.
@@ -303,7 +303,7 @@ class Gateway:
         tag = envelope.key.partition(":")[0]
         chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
         return compute_freshness(
-            self.terms(lookup.operation.name),
+            self._policy.terms[lookup.operation.name],
             envelope.status,
             envelope.empty,
             envelope.fetched_at,
@@ -334,7 +334,10 @@ def _next_fence(fence: int, envelopes: Sequence[Envelope | None]) -> int:
     A fence is a time (see ``Leases``), and may be lower after the clock was set back. The store
     would then reject the newer answer.
     """
-    return max([fence, *(each.fence + 1 for each in envelopes if each is not None)])
+    for each in envelopes:
+        if each is not None:
+            fence = max(fence, each.fence + 1)
+    return fence
 
 
 def _copy(envelope: Envelope, key: str, fence: int) -> Envelope:

@@ -98,10 +98,12 @@ class LocalCache:
 
     def get_stale(self, *keys: str) -> dict[str, Envelope]:
         """Return the envelopes under ``keys``, even those without recent confirmation."""
+        found = {}
         with self._lock:
-            found = {key: self._entries[key].envelope for key in keys if key in self._entries}
-            for key in found:
-                self._entries.move_to_end(key)
+            for key in keys:
+                if entry := self._entries.get(key):
+                    found[key] = entry.envelope
+                    self._entries.move_to_end(key)
         return found
 
     def evict(self, key: str) -> None:

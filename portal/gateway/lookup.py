@@ -97,7 +97,10 @@ class Lookup:
 
     @property
     def path(self) -> str:
-        return self.operation.path_for(self.subject.text, self.uf)
+        path = self.operation.path
+        if self.operation.method == "POST":
+            return path
+        return f"{path}/{self.subject.text}" + (f"/{self.uf}" if self.uf else "")
 
     @property
     def question(self) -> str:

@@ -238,6 +238,6 @@ def _text(value: Any) -> str:
         case int() | float():
             return str(value) if value else "0"
         case str():
-            return fold(str(read_field(value, "")))
+            return fold(read_field(value, "").value)
         case _:
             return "".join(map(str, value))  # blank if the list or object is empty

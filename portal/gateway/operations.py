@@ -28,11 +28,6 @@ class Operation:
     def takes(self, subject: Plate | Renavam) -> bool:
         return self.takes_renavam or isinstance(subject, Plate)
 
-    def path_for(self, subject: str, uf: str | None = None) -> str:
-        if self.method == "POST":
-            return self.path
-        return f"{self.path}/{subject}" + (f"/{uf}" if uf else "")
-
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:

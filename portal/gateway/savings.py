@@ -59,10 +59,8 @@ class SavingsCounter:
         self._counts: defaultdict[tuple[str, str, str, str], Counter[str]] = defaultdict(Counter)
 
     def count(self, operation: str, how: CacheStatus, times: int = 1, caller: str = "") -> None:
-        """Count ``times`` answers. Ignores misses and refreshes, which save no call."""
-        column = _COLUMNS.get(how)
-        if column is None:
-            return
+        """Count ``times`` answers that made no call."""
+        column = _COLUMNS[how]
         price = self._prices[operation]
         if how != "collapsed":
             self._observer.saved(operation, price * times)

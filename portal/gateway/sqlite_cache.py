@@ -95,7 +95,9 @@ class SQLiteCache(SQLiteFile, BaseCache):
     @retry_if_corrupt
     def read_many(self, keys: Sequence[str]) -> Found:
         now = time.time()
-        which = [value for key in keys for value in (entry_id(key), key, now)]
+        which: list[object] = []
+        for key in keys:
+            which += (entry_id(key), key, now)
         columns = ", ".join([*[_VALUE] * len(keys), _PURGED_TO])
         with self._connection() as db:
             *values, purged_to = db.execute(f"SELECT {columns}", which).fetchone()

@@ -59,9 +59,9 @@ class Reading(NamedTuple):
 class Store:
     """Stores signed envelopes on a backend, with a small cache in the process.
 
-    ``read`` and ``read_many`` prefer the local cache, which may lag behind the backend by
-    CONFIRMED_FOR_S (1 s). ``read_current`` asks the backend. ``recent`` asks only the local cache.
-    While the backend is down, reads raise no exception, and return what the local cache has.
+    ``read`` prefers the local cache, which may lag behind the backend by CONFIRMED_FOR_S (1 s).
+    ``read_current`` asks the backend. ``recent`` asks only the local cache. While the backend is
+    down, reads raise no exception, and return what the local cache has.
 
     No method returns an answer that the purge clock hides. ``tick`` reads the purge log twice a
     second, so that a purge by another process takes effect within 1 s. It deletes from the backend
@@ -84,6 +84,7 @@ class Store:
         self._backend = backend
         self._seal = seal
         self._memory = memory
+        self.recent = memory.recent
         self._observer = observer
         self._clock = clock
         self._purges = purges
@@ -126,18 +127,7 @@ class Store:
 
     def read(self, key: str) -> Envelope | None:
         """Return the envelope stored under a key, or None."""
-        return self.read_many([key])[0]
-
-    def read_many(self, keys: Sequence[str]) -> Sequence[Envelope | None]:
-        """Return the envelopes for keys of one vehicle, with None for each missing entry.
-
-        Entries that are not in the local cache are read from the backend together.
-        """
-        found = {key: self._memory.recent(key) for key in keys}
-        missing = [key for key, envelope in found.items() if envelope is None]
-        if missing:
-            found |= zip(missing, self.read_current(missing).envelopes, strict=True)
-        return list(found.values())
+        return self.recent(key) or self.read_current([key]).envelopes[0]
 
     def read_current(self, keys: Sequence[str]) -> Reading:
         """Read entries of one vehicle from the backend.
@@ -163,13 +153,6 @@ class Store:
     def last_purge(self) -> int:
         """Return the number of the last purge that this process knows."""
         return self._purges.number
-
-    def recent(self, key: str) -> Envelope | None:
-        """Return an answer from the local cache, or None.
-
-        Returns only an answer that was cached or confirmed within the last second.
-        """
-        return self._memory.recent(key)
 
     def write(self, envelope: Envelope) -> bool:
         """Store an answer. Return whether the backend now has this or a newer answer.

@@ -30,12 +30,19 @@ class NotStrictJSON(ValueError):
     """The bytes are not JSON, or different parsers could read them differently."""
 
 
-def parse(text: bytes) -> Any:
+def parse(text: bytes, decoder: json.JSONDecoder | None = None) -> Any:
     """Parse strict JSON in UTF-8. Raises NotStrictJSON.
 
     Rejects duplicate keys, NaN, lone surrogates, huge numbers and deep nesting.
     """
-    return _parse(text, _FLOATS)
+    _refuse_depth(text)
+    try:
+        value = (decoder or _FLOATS).decode(text.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise NotStrictJSON("not strict JSON") from error
+    if b"\\u" in text:
+        _refuse_surrogates(value)
+    return value
 
 
 def parse_exact(text: bytes) -> Any:
@@ -44,18 +51,7 @@ def parse_exact(text: bytes) -> Any:
     Use ``parse_exact`` for values that are sent to the upstream, because two different numbers with
     many digits may become the same float.
     """
-    return _parse(text, _DECIMALS)
-
-
-def _parse(text: bytes, decoder: json.JSONDecoder) -> Any:
-    _refuse_depth(text)
-    try:
-        value = decoder.decode(text.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise NotStrictJSON("not strict JSON") from error
-    if b"\\u" in text:
-        _refuse_surrogates(value)
-    return value
+    return parse(text, _DECIMALS)
 
 
 def canonical(value: Any) -> bytes:

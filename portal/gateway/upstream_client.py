@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from functools import partial
 
 from portal.access.tokens import Identity
@@ -37,9 +36,6 @@ class Policy:
     hidden_marker: str
     operator_credential: str | None
 
-    def price(self, operation: OperationName) -> Decimal:
-        return self.terms[operation].price
-
 
 class UpstreamClient:
     """Sends lookups upstream.
@@ -62,7 +58,7 @@ class UpstreamClient:
         subject: str,
         caller: Identity,
         deadline: float,
-        last_purge: int | None = None,
+        last_purge: int = 0,
     ) -> Response:
         """Send a lookup and return its response. Raises Failure.
 
@@ -74,7 +70,7 @@ class UpstreamClient:
             self._ledger,
             operation.name,
             subject,
-            self._policy.price(operation.name),
+            self._policy.terms[operation.name].price,
             caller,
             deadline,
             last_purge,

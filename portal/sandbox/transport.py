@@ -47,7 +47,7 @@ class SandboxTransport(BaseAdapter):
     ) -> requests.Response:
         """Answer one request.
 
-        ``timeout`` is a pair of the connect timeout and the read timeout, in seconds. Raises
+        ``timeout`` begins with the connect timeout and the read timeout, in seconds. Raises
         ReadTimeout, as the HTTPAdapter of ``requests`` does, and ``refused``.
         """
         parts = urlsplit(request.url or "")
@@ -63,7 +63,7 @@ class SandboxTransport(BaseAdapter):
         )
         if answer.is_refused:
             raise self._refused("Connection refused")
-        _, read_s = timeout
+        read_s = timeout[1]
         if answer.delay_s:
             self._sleep(min(answer.delay_s, read_s))
         if answer.delay_s > read_s:

@@ -156,13 +156,11 @@ class Circuit:
 
 
 def with_pause(response: Response) -> Response:
-    """Return a 429 with the pause that the portal makes, or any other response unchanged.
+    """Return a 429 with the pause that the portal makes.
 
     The pause is as long as the response asks, at most LONGEST_PAUSE_S. It is DEFAULT_PAUSE_S if the
     response names no time.
     """
-    if response.status != 429:
-        return response
     asked_s = response.retry_after_s
     pause_s = DEFAULT_PAUSE_S if asked_s is None else min(asked_s, LONGEST_PAUSE_S)
     return replace(response, retry_after_s=pause_s)
@@ -226,7 +224,7 @@ class Breaker:
         probe = self._admit(payer)
         try:
             guarded = account if probe else RecheckingAccount(account, partial(self._refuse, payer))
-            response = with_pause(self._origin.send(resource, guarded, deadline))
+            response = self._origin.send(resource, guarded, deadline)
         except Unfit:
             self._record_answer(payer, Response(200, b"", self.name), probe)
             raise
@@ -236,6 +234,8 @@ class Breaker:
         except BaseException:
             self._release_probe(payer, probe)  # not the origin's failure, such as a daily limit
             raise
+        if response.status == 429:
+            response = with_pause(response)
         self._record_answer(payer, response, probe)
         return response
 
@@ -264,6 +264,8 @@ class Breaker:
 
     def _is_blocked(self, payer: float | None) -> bool:
         now = self._clock()
+        if payer is None:
+            return self._circuit.blocks(now)
         return any(circuit.blocks(now) for circuit in self._circuits(payer))
 
     def _release_probe(self, payer: float | None, probe: bool) -> None:
@@ -290,8 +292,10 @@ class Breaker:
 
     def _record_answer(self, payer: float | None, response: Response, probe: bool) -> None:
         pause_s = response.retry_after_s if response.status == 429 else None
-        has_failures = any(circuit.has_failures for circuit in self._circuits(payer))
-        if not (probe or pause_s is not None or has_failures):
+        for circuit in self._circuits(payer):
+            if probe or pause_s is not None or circuit.has_failures:
+                break
+        else:
             return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()

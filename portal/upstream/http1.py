@@ -43,7 +43,7 @@ class Exchange:
             *([h11.Data(data=body)] if body else []),
             h11.EndOfMessage(),
         ]
-        self._send(b"".join(self._parser.send(event) or b"" for event in events), until)
+        self._send(b"".join(filter(None, map(self._parser.send, events))), until)
 
     def response(self, until: float) -> h11.Response:
         """Return the head of the final response.

@@ -12,7 +12,6 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from email.utils import parsedate_to_datetime
-from functools import partial
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -54,18 +53,17 @@ _MOST_LAYERS: Final = 3
 class SingleUseAdapter(BaseAdapter):
     """Sends a request on a connection of ``spares``, which is closed after the response.
 
-    ``deadline`` (monotonic seconds) limits the whole exchange. The argument ``timeout`` of ``send``
-    is a pair of numbers, in seconds. The first number limits name resolution, TCP and TLS together.
-    The second number limits the wait for the complete head of the final response. ``send`` raises
-    UpstreamError if it fails. The response has its decoded content, or none if its status is not in
-    BODY_STATUSES. Redirects, cookies, proxies and .netrc are not supported.
+    The argument ``timeout`` of ``send`` has three numbers, in seconds. The first one limits name
+    resolution, TCP and TLS together. The second one limits the wait for the complete head of the
+    final response. The third one is the deadline of the whole exchange (monotonic seconds).
+    ``send`` raises UpstreamError if it fails. The response has its decoded content, or none if its
+    status is not in BODY_STATUSES. Redirects, cookies, proxies and .netrc are not supported.
     """
 
-    def __init__(self, spares: Spares, address: Address, deadline: float) -> None:
+    def __init__(self, spares: Spares, address: Address) -> None:
         super().__init__()
         self._spares = spares
         self._address = address
-        self._deadline = deadline
 
     def send(
         self,
@@ -76,13 +74,14 @@ class SingleUseAdapter(BaseAdapter):
         cert: Any = None,  # noqa: ARG002
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:
-        connect_s, first_byte_s = timeout
-        until = min(time.monotonic() + connect_s, self._deadline)
-        if time.monotonic() >= self._deadline:
+        connect_s, first_byte_s, deadline = timeout
+        now = time.monotonic()
+        if now >= deadline:
             raise LocalFailure("no time left")
+        until = min(now + connect_s, deadline)
         with self._spares.connection(self._address, until) as connection:
             exchange = Exchange(connection)
-            until = min(time.monotonic() + first_byte_s, self._deadline)
+            until = min(time.monotonic() + first_byte_s, deadline)
             exchange.request(
                 request.method or "GET",
                 request.path_url,
@@ -94,13 +93,15 @@ class SingleUseAdapter(BaseAdapter):
             head = exchange.response(until)
             content = b""
             if head.status_code in BODY_STATUSES:
-                content = decoded(exchange.body(LONGEST_BODY, self._deadline))
+                content = decoded(exchange.body(LONGEST_BODY, deadline))
         response = requests.Response()
         response.request, response.url = request, request.url or ""
         response.status_code = head.status_code
-        fields = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers]
         # HTTPHeaderDict joins repeated header fields into one value (RFC 9110 §5.3).
-        response.headers = CaseInsensitiveDict(HTTPHeaderDict(fields))
+        fields = HTTPHeaderDict()
+        for name, value in head.headers:
+            fields.add(name.decode("latin-1"), value.decode("latin-1"))
+        response.headers = CaseInsensitiveDict(fields)
         response.raw = io.BytesIO(content)
         return response
 
@@ -112,13 +113,12 @@ class Origin:
     """The upstream at one base address.
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
-    wait for the response headers. ``spares`` opens the connections. ``transport`` takes a call's
-    deadline (monotonic seconds) and returns another ``requests`` adapter for this call. The adapter
-    must raise NotSent if it has sent nothing. Any other error means that the call may be charged,
-    because a ConnectionError of ``requests`` may also be a reset after the request was sent.
-    ``waiting`` returns a context
-    manager, in which the origin sends a call and reads the response. The call's recorded duration
-    includes the time that the context manager needs to exit.
+    wait for the response headers. ``spares`` opens the connections. ``transport`` is another
+    ``requests`` adapter. It must raise NotSent if it has sent nothing. Any other error means that
+    the call may be charged, because a ConnectionError of ``requests`` may also be a reset after the
+    request was sent. ``waiting`` returns a context manager, in which the origin sends a call and
+    reads the response. The call's recorded duration includes the time that the context manager
+    needs to exit.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Origin:
         connect_timeout_s: float,
         first_byte_timeout_s: float,
         spares: Spares,
-        transport: Callable[[float], BaseAdapter] | None = None,
+        transport: BaseAdapter | None = None,
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.name = name
@@ -139,7 +139,7 @@ class Origin:
         self.host = Address(
             parts.hostname or "", parts.port or _PORTS[parts.scheme], parts.scheme == "https"
         )
-        self._transport = transport or partial(SingleUseAdapter, spares, self.host)
+        self._transport = transport or SingleUseAdapter(spares, self.host)
         self._waiting = waiting
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
@@ -162,10 +162,10 @@ class Origin:
             attempt.finish(outcome, status)
 
     def _exchange(self, resource: Resource, deadline: float) -> Response:
-        adapter = self._transport(deadline)
         request = self._prepare(resource)
+        timeout: Any = (*self._timeout_s, deadline)
         try:
-            with self._waiting(), adapter.send(request, timeout=self._timeout_s) as reply:
+            with self._waiting(), self._transport.send(request, timeout=timeout) as reply:
                 body = reply.content if reply.status_code in BODY_STATUSES else b""
         except requests.Timeout:
             raise TimedOut("no answer in time") from None

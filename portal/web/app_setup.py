@@ -1,6 +1,7 @@
 """Registers routes, hooks and WSGI middleware on the Flask application."""
 
 import logging
+from functools import partial
 from wsgiref.types import WSGIApplication
 
 from flask import Flask, request
@@ -82,7 +83,7 @@ def init_app(app: Flask, web: Web) -> None:
     register_headers(app, web.cors)
     app.after_request(compress)
     register_errors(app)
-    app.before_request(web.sessions.check_csrf)
+    app.before_request(partial(_check_post, web))
     for routes in _ROUTES:
         app.register_blueprint(routes.blueprint(web))
     app.jinja_env.undefined = StrictUndefined
@@ -90,14 +91,16 @@ def init_app(app: Flask, web: Web) -> None:
     app.context_processor(lambda: {"site": web.site()})
 
 
-def _warn_of_unconfigured_proxy() -> None:
-    """Warn if the request came through a proxy although TRUSTED_PROXIES is 0.
+def _check_post(web: Web) -> None:
+    """Check the CSRF token of a form. Warn of a proxy although TRUSTED_PROXIES is 0.
 
-    All clients of the proxy then seem to have one address, and share one sign-in limit. Only POST
-    requests (such as a sign-in) are checked for this, so that lookups by GET stay fast.
+    All clients of the proxy then seem to have one address, and share one sign-in limit.
     """
-    if request.method == "POST" and "X-Forwarded-For" in request.headers:
+    if request.method != "POST":
+        return
+    if web.trusted_proxies == 0 and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
+    web.sessions.check_csrf()
 
 
 def _add_middleware(app: Flask, web: Web) -> None:
@@ -110,6 +113,4 @@ def _add_middleware(app: Flask, web: Web) -> None:
         # X-Forwarded-Prefix is ignored, because the portal works only at the root of a host. The
         # URLs in its pages, scripts and styles begin with "/" and contain no prefix.
         layers = ProxyFix(ClientAddress(layers), x_for=hops, x_proto=hops, x_host=hops)
-    else:
-        app.before_request(_warn_of_unconfigured_proxy)
     app.wsgi_app = layers  # type: ignore[method-assign, assignment]

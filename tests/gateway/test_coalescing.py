@@ -12,7 +12,15 @@ import pytest
 from portal.gateway.lookup import Directive, Failure, Served
 from tests import factories
 from tests.fakes import Clock, wait_until
-from tests.gateway.gateways import FRESH_S, StubUpstream, bench, failing, outcome
+from tests.gateway.gateways import (
+    CALLER,
+    FRESH_S,
+    StubUpstream,
+    bench,
+    decode,
+    failing,
+    outcome,
+)
 
 
 def together(count: int, ask: Callable[[], Served]) -> list[str]:
@@ -59,17 +67,18 @@ def test_gateways_of_several_processes_make_one_call(tmp_path: Path, clock: Cloc
     assert {each.status for each in served} == {200}
 
 
-def test_poll_bypasses_local_cache(tmp_path: Path, clock: Clock) -> None:
+def test_leader_bypasses_local_cache(tmp_path: Path, clock: Clock) -> None:
     """Another process's answer is found although the local cache holds a stale one."""
     one, other = bench(tmp_path, clock), bench(tmp_path, clock)
     one.decode()
     clock.advance(FRESH_S)
+    before = one.gateway.read(decode(), CALLER)
+    assert before.answer is not None
     assert other.decode().cache_status == "miss"
-    (key,) = one.memory._entries
-    stale = one.memory.get_stale(key).get(key)
-    assert stale is not None
-    one.memory.put(stale)
-    assert one.decode().cache_status == "collapsed"
+    one.memory.put(before.answer)
+    assert one.gateway.fetch(decode(), CALLER, snapshot=before).cache_status == "collapsed"
+    one.memory.put(before.answer)
+    assert one.decode().cache_status == "hit"
     assert len(one.upstream.calls) + len(other.upstream.calls) == 2
 
 

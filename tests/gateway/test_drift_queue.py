@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway.drift_queue import MOST_WAITING, DriftQueue
+from portal.gateway.answer_check import MOST_WAITING, DriftQueue
 from portal.gateway.lookup import Observer
 from portal.upstream.protocol import Response
 from portal.vehicle.wire import MOST_RECORDS, MOST_VALUES
@@ -36,7 +36,7 @@ def test_response_does_not_wait_for_the_comparison(
         assert served.wait(20)
         return frozenset({"campoNovo"})
 
-    monkeypatch.setattr("portal.gateway.drift_queue.unexpected", compare)
+    monkeypatch.setattr("portal.gateway.answer_check.unexpected", compare)
     made = bench(tmp_path, clock, StubUpstream(Response(200, ODD, "primary")), observer=drift)
     assert made.decode().cache_status == "miss"
     assert drift.fields == []

@@ -4,10 +4,6 @@ The effort of a response is the number of Python calls inside ``portal/``, which
 run.
 """
 
-import sys
-from collections.abc import Callable
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import pytest
@@ -17,14 +13,13 @@ from portal.vehicle.operation_name import LookupName
 from portal.vehicle.wire import MOST_RECORDS
 from tests import factories
 from tests.conftest import PortalFactory
-from tests.effort import long
+from tests.effort import calls, long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import InProcessPortal
 from tests.web.page_client import PageClient
 from tests.web.signed_in import visitor
 
 PLATE, OTHER = "ABC1D23", "LMP0A01"
-PORTAL = str(Path(__file__).parents[2] / "portal")
 FACES = (
     f"/placa/{PLATE}?completo=1",
     *(f"/placa/{PLATE}/painel/{name}" for name in ("resumo", "veiculo", "multas", "restricoes")),
@@ -67,22 +62,6 @@ def body(lookup: LookupName, count: int) -> bytes:
             return factories.renajud_body(*records(count))
 
 
-def calls(work: Callable[[], Any]) -> int:
-    """Return the number of Python calls inside ``portal/`` while ``work`` runs."""
-    count = 0
-
-    def profile(frame: FrameType, event: str, _: Any) -> None:
-        nonlocal count
-        count += event == "call" and frame.f_code.co_filename.startswith(PORTAL)
-
-    sys.setprofile(profile)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return count
-
-
 @pytest.fixture
 def here(portal: PortalFactory) -> InProcessPortal:
     return portal()
@@ -106,7 +85,7 @@ def efforts(pages: PageClient) -> dict[str, int]:
     found = {}
     for path in FACES:
         pages.client.get(path)  # fills caches
-        found[path] = calls(lambda path=path: pages.client.get(path))  # type: ignore[misc]
+        found[path] = len(calls(lambda path=path: pages.client.get(path)))  # type: ignore[misc]
     return found
 
 

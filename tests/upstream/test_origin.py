@@ -343,8 +343,6 @@ def test_only_not_sent_says_that_a_transport_sent_nothing(error: Exception, outc
 
     account = RecordingAccount()
     with pytest.raises(UpstreamError) as caught:
-        origin("http://127.0.0.1", transport=lambda _: Adapter()).send(
-            resource(), account, deadline_in(30)
-        )
+        origin("http://127.0.0.1", transport=Adapter()).send(resource(), account, deadline_in(30))
     assert caught.value.outcome == outcome
     assert account.outcomes == [outcome]

@@ -1,7 +1,5 @@
 """Headers of every response. They block third-party content and, by default, caching."""
 
-import random
-
 from flask import Flask, Response, g, request
 
 from portal.web.http.cors import CrossOrigin
@@ -39,15 +37,6 @@ _CORS_VARY = {"Vary": "Authorization, Cookie, Accept-Encoding, Origin"}
 _TLS_HEADERS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomains"}
 
 
-def new_request_id() -> str:
-    """Return a random request id of 16 hexadecimal digits.
-
-    The id is no secret, so ``random`` suffices. ``os.urandom`` would release the GIL, so each
-    request would wait for other threads to release it. This would halve the cache hits per second.
-    """
-    return f"{random.getrandbits(64):016x}"
-
-
 def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple[str, str]]:
     """Return the headers that all ``no-store`` responses have in common.
 
@@ -82,9 +71,6 @@ def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
     If a view sets Cache-Control, the response does not get _PRIVATE_HEADERS.
     """
 
-    def before() -> None:
-        g.request_id = new_request_id()
-
     def after(response: Response) -> Response:
         headers = response.headers
         # No view sets these headers, so ``extend`` adds no duplicates. ``update`` would be slower,
@@ -102,5 +88,4 @@ def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
             headers.extend(_cors_headers(cors, response))
         return response
 
-    app.before_request(before)
     app.after_request(after)

@@ -88,18 +88,12 @@ class DailyQuotas:
             self._reading.release()
 
 
-def count_request(limits: RateLimits, identity: Identity) -> int | None:
-    """Count a request. Return the seconds to wait, or None if the request is allowed."""
-    g.counted = identity
-    return limits.request(request.remote_addr, identity.digest)
-
-
 def register_rate_limit_headers(app: Flask, limits: RateLimits, daily: DailyQuotas) -> None:
-    """Add rate-limit headers to responses whose request ``count_request`` counted."""
+    """Add rate-limit headers to responses whose request was counted (``g.counted``)."""
 
     def after(response: Response) -> Response:
         identity: Identity | None = g.get("counted")
-        if identity is not None:
+        if identity is not None and (limits.counts_requests or identity.daily_limit):
             quotas = limits.windows(request.remote_addr, identity.digest)
             is_hit = response.headers.get("Cache-Status", "").startswith("portal; hit")
             if (calls := (daily.recent if is_hit else daily.read)(identity)) is not None:

