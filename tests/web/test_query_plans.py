@@ -141,7 +141,9 @@ def make_full_indexes_last(db: Connection) -> None:
 
 def scanned(text: str) -> bool:
     table = text.split()[0]
-    return table not in _MAY_SCAN and not table.startswith(("(", "CONSTANT", "anon", "json_each"))
+    if "CONSTANT ROW" in text:  # of VALUES: "CONSTANT ROW" or "2 CONSTANT ROWS"
+        return False
+    return table not in _MAY_SCAN and not table.startswith(("(", "anon", "json_each"))
 
 
 def test_no_query_sorts_or_reads_a_whole_table(database: Database, portal: PortalFactory) -> None:
