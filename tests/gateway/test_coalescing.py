@@ -1,7 +1,7 @@
 """Coalescing: one leader calls the upstream, followers share its result."""
 
 import threading
-import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,6 +15,7 @@ from tests.fakes import Clock, wait_until
 from tests.gateway.gateways import (
     CALLER,
     FRESH_S,
+    Bench,
     StubUpstream,
     bench,
     decode,
@@ -28,17 +29,26 @@ def together(count: int, ask: Callable[[], Served]) -> list[str]:
         return [each.result() for each in [pool.submit(outcome, ask) for _ in range(count)]]
 
 
+def wait_for_followers(made: Bench, count: int) -> None:
+    """Wait until ``count`` threads wait for the leader's result."""
+
+    def waiting() -> int:
+        flights = list(made.gateway._single_flight._flights.values())
+        return sum(len(each._condition._waiters) for each in flights)  # type: ignore[attr-defined, misc]
+
+    wait_until(lambda: waiting() == count, f"{count} followers")
+
+
 def test_identical_lookups_share_one_call(tmp_path: Path, clock: Clock) -> None:
     gate = threading.Event()
     made = bench(tmp_path, clock, StubUpstream(gate=gate))
     with ThreadPoolExecutor(40) as pool:
         asked = [pool.submit(made.decode) for _ in range(40)]
-        wait_until(lambda: made.upstream.calls, "the call")
-        time.sleep(0.05)
+        wait_for_followers(made, 39)
         gate.set()
         served = [each.result() for each in asked]
     assert len(made.upstream.calls) == 1
-    assert sorted({each.cache_status for each in served} - {"hit"}) == ["collapsed", "miss"]
+    assert Counter(each.cache_status for each in served) == {"miss": 1, "collapsed": 39}
     assert {each.body for each in served} == {factories.decode_body("ABC1D23")}
 
 
@@ -47,7 +57,7 @@ def test_leader_failure_is_shared_and_not_repeated(tmp_path: Path, clock: Clock)
     made = bench(tmp_path, clock, StubUpstream(answer=failing(), gate=gate))
     with ThreadPoolExecutor(40) as pool:
         asked = [pool.submit(outcome, made.decode) for _ in range(40)]
-        wait_until(lambda: made.upstream.calls, "the call")
+        wait_for_followers(made, 39)
         gate.set()
         assert {each.result() for each in asked} == {"bad_answer"}
     assert len(made.upstream.calls) == 1
@@ -94,12 +104,11 @@ def test_concurrent_refreshes_are_coalesced(tmp_path: Path, clock: Clock) -> Non
     made = bench(tmp_path, clock, StubUpstream(gate=gate))
     with ThreadPoolExecutor(10) as pool:
         asked = [pool.submit(lambda: made.decode(directive=Directive.REFRESH)) for _ in range(10)]
-        wait_until(lambda: made.upstream.calls, "the call")
-        time.sleep(0.05)
+        wait_for_followers(made, 9)
         gate.set()
         served = [each.result() for each in asked]
     assert len(made.upstream.calls) == 1
-    assert {each.cache_status for each in served} <= {"request", "collapsed", "hit"}
+    assert Counter(each.cache_status for each in served) == {"request": 1, "collapsed": 9}
 
 
 def test_follower_times_out_without_calling_upstream(tmp_path: Path, clock: Clock) -> None:
@@ -125,12 +134,11 @@ def test_internal_error_after_call_is_not_repeated_by_followers(
     monkeypatch.setattr(made.gateway, "retention_s", lambda *_: 1 / 0)
     with ThreadPoolExecutor(10) as pool:
         asked = [pool.submit(made.decode) for _ in range(10)]
-        wait_until(lambda: made.upstream.calls, "the call")
-        time.sleep(0.1)
+        wait_for_followers(made, 9)
         gate.set()
-        errors = {type(each.exception()) for each in asked}
+        errors = Counter(type(each.exception()) for each in asked)
     assert len(made.upstream.calls) == 1
-    assert errors == {ZeroDivisionError, Failure}
+    assert errors == {ZeroDivisionError: 1, Failure: 9}
 
 
 # Failures of the store
