@@ -13,8 +13,8 @@ from tests.effort import long
 from tests.fakes.processes import PortalProcess
 from tests.quality.visits import SETTINGS, VISITS, Visit, open_page
 
-WIDTHS = (320, 360, 700, 768, 820, 1024, 1100, 1180, 1440)
-OTHER_WIDTHS = (375, 390, 412, 480, 540, 600, 912, 1280, 1366, 1920)
+WIDTHS = (320, 360, 768, 1024, 1180, 1440)
+OTHER_WIDTHS = (375, 390, 412, 480, 540, 600, 700, 820, 912, 1100, 1280, 1366, 1920)
 # The words that stand on two lines. A word of more than 60 characters, such as a draft's code, is
 # longer than any line. Hidden texts are left out.
 BROKEN = r"""() => {

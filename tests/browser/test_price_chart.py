@@ -143,6 +143,7 @@ def test_every_month_is_read_by_tap(new_page: PageFactory, portal: PortalProcess
     assert not page.locator(READING).is_visible()
 
 
+@pytest.mark.long  # the slider reads a tap and a pointer's move by one function
 def test_every_month_is_read_by_pointer(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
     wanted = months_of(page)
@@ -274,7 +275,9 @@ def test_pointing_at_a_row_raises_its_line(page: "Page", portal: PortalProcess) 
 
 
 @pytest.mark.parametrize("scheme", ["light", *long("dark")])
-@pytest.mark.parametrize("path", [SIX, "/placa/ABC1D23?completo=1", "/placa/MES0A01?completo=1"])
+@pytest.mark.parametrize(
+    "path", [SIX, *long("/placa/ABC1D23?completo=1", "/placa/MES0A01?completo=1")]
+)
 def test_no_texts_overlap(
     new_page: PageFactory, portal: PortalProcess, path: str, scheme: str
 ) -> None:

@@ -10,6 +10,7 @@ from tests.browser.conftest import PageFactory
 from tests.browser.controls import controls_of
 from tests.browser.found import box_of, content_of
 from tests.browser.waiting import wait_in
+from tests.effort import long
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", *long("dark")])
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 def test_first_screen_holds_verdict_acts_and_documents(
     new_page: PageFactory, portal: PortalProcess, size: dict[str, int], scheme: str
@@ -130,7 +131,7 @@ def test_one_tap_tells_whether_to_buy_what_is_owed_and_whether_the_price_falls(
         wait_in(phone_page, UNCOVERED, phone_page.query_selector(answer))
 
 
-@pytest.mark.parametrize("plate", ["ABC1D23", "MUL0A45"])
+@pytest.mark.parametrize("plate", ["MUL0A45", *long("ABC1D23")])
 def test_every_control_does_what_the_accessibility_tree_says(
     new_page: PageFactory, portal: PortalProcess, plate: str
 ) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from tests.batch.engine import plates
 from tests.client.conftest import PRICES
+from tests.effort import long
 from tests.fakes import FaultUpstream, faults, free_port
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
@@ -184,6 +185,7 @@ def test_list_becomes_a_file(dossie: Command, upstream: FaultUpstream) -> None:
     ]
 
 
+@pytest.mark.long  # many more requests than one list's, and the same code
 def test_list_of_more_batches_than_a_portal_keeps_drafts(
     upstream: FaultUpstream, tmp_path: Path
 ) -> None:
@@ -205,7 +207,7 @@ def test_list_of_more_batches_than_a_portal_keeps_drafts(
             assert upstream.count() == calls
 
 
-@pytest.mark.parametrize("limit", ["0", "0.49", "7.5", "30"])
+@pytest.mark.parametrize("limit", ["0.49", "7.5", *long("0", "30")])
 def test_list_ends_before_its_limit(dossie: Command, upstream: FaultUpstream, limit: str) -> None:
     listed = "\n".join(plates(60))
     words = ("batch", "-", "--out", "saida.csv", "--ask", "decode", "--max-reais", limit)

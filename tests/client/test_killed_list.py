@@ -16,7 +16,7 @@ from dossie_veicular_client import Client
 
 from tests.batch.engine import plates
 from tests.client.test_command import Command
-from tests.effort import FULL
+from tests.effort import FULL, long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.ports import wait_until
@@ -44,7 +44,7 @@ def killed_when(command: Command, words: list[str], is_time: Callable[[], bool])
 
 
 @pytest.mark.over_5_s("it kills a program several times during a list")
-@pytest.mark.parametrize("share", [0.0, 0.3, 0.99, 1.0])
+@pytest.mark.parametrize("share", [0.3, 0.99, *long(0.0, 1.0)])
 def test_limit_holds(
     served: PortalProcess, upstream: FaultUpstream, tmp_path: Path, share: float
 ) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
+from tests.effort import long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import InProcessPortal, managed, pass_through
 from tests.fakes.preloaded import PreloadedProcess
@@ -264,7 +265,7 @@ def test_server_does_not_resume_what_a_command_has_left_paused(
         assert row == ("paused", None)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGINT, *long(signal.SIGTERM, signal.SIGHUP)])
 def test_interrupted_command_goes_on_where_it_stopped(
     upstream: FaultUpstream, tmp_path: Path, number: signal.Signals
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from portal.serving import process as serving
+from tests.effort import long
 from tests.fakes import FaultUpstream, free_port
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
@@ -134,9 +135,11 @@ class FreshPortal(PortalProcess):
     ("program", "settings"),
     [
         (PortalProcess, {"HOST": "localhost"}),
-        (FreshPortal, {"PYTHONIOENCODING": "ascii"}),
+        *long(
+            (FreshPortal, {"PYTHONIOENCODING": "ascii"}),
+            (FreshPortal, {"PYTHONTZPATH": ""}),
+        ),
         (FreshPortal, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}),
-        (FreshPortal, {"PYTHONTZPATH": ""}),
         (
             PortalProcess,
             {"PORTAL_REDIS_URL": f"redis://:{HIDDEN}@127.0.0.1:1", "PORTAL_SECRET_KEY": SECRET},
