@@ -23,7 +23,7 @@ from typing import Any, Final
 import msgspec
 import pytest
 import requests
-from sqlalchemy import Table, insert, select, update
+from sqlalchemy import Table, create_engine, insert, select, update
 
 from bench.misses import Visitor
 from bench.programs import CHECKOUT, OPERATOR_TOKEN, PORTAL_TOKEN, Program, Stage, environment
@@ -337,6 +337,10 @@ def _fill(portal: Portal, folder: Path, size: int) -> str:
         names = Identifiers(f"{number:012}", f"{number:022}")
         portal.dossiers.issue(owner, names, snapshot, "", None, purge_mark=0)
     _store(folder / "cache.sqlite", size, now)
+    if portal.engine.dialect.name == "postgresql":
+        # Autovacuum does this within minutes, and its processor time would count here.
+        with create_engine(portal.engine.url, isolation_level="AUTOCOMMIT").connect() as db:
+            db.exec_driver_sql("VACUUM (ANALYZE)")
     print(f"  filled {size:,} rows in {time.monotonic() - began:.0f} s", flush=True)
     return ids[0]
 

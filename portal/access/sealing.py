@@ -5,12 +5,14 @@ import hashlib
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
 
+@lru_cache(maxsize=16)  # making a cipher takes longer than decrypting a note
 def cipher(secret: bytes, purpose: bytes) -> "Fernet":
     """Return the cipher for one purpose."""
     # Import ``cryptography`` late, because its import would take half of the portal's import time.

@@ -388,9 +388,10 @@ class Batches(BatchRows):
         for row in db.execute(select(*columns)).all():
             if contains_subject(self.name(row), subject):
                 db.execute(update_batch(row.id).values(sealed_name=None))
-            if self.decrypted(row.sealed_wrong) is None:
+            try:
+                left_out = self._left_out(row)
+            except UnknownBatch:  # no key fits
                 continue
-            left_out = self._left_out(row)
             kept = left_out.without(subject)
             if kept != left_out:
                 sealed = self.encrypted(msgspec.json.encode(kept))
