@@ -136,13 +136,12 @@ class ItemLeases(BatchRows):
         query = select(table.c.id).where(table.c.namespace == self.keys.namespace, self._is_due())
         with reading(self.engine) as db:
             is_due = db.execute(query.limit(1)).first() is not None
-        return is_due or bool(self._running())
+            return is_due or any(map(self._access, self._running(db)))
 
     def claim(self) -> Claim | None:
         """Lease the next item of a running batch, or return None if no item can be leased now."""
-        running = self._running()
         with self.writing() as db:
-            return self._claim(db, running)
+            return self._claim(db)
 
     def is_wanted(self, claim: Claim) -> bool:
         """Return whether the item's next lookup may be made.
@@ -168,7 +167,6 @@ class ItemLeases(BatchRows):
         lookup succeeded. If another process has leased the item meanwhile, the item stays
         unchanged.
         """
-        running = self._running()
         sealed = None if result is None else self.encrypted(result)
         with self.writing() as db:
             if answered and claim.tries:
@@ -182,7 +180,7 @@ class ItemLeases(BatchRows):
                     "new_result": sealed,
                 },
             ).rowcount
-            following = self._claim(db, running)
+            following = self._claim(db)
             is_same_batch = following is not None and following.batch == claim.batch
             if changed and not is_same_batch and not has_pending(db, claim.batch):
                 self.end(db, claim.batch, "done")
@@ -238,27 +236,25 @@ class ItemLeases(BatchRows):
         """Return the SQL condition for batches whose pause has ended."""
         return (table.c.state == "paused") & (table.c.resume_at <= self.clock())
 
-    def _running(self) -> Sequence[tuple[Any, Access]]:
-        """Return the row and the owner's Access of each running batch.
+    def _running(self, db: Connection) -> Sequence[Any]:
+        """Return the rows of the running batches.
 
         The batch that has waited longest for a new lease comes first, so that a large batch does
-        not delay smaller batches. A batch is omitted if this portal has no key that decrypts the
-        batch's Access. Call this method before a write transaction begins, so that other writers
-        need not wait for the decryption.
+        not delay smaller batches.
         """
-        with reading(self.engine) as db:
-            rows = db.execute(_RUNNING, {"namespace_name": self.keys.namespace}).all()
-        running = sorted(rows, key=lambda row: row.claimed_at)
-        owners = ((row, self.decrypted(row.sealed_access)) for row in running)
-        return [
-            (row, msgspec.json.decode(access, type=Access))
-            for row, access in owners
-            if access is not None
-        ]
+        rows = db.execute(_RUNNING, {"namespace_name": self.keys.namespace}).all()
+        return sorted(rows, key=lambda row: row.claimed_at)
 
-    def _claim(self, db: Connection, running: Sequence[tuple[Any, Access]]) -> Claim | None:
-        now = self.clock()
-        for row, access in running:
+    def _access(self, row: Any) -> Access | None:
+        """Return a batch's Access, or None if this portal has no key that decrypts it."""
+        access = self.decrypted(row.sealed_access)
+        return None if access is None else msgspec.json.decode(access, type=Access)
+
+    def _claim(self, db: Connection) -> Claim | None:
+        now, running = self.clock(), self._running(db)
+        for row in running:
+            if (access := self._access(row)) is None:
+                continue
             leased = db.execute(
                 _LEASE,
                 {
