@@ -265,7 +265,7 @@ class Ledger:
         """
         now = self._clock()
         day = from_epoch(now).date().isoformat()
-        caller = entry.caller
+        caller, is_own = entry.caller, entry.caller.credential is not None
         opened = None
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
         counters = {
@@ -288,7 +288,7 @@ class Ledger:
                 if caller.batch is not None and not _charge(db, caller.batch, entry.price):
                     raise Failure("price")
                 on_trial = (
-                    caller.credential is not None
+                    is_own
                     and self._daily_limit > 0
                     and self._begin_trial(db, day, caller, calls[DAY])
                 )
@@ -313,8 +313,8 @@ class Ledger:
                     entry,
                     # Remove the credential, because it must not stay in memory while ``_pending``
                     # holds the entry.
-                    caller=replace(caller, credential=None),
-                    has_own_credential=caller.credential is not None,
+                    caller=replace(caller, credential=None) if is_own else caller,
+                    has_own_credential=is_own,
                     origin=origin,
                     number=number,
                     sent_at=now,
