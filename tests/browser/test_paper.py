@@ -26,6 +26,8 @@ HEAD_LINE = re.compile(r"ABC1D23 · [^\n]*dossiê no [-\w]+|página \d+ de \d+")
 SPACED_WORD = re.compile(r"\b(?:[A-Z] ){2,}[A-Z]\b")
 # pypdf joins the years on a chart's axis, although they are apart on the sheet.
 JOINED_YEARS = re.compile(r"\b(?:20\d\d){2,}\b")
+# Colours of fills in Chromium's PDF: --ok of the style sheet, and white.
+GREEN, WHITE = " .0706 .3765 .2275 rg", " 1 1 1 rg"
 HEAD = (
     "No",
     "e",
@@ -103,6 +105,29 @@ def test_both_engines_print_the_same_number_of_sheets(page: "Page", plate: str) 
     except PDFUnavailable:
         pytest.skip("the libraries that WeasyPrint loads are not installed")
     assert len(PdfReader(BytesIO(chromium_pdf(page, html))).pages) == ours
+
+
+def test_browser_prints_filled_dots_and_ticks(page: "Page") -> None:
+    """Browsers print a background as white unless they are told to print it."""
+    html = dossiers.usual()
+    line = 'id="verificar-leilao"'
+    assert line in html
+    unknown, known, ticked = (
+        drawing(chromium_pdf(page, one))
+        for one in (
+            html.replace("gaps__dot--known", ""),
+            html,
+            html.replace(line, line + ' class="checks__done"'),
+        )
+    )
+    assert known.count(GREEN) > unknown.count(GREEN)
+    assert ticked != known
+    assert known.count(WHITE) == unknown.count(WHITE) == ticked.count(WHITE)
+
+
+def drawing(pdf: bytes) -> str:
+    sheets = (sheet.get_contents() for sheet in PdfReader(BytesIO(pdf)).pages)
+    return "".join(found.get_data().decode("latin-1") for found in sheets if found is not None)
 
 
 @pytest.mark.parametrize("name", ["usual", "standings", "varied"])

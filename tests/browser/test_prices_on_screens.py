@@ -12,20 +12,12 @@ if TYPE_CHECKING:
 
 WIDTHS = (320, 360, 640, 700, 760, 1024, 1280, 1920)
 SMALLEST_PX = 11.9
-# The font size in pixels of each visible chart, whether inline SVG or img.
-LETTERS = """async () => {
-  const shown = (part) => part.checkVisibility();
-  const drawings = [...document.querySelectorAll("svg.price-chart")].filter(shown).map(
-    (svg) => [svg.getBoundingClientRect().width, svg]);
-  for (const image of [...document.querySelectorAll("img.price-picture")].filter(shown)) {
-    await image.decode();
-    const text = decodeURIComponent(image.src.slice(image.src.indexOf(",") + 1));
-    const source = new DOMParser().parseFromString(text, "image/svg+xml");
-    drawings.push([image.getBoundingClientRect().width, source.documentElement]);
-  }
-  return drawings.map(([width, svg]) =>
-    width / svg.getAttribute("viewBox").split(" ")[2] * svg.getAttribute("font-size"));
-}"""
+# The font size in pixels of each visible chart. A chart within an img element would not count: its
+# letters would not be the page's, and its texts could not be selected.
+LETTERS = """() => [...document.querySelectorAll("svg.price-chart")]
+  .filter((svg) => svg.checkVisibility())
+  .map((svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width
+    * parseFloat(getComputedStyle(svg).fontSize))"""
 # The texts of the price tables that extend beyond the paper's edges.
 CUT = """() => {
   const out = [];
@@ -90,5 +82,5 @@ def test_print_shows_only_flat_chart(page: "Page", portal: PortalProcess) -> Non
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(f"{portal.url}/placa/ABC1D23/dossie")
         page.emulate_media(media="print")
-        assert page.locator("svg.price-chart:visible").count() == 1
-        assert page.locator("img.price-picture:visible").count() == 0
+        assert page.locator("svg.price-chart--paper:visible").count() == 1
+        assert page.locator("svg.price-chart--compact:visible").count() == 0
