@@ -228,6 +228,11 @@ def _gravity(fine: AssessedFine) -> Field:
     return _known(f"{words}, {counted(points.by_gravity, 'ponto', 'pontos')}{outside}")
 
 
+def _doubted_gravity(fine: AssessedFine) -> Field | None:
+    """Return the gravity if its points do not count or are unknown, which its line does not say."""
+    return None if fine.points.by_gravity and fine.points.counted != 0 else _gravity(fine)
+
+
 def _discount(fine: AssessedFine) -> Field | None:
     amount = fine.amount
     if fine.is_paid or not fine.has_discount or amount.value is None:
@@ -313,8 +318,8 @@ class FineRow:
 # The page draws the steps of a fine until it lapses, so they are rows on paper only.
 FINE_ROWS: Final = (
     FineRow("Enquadramento", _classified),
-    FineRow("Gravidade", _gravity),
-    FineRow("Órgão autuador", authority),
+    FineRow("Gravidade", _gravity, ("paper",)),
+    FineRow("Gravidade", _doubted_gravity, ("screen",)),
     FineRow("Local", lambda fine: named(fine.record.place)),
     FineRow("Município", lambda fine: _known(str(fine.town)) if fine.town else None),
     FineRow("Auto de infração", lambda fine: fine.record.notice),
@@ -362,6 +367,7 @@ def other_of_fine(assessed: AssessedFine) -> Iterator[Detail]:
     fine = assessed.record
     yield Detail("Código enviado pela fonte", fine.code)
     yield Detail("Valor enviado pela fonte", fine.amount_text)
+    yield Detail("Órgão autuador", authority(assessed))
     yield Detail("Código do órgão autuador", authority_code(assessed))
     yield Detail("Código do município", town_code(assessed))
     yield Detail("Veículo descrito", fine.make_model)

@@ -122,6 +122,26 @@ def test_widths_between_phone_and_desk_omit_the_body(
     assert not page.locator(".ledger__body >> nth=1").is_visible()
 
 
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_opened_fine_says_gravity_and_authority_once(
+    new_page: PageFactory, portal: PortalProcess, width: int
+) -> None:
+    page = new_page(viewport={"width": width, "height": 900})
+    page.goto(portal.url + MANY)
+    first = page.locator("#multa-1")
+    first.locator(SUMMARY).click()
+    words = first.inner_text()
+    for once in ("grave", "Pref. São Paulo"):
+        assert words.count(once) == 1
+    assert "Gravidade" not in words and "Órgão autuador" not in words
+    first.get_by_text("Outros dados do registro").click()
+    assert "Órgão autuador\nPrefeitura Municipal de São Paulo (SP)" in first.inner_text()
+    # What its line does not say stays: these points do not count.
+    page.goto(portal.url + FEW)
+    page.locator(f"#multa-2 {SUMMARY}").click()
+    assert "média, 4 pontos, não contados" in page.locator("#multa-2").inner_text()
+
+
 def test_details_of_every_fine_open_by_keyboard(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + FEW)
     for number in (1, 2, 3):

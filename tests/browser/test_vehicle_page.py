@@ -316,6 +316,26 @@ def test_message_to_the_seller_is_copied_or_selected(
     assert plain.locator("#combinar blockquote").inner_text() == copied
 
 
+def test_ceiling_stays_in_view_while_one_types_on_a_phone(
+    new_page: PageFactory, portal: PortalProcess
+) -> None:
+    page = new_page(viewport=PHONE)
+    page.goto(f"{portal.url}/placa/LMP0A01?completo=1")
+    page.goto(f"{portal.url}/placa/LMP0A01/negociacao")
+    ceiling = page.locator("#conta .ledger-sum")
+    before = ceiling.inner_text()
+    cost = page.locator("[id^=custo-]").last
+    cost.focus()
+    page.keyboard.type("1000")
+    wait_in(page, f"document.querySelector('#conta .ledger-sum').innerText !== {before!r}")
+    field, bar = box_of(cost), box_of(ceiling)
+    assert 0 <= field["y"] and field["y"] + field["height"] <= bar["y"]
+    assert bar["y"] + bar["height"] <= PHONE["height"]
+    assert ceiling.inner_text().endswith(page.locator(".sheet__ceiling").inner_text())
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert ceiling.is_hidden()
+
+
 def test_stuck_bar_names_car_answer_and_section(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     car = page.locator(".section-bar__car")
