@@ -329,7 +329,7 @@ def test_ceiling_stays_in_view_while_one_types_on_a_phone(
     page.keyboard.type("1000")
     wait_in(page, f"document.querySelector('#conta .ledger-sum').innerText !== {before!r}")
     field, bar = box_of(cost), box_of(ceiling)
-    assert 0 <= field["y"] and field["y"] + field["height"] <= bar["y"]
+    assert field["y"] >= 0 and field["y"] + field["height"] <= bar["y"]
     assert bar["y"] + bar["height"] <= PHONE["height"]
     assert ceiling.inner_text().endswith(page.locator(".sheet__ceiling").inner_text())
     page.set_viewport_size({"width": 1440, "height": 900})
