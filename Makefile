@@ -49,10 +49,11 @@ sandbox: $(VENV)/runtime ## the embedded upstream alone at http://127.0.0.1:9000
 # The tests start the server hundreds of times; without bytecode each start would compile it again.
 test test-long test-fast test-racing durations fuzz: export PYTHONDONTWRITEBYTECODE :=
 
-# Three processes keep two processors busy, because the tests of servers mostly wait.
+# Four processes keep two processors busy, because the tests of servers mostly wait.
+PROCESSES ?= 4
 # What failed beside other tests runs again alone, whatever the time: a machine that stalls for
 # seconds exceeds limits of the portal itself, such as the 5 s of a database statement.
-tested = $(BIN)/python -m pytest $(1) -n 3 || { test $$? -eq 1 && SLOW_TESTS_UNTIL= $(BIN)/python -m pytest $(1) --last-failed --last-failed-no-failures none; }
+tested = $(BIN)/python -m pytest $(1) -n $(PROCESSES) || { test $$? -eq 1 && SLOW_TESTS_UNTIL= $(BIN)/python -m pytest $(1) --last-failed --last-failed-no-failures none; }
 
 test: $(VENV)/dev ## what a landing needs
 	@sh tests/install_system_packages.sh
@@ -81,7 +82,7 @@ test-racing: $(VENV)/runtime
 durations: $(VENV)/dev ## tests/durations.txt, measured again
 	@for tier in "not long" long; do \
 		echo "-m \"$$tier\", beside a load of $$(cut -d ' ' -f 1 /proc/loadavg)"; \
-		$(BIN)/python -m pytest -m "$$tier" -n 3 --durations=0 --durations-min=1 | grep -E '^[0-9.]+s |passed'; \
+		$(BIN)/python -m pytest -m "$$tier" -n $(PROCESSES) --durations=0 --durations-min=1 | grep -E '^[0-9.]+s |passed'; \
 	done > tests/durations.txt
 
 fuzz: $(VENV)/dev ## the long fuzz runs (the other targets have a short form of each; FUZZ_MINUTES, STATES_SEED)

@@ -61,7 +61,12 @@ def _reached(start: FunctionType | type) -> frozenset[str]:
     return frozenset(found)
 
 
-def _named(each: object) -> Iterator[object]:
+@cache
+def _named(each: object) -> tuple[object, ...]:
+    return tuple(_found_in(each))
+
+
+def _found_in(each: object) -> Iterator[object]:
     """The globals that a function, or the functions of a class, name."""
     if isinstance(each, type):
         yield from each.__bases__

@@ -9,7 +9,6 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 import pytest
-import yaml
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
@@ -21,7 +20,7 @@ from portal.web.json_api.openapi import DOCUMENT
 from tests.factories import fine, renainf_body, renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render, vehicle_page
 
-SCHEMAS: dict[str, Any] = yaml.safe_load(DOCUMENT.read_text("utf-8"))["components"]["schemas"]
+SCHEMAS: dict[str, Any] = msgspec.yaml.decode(DOCUMENT.read_bytes())["components"]["schemas"]
 CASES = {
     "full": panels(),
     "no-fines": Panels(panels().decode, DOWN, panels().renajud),
