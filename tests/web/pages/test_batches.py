@@ -646,7 +646,7 @@ def test_demo_visitor_finds_the_batches_after_closing_the_browser(portal: Portal
     expires = parsedate_to_datetime(re.search("Expires=([^;]+)", cookie)[1])  # type: ignore[index]
     kept_s = here.parts.batches.longest_kept_s
     assert abs((expires - datetime.now(UTC)).total_seconds() - kept_s) < 60
-    assert "fica neste navegador por até 8 dias" in PageClient(here.client).get("/privacidade").text
+    assert "até 8 dias depois da última visita" in PageClient(here.client).get("/privacidade").text
 
 
 def test_cookie_of_a_signed_in_visitor_ends_with_the_browser(

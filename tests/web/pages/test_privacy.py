@@ -43,17 +43,16 @@ def test_duration_has_at_most_two_units_and_rounds_up(seconds: int, expected: st
 def test_default_retention_times_are_shown(portal: PortalFactory) -> None:
     text = privacy_text(portal())
     for line in (
-        "Ficha do veículo: até 8 dias.",
-        "Multas: até 1 dia e 6 horas; se a resposta vier sem nenhum registro, até 1 hora e 30 min",
-        "Restrições judiciais: até 7 horas; se a resposta vier sem nenhum registro, até 15 min",
-        "Análise escrita: até 1 dia.",
-        "Pergunta que a fonte recusou: até 10 minutos,",
-        "Até 30 dias, cifradas",
-        "vale por até 12 horas",
-        "por endereço de rede por até 1 hora",
-        "e o resultado de cada placa, como a tabela do lote o mostra",
-        "cifrados, por até 8 dias depois que o lote termina ou para",
-        "Um lote que não é iniciado fica por até 1 dia.",
+        "Ficha do veículo até 8 dias quem consulta o mesmo veículo",
+        "Multas até 1 dia e 6 horas; sem nenhum registro, até 1 hora e 30 minutos quem",
+        "Restrições judiciais até 7 horas; sem nenhum registro, até 15 minutos quem",
+        "Análise escrita até 1 dia quem",
+        "Pergunta que a fonte recusou até 10 minutos,",
+        "cifradas até 30 dias, ou até você as apagar no histórico só você",
+        "até fechar o navegador, ou até 12 horas só este portal",
+        "por endereço de rede até 1 hora,",
+        "a tabela do resultado, cifradas até 8 dias depois que o lote termina ou para",
+        "não iniciado, até 1 dia só quem o criou",
         "apenas as iniciais",
     ):
         assert line in text, line
@@ -62,13 +61,13 @@ def test_default_retention_times_are_shown(portal: PortalFactory) -> None:
 @pytest.mark.parametrize(
     ("setting", "value", "expected"),
     [
-        ("FRESH_DECODE", "60", "Ficha do veículo: até 7 dias e 1 hora."),
-        ("STALE_DECODE", "0", "Ficha do veículo: até 1 dia."),
-        ("FRESH_RENAINF", "7200", "Multas: até 1 dia e 2 horas; se a resposta vier sem nenhum"),
-        ("FRESH_RENAINF", "7200", "registro, até 30 minutos."),
-        ("STALE_RENAJUD", "0", "Restrições judiciais: até 1 hora; "),
-        ("FRESH_REPORT", "0", "Análise escrita: não se guarda."),
-        ("FRESH_DECODE", "864000", "cifrados, por até 17 dias depois que o lote termina ou para"),
+        ("FRESH_DECODE", "60", "Ficha do veículo até 7 dias e 1 hora quem"),
+        ("STALE_DECODE", "0", "Ficha do veículo até 1 dia quem"),
+        ("FRESH_RENAINF", "7200", "Multas até 1 dia e 2 horas; sem nenhum"),
+        ("FRESH_RENAINF", "7200", "registro, até 30 minutos quem"),
+        ("STALE_RENAJUD", "0", "Restrições judiciais até 1 hora; "),
+        ("FRESH_REPORT", "0", "Análise escrita não se guarda quem"),
+        ("FRESH_DECODE", "864000", "cifradas até 17 dias depois que o lote termina ou para"),
         ("MASK_NAMES", "off", "mostrar por inteiro os nomes"),
         ("RATE_LIMIT_TOKEN", "600/minute", "Contagem de pedidos"),
     ],
@@ -85,9 +84,9 @@ def test_each_mode_describes_its_own_credentials(
 ) -> None:
     texts = {
         "demo": ("os veículos são inventados", privacy_text(portal({}))),
-        "managed": ("resumo criptográfico do seu token", privacy_text(portal())),
+        "managed": ("Resumo criptográfico do seu token", privacy_text(portal())),
         "pass-through": (
-            "A sua credencial, cifrada",
+            "com a sua credencial, cifrada",
             privacy_text(portal(pass_through(upstream.url))),
         ),
     }
