@@ -340,7 +340,9 @@ def test_revoked_dossier_is_gone_and_says_so(portal: PortalFactory) -> None:
             assert answer.status_code == 410
             assert "foi revogado" in answer.get_data(as_text=True)
     assert rows(running) == [(None, None, None, None)]
-    assert "Revogado" in ana.pages.get("/dossies").text
+    issue(ana)
+    shown = ana.pages.get("/dossies").all("span", class_="issued-list__state")
+    assert [text_of(one).split()[0] for one in shown] == ["Vale", "Revogado"]
     assert "foi revogado" in stranger(running).get(f"/verificar?codigo={number}").text
     assert PLATE not in stranger(running).get(f"/verificar?codigo={number}").text
 
