@@ -122,7 +122,7 @@ async function choose(control, chosen, waitMs = 0) {
 // The first option of a list is its default, which the address leaves out.
 function chosenIn(form) {
   return [...form.elements]
-    .filter((one) => (/checkbox|radio/.test(one.type) ? one.checked : one.selectedIndex !== 0 && one.value?.trim()))
+    .filter((one) => (/checkbox|radio/.test(one.type) ? one.checked : one.selectedIndex !== 0) && one.value?.trim())
     .map((one) => [one.name, one.value.trim()]);
 }
 
@@ -140,6 +140,14 @@ async function chooseIn(form, waitMs) {
 document.addEventListener("input", (event) => {
   const form = event.target.closest("form[data-choices]");
   if (form && isSwappable(form.action)) chooseIn(form, event.target.type === "search" ? TYPING_MS : 0);
+});
+
+// Ticks the boxes of a form that are shown, or none at all.
+document.addEventListener("click", (event) => {
+  const { form, dataset } = event.target;
+  if (dataset?.all === undefined) return;
+  for (const one of form.elements) if (one.type === "checkbox" && (!dataset.all || one.checkVisibility())) one.checked = Boolean(dataset.all);
+  form.dispatchEvent(new Event("input", { bubbles: true }));
 });
 
 document.addEventListener("submit", (event) => {

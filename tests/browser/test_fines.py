@@ -160,7 +160,7 @@ def test_filter_works_without_javascript(
     page = page_without_javascript
     page.goto(f"{portal.url}{MANY}&versao=1")
     everything = visible(page).count()
-    page.select_option("select[name=situacao]", "paga")
+    page.click("label[for=situacao-paga]")
     page.fill(".ledger-form input[name=busca]", "velocidade")
     with page.expect_navigation():
         page.click("#multas button:has-text('Aplicar')")
@@ -197,7 +197,7 @@ def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: Port
     page.goto(f"{portal.url}{MANY}&versao=1")
     before = page.evaluate("history.length")
     page.fill(".ledger-form input[name=busca]", "velocidade")
-    page.select_option("select[name=situacao]", "aberto")
+    page.click("label[for=situacao-aberto]")
     settled(page)
     count = visible(page).count()
     assert 0 < count < 45
@@ -218,7 +218,7 @@ def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: Port
     assert [visible(page).nth(n).get_attribute("id") for n in range(count)] == shown
     assert page.locator(".ledger__yearsum:visible").all_inner_texts() == by_script
     page.fill(".ledger-form input[name=busca]", "")
-    page.select_option("select[name=situacao]", "")
+    page.click("label[for=situacao-]")
     settled(page)
     assert visible(page).count() == 45
     assert set(query(page)) == {"completo", "versao"}
@@ -254,6 +254,24 @@ def test_script_sums_the_selection(page: "Page", portal: PortalProcess) -> None:
     assert page.locator(".ledger-sum").inner_text() == text
     box, height = box_of(line), viewport_of(page)["height"]
     assert box["y"] + box["height"] <= height + 1
+
+
+def test_all_shown_fines_are_ticked_and_unticked(page: "Page", portal: PortalProcess) -> None:
+    page.goto(portal.url + MANY)
+    page.click("label[for=situacao-exigivel]")
+    settled(page)
+    boxes = page.locator("input[name=marcada]:visible")
+    boxes.first.check()
+    settled(page)
+    page.get_by_role("button", name="todas").click()
+    settled(page)
+    count = boxes.count()
+    assert f"{count} multas: R$" in page.inner_text(".ledger-sum")
+    assert 1 < count == len(query(page)["marcada"]) < 45
+    page.get_by_role("button", name="nenhuma").click()
+    settled(page)
+    assert "marcada" not in query(page)
+    assert not page.locator(".ledger-sum").is_visible()
 
 
 def test_link_opens_a_fine_that_a_filter_hides(page: "Page", portal: PortalProcess) -> None:
@@ -317,8 +335,8 @@ def test_last_choice_counts(page: "Page", portal: PortalProcess) -> None:
         return send(...given);
       };
     }""")
-    page.select_option("select[name=situacao]", "paga")
-    page.select_option("select[name=situacao]", "aberto")
+    page.click("label[for=situacao-paga]")
+    page.click("label[for=situacao-aberto]")
     settled(page)
     page.wait_for_timeout(700)
     assert query(page)["situacao"] == ["aberto"]
@@ -332,7 +350,7 @@ def test_choice_that_fails_offers_the_form_and_keeps_the_fines(
     page.goto(portal.url + MANY)
     assert not page.locator(".ledger-apply:visible").count()
     page.route("**/placa/MUL0A45?*", lambda route: route.abort())
-    page.select_option("select[name=situacao]", "paga")
+    page.click("label[for=situacao-paga]")
     settled(page)
     assert visible(page).count() == 45
     page.unroute("**/placa/MUL0A45?*")

@@ -40,9 +40,9 @@ MOST_ROOMY: Final = 10
 _NARROWEST: Final = 1.5
 
 _ORDER_WORDS: Final[dict[Order, str]] = {
-    "data": "Ordem: mais recentes",
-    "valor": "Ordem: maior valor",
-    "gravidade": "Ordem: mais graves",
+    "data": "Mais recentes",
+    "valor": "Maior valor",
+    "gravidade": "Mais graves",
 }
 _BY_KEY: Final = {standing.key: standing for standing in Standing}
 _RANKS: Final = {"gravissima": 4, "grave": 3, "media": 2, "leve": 1}
@@ -142,7 +142,7 @@ class FineLedger:
         counts = Counter(fine.standing.key for fine in self.listed)
         counts[OPEN] = sum(fine.is_open for fine in self.listed)
         chosen = self.choice.situation
-        yield Choice("Situação: todas", "", not chosen, "", len(self.listed))
+        yield Choice("Todas", "", not chosen, "", len(self.listed))
         for key in FINE_SITUATIONS:
             if counts[key] or key == chosen:
                 words = "em aberto" if key == OPEN else _BY_KEY[key].of_many
