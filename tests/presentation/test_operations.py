@@ -92,7 +92,7 @@ def test_what_needs_a_hand_comes_first() -> None:
     assert texts[2:] == [
         "O token used usou as 40 chamadas de hoje",
         "O token soon vence em 20/11/2026",
-        "Um lote espera o limite do dia",
+        "Lote parado: O limite diário de consultas deste portal foi atingido",
     ]
     assert "O limite do dia foi usado" in render(replace(FACTS, calls_today=CallsToday(120, {})))
     assert "Precisa de você Nada agora." in text_of(tree_of(IDLE))

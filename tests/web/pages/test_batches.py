@@ -609,7 +609,7 @@ def test_lookup_that_was_not_chosen_is_told_as_such(
     path = str(send(dealer, "ABC1D23 79831854647", consulta=["decode"]))
     draft = dealer.get(path)
     assert "Consultar 1 placa por até R$ 0,85" in draft.text
-    assert "Renavam sem consulta possível" in draft.text
+    assert "Renavam, que não tem dados do veículo: escolha multas ou restrições" in draft.text
     assert "Com resposta guardada" not in draft.text
     act(dealer, path, "iniciar")
     done = ended(here, dealer, path)
