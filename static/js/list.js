@@ -104,13 +104,23 @@ async function loadAll(rows) {
 
 const ticks = () => [...document.querySelectorAll(".vehicles__tick input")];
 
+const money = new Intl.NumberFormat("pt-BR", { style: "currency", currency: "BRL" });
+
+// "devem R$ 325,39", with "ao menos" if a ticked vehicle's amount is unknown or is a range's lowest.
+function total(ticked, name, words) {
+  const isWhole = ticked.every((one) => name in one.dataset && !(name === "price" && "from" in one.dataset));
+  const amount = ticked.reduce((before, one) => before + Number(one.dataset[name] ?? 0), 0);
+  return amount ? `${words} ${isWhole ? "" : "ao menos "}${money.format(amount).replace(",00", "")}` : "";
+}
+
 function sum() {
   const output = document.querySelector("[data-ticked]");
   if (!output) return;
-  const count = ticks().filter((each) => each.checked).length;
-  output.textContent = count === 1 ? "1 marcada" : `${count} marcadas`;
+  const ticked = ticks().filter((each) => each.checked);
+  output.textContent = ticked.length === 1 ? "1 marcada" : `${ticked.length} marcadas`;
+  output.nextElementSibling.textContent = [total(ticked, "debt", "devem"), total(ticked, "price", "FIPE")].filter(Boolean).join(" · ");
   const compare = output.form.querySelector(".icon--compare")?.parentElement;
-  if (compare) compare.disabled = count > MOST_COMPARED;
+  if (compare) compare.disabled = ticked.length > MOST_COMPARED;
 }
 
 let last;
@@ -120,8 +130,8 @@ document.addEventListener("click", (event) => {
   const [from, to] = [all.indexOf(last), all.indexOf(event.target)].sort((a, b) => a - b);
   if (event.shiftKey && from >= 0) for (const each of all.slice(from, to + 1)) each.checked = event.target.checked;
   last = event.target;
-  sum();
 });
+document.addEventListener("input", sum);
 
 const MOVES = { j: 1, k: -1 };
 document.addEventListener("keydown", (event) => {

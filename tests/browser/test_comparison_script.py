@@ -42,7 +42,7 @@ def test_row_that_does_not_arrive_says_so_and_can_be_fetched_again(
     assert cell(page, "TRA0A01", "debt") == "não carregou"
     page.unroute("**/comparar?placas=TRA0A01*")
     retry.click()
-    page.get_by_text("1 ordem judicial").nth(1).wait_for()
+    page.get_by_text("1 ordem").nth(1).wait_for()
     assert cell(page, "TRA0A01", "debt").startswith("R$")
 
 

@@ -286,14 +286,14 @@ def _of_list(row: Node) -> Facts:
         return {}
     short = words(words_of_verdict.text)
     facts: Facts = {"icon": next(iter(finding.icons), ""), "short": short}
-    if found := re.search(r"([\d.]+) orde[mn]s? judicia", finding.text):
+    if found := re.search(r"([\d.]+) orde(?:m|ns)\b", finding.text):
         facts["orders"] = int(found[1].replace(".", ""))
     debt, price = _cell(row, "vehicles__debt").text, _cell(row, "vehicles__price").text
     if debt == "nenhuma multa":
         facts["open"] = 0
     elif not _UNKNOWN.search(debt) and debt != "sem resposta":
-        facts |= {"open": int(_FINES.findall(debt)[0].replace(".", ""))}
-        facts["amount"] = _sum(debt.partition("multa")[0])
+        facts |= {"open": int(_FINES.findall(finding.text)[0].replace(".", ""))}
+        facts["amount"] = _sum(debt)
     if "R$" in price:
         facts["price"] = _prices(price)
     return facts

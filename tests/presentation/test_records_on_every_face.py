@@ -296,7 +296,8 @@ def in_list(row: Row, finding: str) -> str:
         acts = ("circular", "licenciado")
         heaviest = next((act for act in acts if act in finding), "")
         short = {"circular": "Não pode circular", "licenciado": "Não pode ser licenciado"}
-        return short.get(heaviest, finding.removesuffix(" agora"))
+        own = finding.removesuffix(" agora").replace("pode ser transferido", "transfere")
+        return short.get(heaviest, own)
     if "descreve" in finding or "Já foi autuado" in finding:
         return IDENTIFICATION
     if "dados do veículo" in finding:
@@ -363,9 +364,11 @@ def fine_differences(row: Row, shown: Faces) -> Iterator[str]:
     sent = "" if amount is None else str(amount)
     yield from same("batch CSV", "sum", shown.batch_cells["fines_amount"], sent)
     many = "multa" if count == 1 else "multas"
-    wanted = f"{row.owed} {count} {many}" if count else "nenhuma multa"
+    wanted = str(row.owed) if count else "nenhuma multa"
     for face, html in (("comparison", shown.comparison), ("batch page", shown.batch)):
         yield from has(face, "fines", squeezed(cell_of(html, "Deve")), wanted)
+        finding = words(html, '<td class="vehicles__finding"', "</td>")
+        yield from has(face, "fines", finding, f"{count} {many}" if count else "")
 
 
 def order_differences(row: Row, shown: Faces) -> Iterator[str]:
@@ -386,12 +389,14 @@ def order_differences(row: Row, shown: Faces) -> Iterator[str]:
     yield from same("JSON", "orders", orders["in_force"], row.in_force)
     yield from same("restrictions.csv", "orders", len(in_force), row.in_force)
     yield from same("batch CSV", "orders", shown.batch_cells["restrictions"], str(row.in_force))
-    registered = "ordem judicial" if row.in_force == 1 else "ordens judiciais"
+    registered = "ordem" if row.in_force == 1 else "ordens"
     for face, text in lists:
         if row.in_force:
             yield from has(face, "orders", text, f"{row.in_force} {registered}")
         else:
-            yield from same(face, "orders", "judicia" in text.partition("resposta")[0], False)
+            told = text.partition("resposta")[0]
+            named = "judicia" in told or re.search(r"\d orde(m|ns)\b", told) is not None
+            yield from same(face, "orders", named, False)
     forbids = row.transfer == "no"
     in_json = any(record["transfer"]["mark"] == "no" for record in orders["records"])
     in_csv = any(line["transfer_mark"] == "no" for line in lines)

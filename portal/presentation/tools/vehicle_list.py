@@ -47,7 +47,7 @@ class VehicleList:
 
     ``rows`` are all rows, or only those of one page of ``total`` rows. ``notes`` has the text and
     the tag that the visitor has given a plate or Renavam. ``order`` is the key of the default
-    order.
+    order. ``days`` names the day of each plate or Renavam, which heads its rows in that order.
     """
 
     longest_note: ClassVar[int] = LONGEST_NOTE
@@ -60,6 +60,11 @@ class VehicleList:
     order: str = "lista"
     total: int | None = None
     page_size: int = PAGE_SIZE
+    days: Mapping[str, str] | None = None
+
+    @property
+    def has_days(self) -> bool:
+        return self.days is not None and self.choice.order in ("", self.order)
 
     @property
     def orders(self) -> Iterator[Choice]:

@@ -38,6 +38,7 @@ EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
 NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"
 NOTHING_STORED: Final = "Sem resposta guardada"
 NO_ANSWER: Final = "A fonte não respondeu"
+ALL_MISSING: Final = "Sem resposta"
 UNREADABLE: Final = "A resposta veio em um formato que o portal não reconhece"
 NOTHING_FOUND: Final = "Nada encontrado em multas e Justiça"
 NOTHING_FOUND_BEFORE: Final = "Nada encontrado, em resposta antiga"
@@ -343,6 +344,8 @@ def _short(dossier: Dossier) -> str:
             return _blocked_words(verdict)
         case "incomplete":
             parts = [each for each in verdict.missing if each not in dossier.unconfirmed]
+            if len(parts) == len(_MISSING_WORDS):
+                return ALL_MISSING
             missing = listed([_MISSING_WORDS[each] for each in parts])
             return f"Falta consultar {missing}" if missing else verdict.headline
         case "clear":
@@ -358,7 +361,7 @@ def _blocked_words(verdict: Verdict) -> str:
         return "Não pode circular"
     if verdict.row("licence").mark == "no":
         return "Não pode ser licenciado"
-    return verdict.finding.removesuffix(" agora")
+    return verdict.finding.removesuffix(" agora").replace("pode ser transferido", "transfere")
 
 
 def _debts(fines: Sequence[AssessedFine]) -> tuple[int, Decimal | None, int, Decimal]:

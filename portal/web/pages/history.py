@@ -16,6 +16,7 @@ from portal.presentation.site.history_page import (
     PAGE_SIZE,
     HistoryLine,
     HistoryPage,
+    day_words,
 )
 from portal.presentation.tools.vehicle_list import LONGEST_NOTE, TAGS, VehicleList
 from portal.presentation.tools.vehicle_row import listed_row
@@ -54,6 +55,7 @@ def history(web: Web, identity: Identity) -> BaseResponse:
             now=context.now,
             total=None if is_whole else first + len(entries),
             page_size=PAGE_SIZE,
+            days={each.subject: day_words(utc_time(each.asked_at), context.now) for each in shown},
         ),
         entries={
             entry.subject: HistoryLine(

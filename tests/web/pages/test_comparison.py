@@ -66,12 +66,12 @@ def test_known_unavailable_and_unasked_cells_differ() -> None:
     page = compared(panels(), clean, Panels(DOWN, DOWN, DOWN), UNASKED_PANELS)
     found = [cells(page, plate) for plate in PLATES]
     assert [each["debt"] for each in found] == [
-        "R$ 130,16 1 multa",
+        "R$ 130,16",
         "nenhuma multa",
         "sem resposta",
         "sem resposta",
     ]
-    assert "1 ordem judicial" in found[0]["finding"]
+    assert "1 ordem · 1 multa" in found[0]["finding"]
     assert [each["price"] for each in found[1:]] == ["R$ 89.325", "sem resposta", "sem resposta"]
     assert "A fonte não respondeu" in found[2]["finding"]
     assert "Sem resposta guardada" in found[3]["finding"]
@@ -81,7 +81,7 @@ def test_known_unavailable_and_unasked_cells_differ() -> None:
 
 def test_verdict_cells_match_the_vehicle_page() -> None:
     found = cells(compared(panels()), PLATES[0])
-    assert found["finding"].startswith("Não pode ser transferido")
+    assert found["finding"].startswith("Não transfere")
     assert "Transferir: não; " in found["acts"]
     assert "Circular: nada encontrado; " in found["acts"]
 
@@ -91,7 +91,7 @@ def test_paid_fines_are_not_open_and_unknown_sum_is_not_zero() -> None:
     unknown = renainf_body(fine(valor="", codigoInfracao=""))
     page = compared(panels(renainf=paid), panels(renainf=unknown))
     assert cells(page, PLATES[0])["debt"] == "nenhuma multa"
-    assert cells(page, PLATES[1])["debt"] == "não informado 1 multa"
+    assert cells(page, PLATES[1])["debt"] == "não informado"
     assert "R$\u00a00,00" not in render(page)
 
 
@@ -119,7 +119,7 @@ def test_stale_answer_never_looks_good() -> None:
         page = compared(old, clear)
         stale, fresh = (cells(page, plate)["finding"] for plate in PLATES[:2])
         assert stale.startswith("Nada encontrado, em resposta antiga") and "há 2 dias" in stale
-        assert fresh.startswith("Nada encontrado em multas e Justiça 3 de 13 verificados")
+        assert fresh.startswith("Nada encontrado em multas e Justiça · 3 de 13 verificados")
 
 
 def test_vehicle_has_a_link_that_removes_it() -> None:
@@ -181,7 +181,7 @@ def test_waiting_row_has_its_url_and_no_statement() -> None:
 def test_verdict_that_cannot_improve_is_told_before_the_other_answers() -> None:
     blocked = Panels(UNASKED, UNASKED, panels().renajud)
     page = comparison_page(PLATES[:1], [blocked], CONTEXT, follow=True)
-    assert cells(page, PLATES[0])["finding"].startswith("Não pode ser transferido")
+    assert cells(page, PLATES[0])["finding"].startswith("Não transfere")
     fined = Panels(UNASKED, panels().renainf, UNASKED)
     page = comparison_page(PLATES[:1], [fined], CONTEXT, follow=True)
     assert cells(page, PLATES[0])["finding"].startswith("Consultando…")

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from portal import formats
 from portal.presentation.site.history_page import PAGE_SIZE
 from portal.storage.backup import back_up, restore
+from portal.system.local_time import local_date, utc_time
 from tests.conftest import PortalFactory
 from tests.factories import renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
@@ -36,7 +38,8 @@ def listed(page: Page) -> list[str]:
 
 def answers(page: Page) -> list[str]:
     cells = map(text_of, page.all("td", class_="vehicles__finding"))
-    told = (re.sub(r"^.*?(?=sem resposta:|Visto)", "", text) for text in cells)
+    timed = (re.sub(r"\b\d\d:\d\d\b", "(hora)", text) for text in cells)
+    told = (re.sub(r"^.*?(?=sem resposta:|dados do|\(hora\))", "", text) for text in timed)
     return [text.partition(" · Apagar")[0] for text in told]
 
 
@@ -51,7 +54,7 @@ def test_own_lookups_are_listed_with_answers_and_payments(
         mine, theirs = ana.pages.get("/historico"), bia.pages.get("/historico")
     assert listed(mine) == ["/renavam/79831854647", "/placa/ABC1D23"]
     assert listed(theirs) == ["/placa/ABC1D23"]
-    paid = "Visto agora · pago R$ {}"
+    paid = "(hora) · pago R$ {}"
     assert answers(mine) == [paid.format("1,60"), paid.format("2,45")]
     assert answers(theirs) == [paid.replace("pago R$ {}", "nada pago")]
     assert mine.headers["X-Robots-Tag"] == "noindex"
@@ -77,7 +80,7 @@ def test_missing_answers_are_named_and_priced(ana: Person, upstream: FaultUpstre
     with no_upstream_call(upstream):
         page = ana.pages.get("/historico")
     assert answers(page) == [
-        "sem resposta: multas · Visto agora · pago R$ 2,45 · abrir custa até R$ 0,95"
+        "sem resposta: multas · (hora) · pago R$ 2,45 · abrir custa até R$ 0,95"
     ]
 
 
@@ -95,7 +98,7 @@ def test_stale_answers_are_named_and_priced(portal: PortalFactory, upstream: Fau
     time.sleep(1.1)
     with no_upstream_call(upstream):
         assert answers(ana.pages.get("/historico")) == [
-            "Visto agora · fora do prazo: dados do veículo, multas e restrições judiciais · "
+            "(hora) · fora do prazo: dados do veículo, multas e restrições judiciais · "
             "pago R$ 2,45 · abrir custa até R$ 2,45"
         ]
 
@@ -110,7 +113,7 @@ def test_expired_answers_are_said_to_be_gone(
         page = ana.pages.get("/historico")
     assert listed(page) == ["/placa/ABC1D23"]
     assert answers(page) == [
-        "sem resposta: dados do veículo, multas, restrições judiciais · Visto agora · "
+        "dados do veículo, multas, restrições judiciais · (hora) · "
         "pago R$ 2,45 · abrir custa até R$ 2,45"
     ]
     assert "Sem resposta guardada" in page.text
@@ -154,6 +157,26 @@ def test_long_history_has_pages(ana: Person) -> None:
     assert second.all("a", href="/historico")
     assert "Não há consultas mais antigas." in ana.pages.get("/historico?pagina=9").text
     assert listed(ana.pages.get("/historico?pagina=-1")) == listed(first)
+
+
+def test_vehicles_stand_under_their_days_until_another_order_is_chosen(
+    ana: Person, monkeypatch: pytest.MonkeyPatch, here: InProcessPortal
+) -> None:
+    now_s = time.time()
+    for plate, days in (("MUL0A45", 9), ("LMP0A01", 1), ("FIP0A03", 0), ("ABC1D23", 0)):
+        moment = now_s - 86_400 * days
+        monkeypatch.setattr(here.parts.history, "_clock", lambda moment=moment: moment)
+        ana.pages.get(f"/placa/{plate}")
+
+    def days(path: str) -> list[str]:
+        page = ana.pages.get(path)
+        assert len(listed(page)) == len(page.all("td", class_="vehicles__finding"))
+        return [text_of(row) for row in page.all("tr", class_="vehicles__day")]
+
+    oldest = formats.long_date(local_date(utc_time(now_s - 9 * 86_400)))
+    assert days("/historico") == ["Hoje", "Ontem", oldest]
+    assert days("/historico?busca=lmp") == ["Ontem"]
+    assert days("/historico?ordem=preco") == []
 
 
 def test_strangers_are_led_to_sign_in(portal: PortalFactory, upstream: FaultUpstream) -> None:

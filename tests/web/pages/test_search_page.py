@@ -99,7 +99,7 @@ def test_demonstration_shows_six_plates_with_their_verdicts(portal: PortalFactor
     page = PageClient(portal({}).client).get("/")
     rows = [text_of(row) for row in page.all("li", class_="lookup-row")]
     assert len(rows) == 6
-    assert "Não pode ser transferido" in rows[0]
+    assert "Não transfere" in rows[0]
     assert "Só após pagar as multas" in rows[1]
     assert "Nada encontrado em multas e Justiça" in rows[2]
     assert "A fonte não respondeu" in rows[5]
