@@ -164,7 +164,7 @@ def test_waiting_row_has_its_url_and_no_statement() -> None:
         "tick": "Marcar KZZ-9999",
         "plate": "KZZ-9999",
         "car": "",
-        "finding": "Consultando… · Retirar KZZ-9999 da comparação",
+        "finding": "Consultando… Retirar KZZ-9999 da comparação",
         "acts": "",
         "debt": "consultando",
         "price": "consultando",

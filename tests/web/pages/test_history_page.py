@@ -163,8 +163,8 @@ def test_vehicles_stand_under_their_days_until_another_order_is_chosen(
     ana: Person, monkeypatch: pytest.MonkeyPatch, here: InProcessPortal
 ) -> None:
     now_s = time.time()
-    for plate, days in (("MUL0A45", 9), ("LMP0A01", 1), ("FIP0A03", 0), ("ABC1D23", 0)):
-        moment = now_s - 86_400 * days
+    for plate, ago in (("MUL0A45", 9), ("LMP0A01", 1), ("FIP0A03", 0), ("ABC1D23", 0)):
+        moment = now_s - 86_400 * ago
         monkeypatch.setattr(here.parts.history, "_clock", lambda moment=moment: moment)
         ana.pages.get(f"/placa/{plate}")
 
