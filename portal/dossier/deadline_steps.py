@@ -6,9 +6,10 @@ passed.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import Literal
+
+from msgspec import Struct
 
 from portal import formats
 from portal.law.assessment import AssessedFine
@@ -21,8 +22,7 @@ DateMark = Literal["recorded", "computed", "hidden", "missing"]
 Line = Literal["solid", "dashed", "dotted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Leg:
+class Leg(Struct, frozen=True):
     """The line from a step to the next one.
 
     ``used`` is the percentage of the legal period that passed before the next step, or None if
@@ -39,8 +39,7 @@ class Leg:
     has_today: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class DeadlineStep:
+class DeadlineStep(Struct, frozen=True):
     name: str
     when: str
     note: str

@@ -10,6 +10,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from portal import formats
 from portal.law.assessment import AssessedFine, fines_in_words
 from portal.law.authorities import LEVEL_WORDS, town_of
@@ -43,8 +45,7 @@ _FREE_FLOW: Final = (
 _BY_CODE: Final = "Pelo código, é multa de pedágio, e a descrição é de outra infração. "
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
+class Detail(Struct, frozen=True):
     label: str
     field: Field
 

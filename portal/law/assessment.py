@@ -6,12 +6,14 @@ The functions are pure. They never raise an error, whatever a record contains.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from operator import attrgetter
 from typing import get_type_hints
+
+from msgspec.structs import replace
 
 from portal.law import deadlines
 from portal.law.authorities import Authority, Town, authority_of, code_conflict, town_of

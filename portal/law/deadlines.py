@@ -5,9 +5,11 @@ The cited articles are from the CTB, the traffic code (Lei 9.503/1997), as chang
 receipt. If the record lacks a date that a deadline needs, the verdict is "unknown".
 """
 
-from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from portal.law.office_days import next_office_day
 from portal.law.rules import CONSULTED
@@ -53,8 +55,7 @@ _LAPSES_EARLIER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(Struct, frozen=True):
     """The state of one deadline.
 
     ``days_used`` are the days from the start of the period to the notice or penalty. For a

@@ -9,10 +9,12 @@ repeats the infraction within 12 months. These are the fines of arts. 165 to 165
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from portal.law.infractions import NEW_AMOUNTS_SINCE, Infraction, stands_for
 from portal.wording import day, money
@@ -41,8 +43,7 @@ _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
 _MOST_DIGITS = 15
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Struct, frozen=True):
     """A fine's amount in R$: in full, and with the discounts (80 % or 60 % is owed).
 
     ``origin`` states whether ``value`` is from the official table, was sent by the source, or is

@@ -10,8 +10,10 @@ is no debt, and no end of one. A word that this module cannot read leaves the st
 """
 
 import re
-from dataclasses import dataclass, replace
 from datetime import date
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from portal.data_files import read_toml
 from portal.law import deadlines
@@ -96,8 +98,7 @@ _NEVER_NOTIFIED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(Struct, frozen=True):
     """A fine's standing, which says whether payment can be enforced now.
 
     ``note`` explains the standing and quotes the source's status word. ``word`` names the standing

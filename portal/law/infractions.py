@@ -17,7 +17,6 @@ read the column ``confidence``, which is the number of sources that have the row
 """
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -51,8 +50,7 @@ _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One line of the table: a code and one of its variants (splits, desdobramentos).
 
     ``official`` is the official wording, for comparison with the description in a record.
@@ -79,8 +77,7 @@ class Row:
         return stands_for(sent, self.amount, self.amount_until_2016) is not None
 
 
-@dataclass(frozen=True, slots=True)
-class Infraction:
+class Infraction(msgspec.Struct, frozen=True):
     """The infraction that a code stands for.
 
     A code of four digits may cover several splits, each with its own row. If the rows differ in

@@ -17,10 +17,11 @@ exact.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from typing import Literal
+
+from msgspec import Struct
 
 from portal.data_files import read_words
 from portal.law.deadlines import PROBABLY_DUE_DAYS
@@ -56,8 +57,7 @@ _ODD_AMOUNT = re.compile(r"[^\W\d_]{2}|^\W*[-\u2212] ?\d")
 _NOT_CHARGED = re.compile(r"(NAO EXIGIVEL|INEXIGIVEL)")
 
 
-@dataclass(frozen=True, slots=True)
-class Payment:
+class Payment(Struct, frozen=True):
     """Whether a fine is paid.
 
     The state "none" means that the record has no sign of a payment, or only an amount that settles
@@ -182,8 +182,7 @@ def _unclear(why: str) -> Payment:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PaidSum:
+class PaidSum(Struct, frozen=True):
     """A paid amount.
 
     ``value`` is in R$, or None if the source states no plausible amount. ``is_exact`` is true if

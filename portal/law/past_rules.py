@@ -14,9 +14,10 @@ gravities differ by more than their cents.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal
+
+from msgspec.structs import replace
 
 from portal.law.deadlines import LEI_14071_SINCE
 from portal.law.infractions import (

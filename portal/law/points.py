@@ -5,8 +5,9 @@ offender, who is the driver or the owner. Points never count against the car. Th
 months from the infraction.
 """
 
-from dataclasses import dataclass
 from datetime import date
+
+from msgspec import Struct
 
 from portal.law.deadlines import LEI_14071_SINCE, plus_years
 from portal.law.infractions import Infraction
@@ -19,8 +20,7 @@ _EXPIRED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Points:
+class Points(Struct, frozen=True):
     """The points of a fine. A number is None if it cannot be determined.
 
     ``by_gravity`` are the points that art. 259 assigns to the infraction's gravity. ``counted`` are

@@ -6,8 +6,9 @@ words match if one is the beginning of the other ("VEIC" and "veículo").
 """
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
+
+from msgspec import Struct
 
 from portal.law.infractions import Infraction, Row, joined, rows, rows_of
 from portal.vehicle.field import fold
@@ -24,8 +25,7 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _SHORTEST_STEM = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """The wording in which a page describes a fine's infraction.
 
     ``text`` is the source's own wording in readable case, or the wording of the infraction table if

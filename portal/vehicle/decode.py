@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Annotated, Final
+
+from msgspec import Struct
 
 from portal.data_files import read_toml
 from portal.vehicle.field import EMPTY, Field, fold
@@ -39,8 +41,7 @@ def _entries(record: Record, name: str) -> "tuple[FipeEntry, ...]":
     return tuple(read_as(FipeEntry, entry) for entry in record.records(name) if entry.members)
 
 
-@dataclass(frozen=True, slots=True)
-class PricePoint:
+class PricePoint(Struct, frozen=True):
     """A month's price in R$, above zero. ``month`` is the first day of the month."""
 
     month: date
@@ -130,25 +131,9 @@ def _history(raw: object) -> tuple[PricePoint, ...]:
 
 
 def _month_price(members: Mapping[str, object]) -> PricePoint | None:
-    get = members.get
-    sent = (get("ano"), get("mes"), get("valor"), get("predicao"))
-    return (_known_month_price if all(map(_is_short, sent)) else _read_month_price)(*sent)
-
-
-def _is_short(raw: object) -> bool:
-    return len(raw) <= 16 if isinstance(raw, str) else isinstance(raw, bool)
-
-
-def _read_month_price(*sent: object) -> PricePoint | None:
-    record = Record(dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True)))
+    record = Record(members)
     year, month, value = record.year("ano"), record.integer("mes"), _price(record, "valor")
     if year is None or month is None or not 1 <= month <= 12 or value is None:
         return None
     # If the flag ``predicao`` (prediction) is missing or unreadable, the price counts as real.
     return PricePoint(date(year, month, 1), value, record.flag("predicao") is True)
-
-
-# Without this cache, reading 720 months (six price-table entries of ten years) takes longer than
-# rendering the page. The cached prices are public, not personal data. Only months whose
-# members are short texts or booleans are cached, so a cached month takes about 300 bytes.
-_known_month_price = lru_cache(4096, typed=True)(_read_month_price)

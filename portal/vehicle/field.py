@@ -7,9 +7,10 @@ show the marker as a value. Pages show hidden and empty fields differently.
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from msgspec import Struct
 
 from portal.wording import Removal, bare
 
@@ -31,8 +32,7 @@ _BLANK = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """The text of a field. A Field is truthy if its text is known."""
 
     value: str = ""
@@ -60,12 +60,14 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
     """
     # A hostile string may be very long, so cut it before examining each character. The factor 4
     # leaves room for characters that the next lines remove.
-    text = text[: 4 * limit].replace("\u2028", "\n").replace("\u2029", "\n")
-    if not text.isprintable():
+    text = text[: 4 * limit]
+    if text.isprintable():  # so its only blanks are spaces
+        text = " ".join(text.split())
+    else:
+        text = text.replace("\u2028", "\n").replace("\u2029", "\n")
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
-        text = text.translate(_WITHOUT_DROPPED)
-    text = _BLANK.sub(" ", text)
-    text = _BLANK_LINES.sub("\n" if lines else " ", text).strip()
+        text = _BLANK.sub(" ", text.translate(_WITHOUT_DROPPED))
+        text = _BLANK_LINES.sub("\n" if lines else " ", text).strip()
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
@@ -77,22 +79,27 @@ def fold(text: str) -> str:
 _folded_marker = lru_cache(maxsize=4)(fold)
 
 
-def read_field(raw: object, marker: str) -> Field:
-    """Read a JSON value as a Field.
+def scalar_text(raw: object) -> str:
+    """Return the text of a JSON number or text, or "" for another value.
 
-    A value that is neither a number nor a text becomes an empty Field. A text that contains
-    ``marker`` becomes HIDDEN, unless ``marker`` is "".
+    The text of a hidden value is the marker, in which callers find no number or date.
     """
-    if isinstance(raw, bool):
-        return EMPTY
-    if isinstance(raw, int | float):
-        try:
-            raw = str(raw)
-        except ValueError:  # Python cannot convert an integer of more than 4,300 digits to a text
-            return EMPTY
-    if not isinstance(raw, str):
-        return EMPTY
-    text = clean(raw)
+    if isinstance(raw, str):
+        return clean(raw)
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        return ""
+    try:
+        return clean(str(raw))
+    except ValueError:  # Python cannot convert an integer of more than 4,300 digits to a text
+        return ""
+
+
+def read_field(raw: object, marker: str) -> Field:
+    """Read a JSON value as a Field, which is empty if the value is neither a number nor a text.
+
+    A text that contains ``marker`` becomes HIDDEN, unless ``marker`` is "".
+    """
+    text = scalar_text(raw)
     if not text:
         return EMPTY
     # A text that has other words beside the marker is hidden as a whole.

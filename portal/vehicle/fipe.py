@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
+
+from msgspec.structs import replace
 
 from portal.vehicle.decode import FipeEntry, PricePoint
 from portal.vehicle.field import Field

@@ -6,7 +6,6 @@ public programs that read the register's texts.
 """
 
 import re
-from dataclasses import dataclass
 
 import msgspec
 
@@ -33,8 +32,7 @@ _CODES = frozenset(_MAKES.words["codes"].split())
 _VOWEL = re.compile(r"[AEIOUY]")
 
 
-@dataclass(frozen=True, slots=True)
-class VehicleName:
+class VehicleName(msgspec.Struct, frozen=True):
     """The make and the model as displayed. Each is "" if unknown."""
 
     make: str

@@ -7,7 +7,6 @@ None or empty. The text of such a value can still be read as a Field and shown o
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from functools import cache
@@ -17,7 +16,7 @@ from typing import Final, TypeVar, get_type_hints
 import msgspec
 
 from portal.system.local_time import local_time
-from portal.vehicle.field import EMPTY, HIDDEN, Field, fold, read_field
+from portal.vehicle.field import EMPTY, HIDDEN, Field, fold, read_field, scalar_text
 
 T = TypeVar("T")
 
@@ -31,6 +30,7 @@ _ZONE = re.compile(r" ?(?:Z|UTC|([+-])([0-9]{2}):?([0-9]{2}))$", re.ASCII)
 _NULL_YEARS = frozenset({0, 1, 1899, 1900, 1969, 1970, 9999})
 _NULL_WORDS = frozenset({"NULL", "NONE", "NAN", "NAT", "N/A", "NA", "UNDEFINED", "NIL"})
 _CONTENT = re.compile(r"[^\W0_]")
+_PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _COMMA_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
@@ -86,17 +86,11 @@ def result_of(body: bytes) -> object:
     return result
 
 
-def _plain(raw: object) -> str:
-    """Return a scalar's text.
-
-    The text of a hidden value is the upstream's marker, in which callers find no number or date.
-    """
-    return read_field(raw, "").value
-
-
 def read_decimal(raw: object) -> Decimal | None:
     """Read a JSON number or a text such as "130", "89325.00" or "R$ 1.234,56"."""
-    text = _plain(raw).replace("R$", "").replace(" ", "")
+    if isinstance(raw, str) and _PLAIN_NUMBER.fullmatch(raw):
+        return Decimal(raw)
+    text = scalar_text(raw).replace("R$", "").replace(" ", "")
     if not _NUMBER.fullmatch(text) or sum(c.isdigit() for c in text) > _MOST_DIGITS:
         return None
     if "," in text and text.rfind(",") > text.rfind("."):
@@ -111,7 +105,7 @@ def read_decimal(raw: object) -> Decimal | None:
 
 def read_clock(raw: object) -> time | None:
     """Read a time HH:MM or HH:MM:SS, with or without surrounding blanks."""
-    match = _CLOCK.fullmatch(_plain(raw))
+    match = _CLOCK.fullmatch(scalar_text(raw))
     if match is None:
         return None
     try:
@@ -126,7 +120,7 @@ def read_moment(raw: object) -> datetime | None:
     The time is the upstream's local time, or midnight if the text has no readable time. A time with
     an offset from UTC is converted to São Paulo's time.
     """
-    text = _plain(raw)
+    text = scalar_text(raw)
     read = _split_day(text)
     if read is None or read[0] in _NULL_YEARS or not FIRST_YEAR <= read[0] <= LAST_YEAR:
         return None
@@ -164,14 +158,13 @@ def is_null_date(text: str) -> bool:
     return not _CONTENT.search(text) or fold(text) in _NULL_WORDS
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(msgspec.Struct, frozen=True):
     """A JSON object in an answer. Each method reads the field with the given name.
 
     ``marker`` is the text that the upstream sends in place of a hidden value.
     """
 
-    members: Mapping[str, object] = field(default_factory=dict)
+    members: Mapping[str, object]
     marker: str = ""
 
     @classmethod
@@ -210,7 +203,11 @@ class Record:
         In "45,123" the comma separates thousands, because no amount has three decimals.
         """
         raw = self[name]
-        if isinstance(raw, str) and _COMMA_THOUSANDS.fullmatch(raw.replace("R$", "").strip()):
+        if (
+            isinstance(raw, str)
+            and "," in raw
+            and _COMMA_THOUSANDS.fullmatch(raw.replace("R$", "").strip())
+        ):
             raw = raw.replace(",", "")
         value = read_decimal(raw)
         return None if value is None or value < 0 else value
@@ -241,7 +238,7 @@ class Record:
         raw = self[name]
         if isinstance(raw, bool):
             return raw
-        word = fold(_plain(raw))
+        word = fold(scalar_text(raw))
         return True if word in TRUE_WORDS else False if word in FALSE_WORDS else None
 
     def record(self, name: str) -> "Record":

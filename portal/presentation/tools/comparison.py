@@ -6,11 +6,13 @@ that request, it makes the missing lookups. The script copies the row into the p
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from types import MappingProxyType
 from typing import ClassVar, Final
+
+from msgspec.structs import replace
 
 from portal.charts.geometry import Line, PriceChart
 from portal.charts.price_chart import price_chart
