@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from functools import partial
 from io import StringIO
 from typing import Final, Literal
 
@@ -75,10 +74,17 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK
-    yield _csv_line([column.name for column in table.columns], dialect)
+    former: Sequence[Cell] = [column.name for column in table.columns]
+    texts = list(map(str, former))
+    yield _csv_line(texts, dialect)
     for cells in table.rows:
-        texts = map(partial(csv_text, dialect=dialect), cells, table.columns)
-        yield _csv_line(list(texts), dialect)
+        # Many cells repeat the cell above, as in the rows of one version's months.
+        texts = [
+            text if cell is above else csv_text(cell, column, dialect)
+            for cell, above, text, column in zip(cells, former, texts, table.columns, strict=True)
+        ]
+        former = cells
+        yield _csv_line(texts, dialect)
 
 
 def json_lines(table: Table) -> Iterator[bytes]:
