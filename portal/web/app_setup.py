@@ -1,10 +1,13 @@
 """Registers routes, hooks and WSGI middleware on the Flask application."""
 
 import logging
+from collections.abc import MutableMapping
 from functools import partial
+from typing import Any
 from wsgiref.types import WSGIApplication
 
 from flask import Flask, request
+from flask.templating import Environment
 from jinja2 import StrictUndefined
 from werkzeug.middleware.proxy_fix import ProxyFix
 
@@ -54,6 +57,16 @@ _ROUTES = (
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
 
+class _Templates(Environment):
+    """Gives a template its globals as a dict, whose names an import compares at once.
+
+    Jinja compares those of its ChainMap one by one, at each of a page's fifteen imports.
+    """
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        return {**self.globals, **(d or {})}
+
+
 def init_app(app: Flask, web: Web) -> None:
     """Register routes, hooks, error handlers, filters and the template variable ``site``."""
     web.set_up()
@@ -86,6 +99,7 @@ def init_app(app: Flask, web: Web) -> None:
     app.before_request(partial(_check_post, web))
     for routes in _ROUTES:
         app.register_blueprint(routes.blueprint(web))
+    app.jinja_environment = _Templates
     app.jinja_env.undefined = StrictUndefined
     filters.register(app.jinja_env)
     app.context_processor(lambda: {"site": web.site()})
