@@ -32,12 +32,15 @@ def seconds(short: float, full: float) -> float:
     return full if FULL else short
 
 
-def calls(work: Callable[[], Any]) -> list[str]:
-    """Return the file of each Python call inside ``portal/`` of this thread while ``work`` runs."""
+def calls(work: Callable[[], Any], inside: str = PORTAL) -> list[str]:
+    """Return the file of each Python call of this thread while ``work`` runs.
+
+    Calls in other files than those below ``inside`` are left out.
+    """
     files = []
 
     def profile(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(PORTAL):
+        if event == "call" and frame.f_code.co_filename.startswith(inside):
             files.append(frame.f_code.co_filename)
 
     sys.setprofile(profile)

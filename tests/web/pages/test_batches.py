@@ -3,13 +3,13 @@
 import csv
 import io
 import re
-import sys
 import threading
 import time
 import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import get_args
 
 import pytest
@@ -21,6 +21,7 @@ from portal.storage.purge_log import PurgeLog
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
+from tests.effort import calls
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.databases import kept_open
 from tests.fakes.forgetting import forget
@@ -254,24 +255,12 @@ def test_work_grows_with_the_length_of_a_refused_list(portal: PortalFactory) -> 
     """The list stands in the text and in the file, so that every plate is repeated."""
     dealer = visitor(portal(BATCH_LIMIT="1"))
 
-    def calls(count: int) -> int:
+    def work(count: int) -> None:
         content = "\n".join(plates(count))
-        file = (io.BytesIO(content.encode()), "placas.csv")
-        counted = 0
+        send(dealer, content, 400, arquivo=(io.BytesIO(content.encode()), "placas.csv"))
 
-        def count_call(_frame: object, event: str, _arg: object) -> None:
-            nonlocal counted
-            counted += event == "call"
-
-        before = sys.getprofile()
-        sys.setprofile(count_call)
-        try:
-            send(dealer, content, 400, arquivo=file)
-        finally:
-            sys.setprofile(before)
-        return counted
-
-    assert calls(1200) < 6 * calls(300)
+    few, many = (len(calls(partial(work, count), "")) for count in (300, 1200))
+    assert many < 6 * few
 
 
 def test_text_and_file_are_both_read(dealer: PageClient) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import unicodedata
-from functools import cache
+from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from portal.pdf.renderer import PDFUnavailable
 from portal.vehicle.plate import Plate
-from tests.effort import long
+from tests.effort import calls, long
 from tests.factories import restriction
 from tests.pdf.entries import dictionary, entry
 from tests.pdf.rendering import render_pdf
@@ -114,6 +114,14 @@ def test_fine_adds_few_elements_and_words_to_the_pdf() -> None:
     for kind, most in ((dossiers.heavy, 500), (dossiers.varied, 700)):
         letters = [len(re.sub(r"<[^>]*>", "", printed(kind(fines, 0)))) for fines in (20, 50)]
         assert (letters[1] - letters[0]) / 30 <= most
+
+
+def test_record_in_full_costs_the_pdf_nothing() -> None:
+    """No sheet shows it, and WeasyPrint would read and style its elements first."""
+    whole = dossiers.of_sandbox("VAZ0A00")
+    kept_pdf_of(whole)  # parses the style sheet
+    efforts = [len(calls(partial(render_pdf, html), "")) for html in (whole, printed(whole))]
+    assert efforts[0] < 1.01 * efforts[1]
 
 
 def printed(html: str) -> str:
