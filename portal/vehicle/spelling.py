@@ -68,7 +68,8 @@ def spelled_like(text: str, model: str) -> str:
 
 
 def _is_mixed(text: str) -> bool:
-    return any(char.islower() for char in text.replace("ª", "").replace("º", ""))
+    capitals = text.replace("ª", "").replace("º", "")
+    return capitals != capitals.upper()
 
 
 def _is_code(match: re.Match[str], text: str) -> bool:

@@ -30,6 +30,7 @@ _ZONE = re.compile(r" ?(?:Z|UTC|([+-])([0-9]{2}):?([0-9]{2}))$", re.ASCII)
 _NULL_YEARS = frozenset({0, 1, 1899, 1900, 1969, 1970, 9999})
 _NULL_WORDS = frozenset({"NULL", "NONE", "NAN", "NAT", "N/A", "NA", "UNDEFINED", "NIL"})
 _CONTENT = re.compile(r"[^\W0_]")
+_FEW_DIGITS = re.compile(r"[0-9]{1,12}", re.ASCII)
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?", re.ASCII)
 _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _COMMA_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+", re.ASCII)
@@ -214,6 +215,9 @@ class Record(msgspec.Struct, frozen=True):
 
     def integer(self, name: str) -> int | None:
         """Read a whole number. A negative number or a fraction is read as None."""
+        raw = self[name]
+        if isinstance(raw, str) and _FEW_DIGITS.fullmatch(raw):
+            return int(raw)
         number = self.amount(name)
         return int(number) if number is not None and number == int(number) else None
 
