@@ -14,7 +14,6 @@ from portal.law.identification import tampering_of
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 from portal.law.unverified import UNVERIFIED
-from portal.vehicle.source_text import named
 from portal.wording import counted, listed
 
 COURT, FINES, AFTERWARDS = "justica", "multas", "depois"
@@ -182,7 +181,7 @@ def _authorities(fines: Sequence[AssessedFine]) -> Iterator[str]:
         if fine.is_open:
             record = fine.record
             state = f" ({record.authority_state})" if record.authority_state else ""
-            name = str(named(record.authority)) or "órgão não informado"
+            name = str(fine.issuer) or "órgão não informado"
             names[name + state] = names.get(name + state, 0) + 1
     shown = [f"{name}: {n}" if n > 1 else name for name, n in names.items()]
     if shown:

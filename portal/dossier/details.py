@@ -175,7 +175,7 @@ def multiplier_of(infraction: Infraction | None) -> str:
 
 def authority(fine: AssessedFine) -> Field:
     """Return the issuing body with its state: ``Polícia Rodoviária Federal (MG)``."""
-    name, state = named(fine.record.authority), fine.record.authority_state
+    name, state = fine.issuer, fine.record.authority_state
     if state.state == "empty":
         return name
     return _known(f"{formats.field_text(name)} ({formats.field_text(state)})")

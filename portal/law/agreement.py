@@ -18,7 +18,6 @@ from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason, sum_in_words
 from portal.law.rules import CONSULTED
 from portal.law.standing import Standing
-from portal.vehicle.source_text import named
 from portal.wording import day
 
 
@@ -182,7 +181,7 @@ def _named(fine: AssessedFine) -> str:
     record = fine.record
     what = "Autuação" if fine.standing is Standing.NOTICE else "Multa"
     on = f" de {day(record.committed_on)}" if record.committed_on else ""
-    marks = (str(named(record.authority)), f"auto {record.notice}" if record.notice else "")
+    marks = (str(fine.issuer), f"auto {record.notice}" if record.notice else "")
     return ", ".join(filter(None, (f"{what}{on}", *marks)))
 
 

@@ -29,6 +29,7 @@ from portal.law.standing import Standing
 from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.vehicle.identity import VehicleIdentity, differing_fields
+from portal.vehicle.source_text import named
 from portal.wording import bare, counted, listed
 
 # Returns the text fields of a fine. ``totals`` treats records with equal texts as identical. It
@@ -149,7 +150,7 @@ class AssessedFine:
         infraction = self._agreed if sent is None else self.infraction
         return exact_amount(infraction, sent, self.record.committed_on)
 
-    @property
+    @cached_property
     def paid(self) -> PaidSum:
         return paid_sum(self.record.paid_amount, self.amount)
 
@@ -192,6 +193,11 @@ class AssessedFine:
     def authority(self) -> Authority | None:
         """The issuing authority that the record's code stands for."""
         return authority_of(str(self.record.authority_code))
+
+    @cached_property
+    def issuer(self) -> Field:
+        """The issuing authority's name as the record has it, in normal spelling."""
+        return named(self.record.authority)
 
     @property
     def town(self) -> Town | None:

@@ -25,6 +25,7 @@ from typing import Literal, TypeVar
 import msgspec
 
 from portal.data_files import read_csv
+from portal.vehicle.field import fold
 from portal.wording import counted, listed
 
 Gravity = Literal["leve", "media", "grave", "gravissima", "especial", "depende", "mudou"]
@@ -54,7 +55,8 @@ class Row(msgspec.Struct, frozen=True):
     """One line of the table: a code and one of its variants (splits, desdobramentos).
 
     ``official`` is the official wording, for comparison with the description in a record.
-    ``description`` is the same wording without abbreviations. Amounts are in reais, and None if
+    ``description`` is the same wording without abbreviations, and ``spellings`` are both, folded.
+    Amounts are in reais, and None if
     unknown.
     """
 
@@ -62,6 +64,7 @@ class Row(msgspec.Struct, frozen=True):
     split: str
     description: str
     official: str
+    spellings: frozenset[str]
     article: str
     offender: str
     gravity: Gravity
@@ -204,8 +207,10 @@ def _table() -> dict[str, tuple[Row, ...]]:
 
 def _row(line: dict[str, str]) -> Row:
     known = {name: cell for name, cell in line.items() if cell}
-    current, official = line["status"] == "current", line["description"]
-    return msgspec.convert({"official": official, **known, "current": current}, Row, strict=False)
+    current, official = line["status"] == "current", line["official"] or line["description"]
+    spellings = {fold(official), fold(line["description"])}
+    sent = {**known, "official": official, "spellings": spellings, "current": current}
+    return msgspec.convert(sent, Row, strict=False)
 
 
 def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:

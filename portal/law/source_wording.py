@@ -43,8 +43,9 @@ def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
     """Keep only the splits (variants) that ``description`` names, or else keep all."""
     if len(infraction.rows) == 1 or not description:
         return infraction
-    exact = tuple(row for row in infraction.rows if _is_exact(description, row))
-    fitting = exact or tuple(row for row in infraction.rows if _opens(description, row))
+    folded = fold(description)
+    exact = tuple(row for row in infraction.rows if folded in row.spellings)
+    fitting = exact or tuple(row for row in infraction.rows if _opens(folded, row))
     if not fitting or len(fitting) == len(infraction.rows):
         return infraction
     split = fitting[0].split if len(fitting) == 1 else infraction.split
@@ -57,15 +58,16 @@ def wording_of(infraction: Infraction | None, description: str) -> Wording:
     table = infraction.description
     if not description:
         return Wording(table, "", "")
-    text = _spelled(description, rows_of(infraction.code))
-    is_same = fold(text) == fold(table)
-    return Wording(text, "" if is_same else table, _conflict(infraction, description))
+    own, folded = rows_of(infraction.code), fold(description)
+    if exact := next((row for row in own if folded in row.spellings), None):
+        text, conflict = exact.description, ""
+    else:
+        text, conflict = _spelled(description, own), _conflict(infraction, folded, own)
+    is_same = text == table or fold(text) == fold(table)
+    return Wording(text, "" if is_same else table, conflict)
 
 
 def _spelled(description: str, candidates: tuple[Row, ...]) -> str:
-    for row in candidates:
-        if _is_exact(description, row):
-            return row.description
     alike = max(candidates, key=lambda row: _shared_opening(description, row.description))
     return spelled_like(description, alike.description)
 
@@ -75,18 +77,15 @@ def _shared_opening(description: str, model: str) -> int:
     return next((n for n, (word, other) in enumerate(pairs) if word != other), 99)
 
 
-def _conflict(infraction: Infraction, description: str) -> str:
-    own = rows_of(infraction.code)
-    if any(_is_exact(description, row) for row in own):
-        return ""
-    others = _by_wording().get(fold(description), ())
+def _conflict(infraction: Infraction, folded: str, own: tuple[Row, ...]) -> str:
+    others = _by_wording().get(folded, ())
     if others:
         named = " ou ".join(dict.fromkeys(f"{code[:3]}-{code[3]}" for code in others))
         return (
             f"A descrição da fonte é a do código {named}, e o registro traz o código "
             f"{infraction.printed}: confira na notificação."
         )
-    words = _words(description)
+    words = _words(folded)
     theirs = {word for row in own for word in _words(row.description)}
     if words and not any(_alike(word, other) for word in words for other in theirs):
         return (
@@ -96,14 +95,10 @@ def _conflict(infraction: Infraction, description: str) -> str:
     return ""
 
 
-def _is_exact(description: str, row: Row) -> bool:
-    return fold(description) in (fold(row.official), fold(row.description))
-
-
-def _opens(description: str, row: Row) -> bool:
-    words = _WORD.findall(fold(description))
-    for text in (row.official, row.description):
-        theirs = _WORD.findall(fold(text))
+def _opens(folded: str, row: Row) -> bool:
+    words = _WORD.findall(folded)
+    for text in row.spellings:
+        theirs = _WORD.findall(text)
         if len(words) <= len(theirs) and all(map(_alike, words, theirs)):
             return True
     return False
@@ -123,6 +118,6 @@ def _words(text: str) -> frozenset[str]:
 def _by_wording() -> dict[str, tuple[str, ...]]:
     codes: dict[str, tuple[str, ...]] = {}
     for row in rows():
-        for text in {fold(row.official), fold(row.description)}:
+        for text in row.spellings:
             codes[text] = (*codes.get(text, ()), row.code)
     return codes

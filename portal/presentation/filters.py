@@ -1,5 +1,7 @@
 """The filters of the templates, and the links to the glossary."""
 
+from typing import Final
+
 from jinja2 import Environment
 from markupsafe import Markup
 
@@ -33,7 +35,11 @@ from portal.presentation.vehicle.fine_ledger import (
     standing_bar,
 )
 from portal.system.local_time import from_epoch, local_time
-from portal.vehicle.source_text import named, sentence
+from portal.vehicle.field import Field
+from portal.vehicle.source_text import sentence
+
+_HIDDEN: Final = Markup('<span class="badge">oculto pela fonte</span>')
+_EMPTY: Final = Markup('<span class="empty">não informado</span>')
 
 
 def operation_title(name: str) -> str:
@@ -52,6 +58,13 @@ def term_link(slug: str, text: str = "") -> Markup:
         raise ValueError(f"the glossary has no entry {slug!r}")
     link = Markup('<a class="term" href="/glossario#{}">{}</a>')
     return link.format(entry.slug, text or entry.name)
+
+
+def value(field: Field) -> str:
+    """Return a field's text. The states hidden and empty look different from it and each other."""
+    if field:
+        return field.value
+    return _HIDDEN if field.is_hidden else _EMPTY
 
 
 def register(environment: Environment) -> None:
@@ -85,6 +98,7 @@ def register(environment: Environment) -> None:
     }
     environment.filters.update(
         {
+            "value": value,
             "field_text": formats.field_text,
             "brl": formats.brl,
             "price": formats.price,
@@ -112,7 +126,6 @@ def register(environment: Environment) -> None:
             "look": LOOKS.__getitem__,
             "removal_word": REMOVAL_WORDS.__getitem__,
             "sentence": sentence,
-            "named": named,
             "fines_in_words": fines_in_words,
             "short_authority": short_authority,
             "short_word": short_word,

@@ -16,7 +16,6 @@ from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
 from portal.law.standing import Standing
 from portal.vehicle.plate import Plate
-from portal.vehicle.source_text import named
 from portal.wording import day, listed
 
 if TYPE_CHECKING:
@@ -151,7 +150,7 @@ def _fine_words(fine: AssessedFine) -> str:
     what = "autuação" if fine.standing is Standing.NOTICE else "multa"
     parts = [f"{what} de {day(committed_on)}" if committed_on else f"{what} sem data"]
     parts += [formats.brl(amount)] if amount is not None else []
-    parts += [named(fine.record.authority).value] if fine.record.authority else []
+    parts += [fine.issuer.value] if fine.record.authority else []
     return ", ".join(parts).replace("\u00a0", " ")
 
 

@@ -14,7 +14,6 @@ from portal.dossier.fined_places import whom_to_ask
 from portal.formats import field_text
 from portal.law.assessment import AssessedFine
 from portal.presentation.vehicle.fine_ledger import short_authority
-from portal.vehicle.source_text import named
 
 # The largest number of fines that have a grid each. The annex has more, so that page 2 has room for
 # the price and the sums.
@@ -87,7 +86,7 @@ def _values(fine: AssessedFine) -> dict[str, str]:
     if "Desconto" in found:
         found["Com 20%"] = formats.brl(amount.at_80)
         found["Com 40%, SNE"] = formats.brl(amount.at_60)
-    body, state = short_authority(named(record.authority)), record.authority_state
+    body, state = short_authority(fine.issuer), record.authority_state
     found["Órgão"] = field_text(body) + (f", {field_text(state)}" if state else "")
     found["Código"] = found["Enquadramento"].removesuffix(" do CTB")
     if amount.value is not None and "Valor pago" in found:

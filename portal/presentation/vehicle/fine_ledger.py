@@ -29,7 +29,6 @@ from portal.presentation.vehicle.fine_choice import (
 )
 from portal.vehicle.field import Field, fold
 from portal.vehicle.plate import STATES, Plate
-from portal.vehicle.source_text import named
 from portal.wording import counted
 
 # A list with fewer than FEWEST_TO_CHOOSE fines has no controls (search, filters, sort order and
@@ -320,7 +319,7 @@ def _search_text(fine: AssessedFine) -> str:
     parts = (
         fine.description or record.description.value,
         record.authority.value,
-        short_authority(named(record.authority)).value,
+        short_authority(fine.issuer).value,
         record.authority_state.value,
         record.place.value,
         record.notice.value,
