@@ -174,6 +174,7 @@ def test_budget_holds_under_parallel_calls(client: Client, upstream: FaultUpstre
     assert outcomes.count(False) == upstream.count() == 8
 
 
+@pytest.mark.long  # the test before it makes parallel calls too
 def test_many_calls_at_once_are_all_answered(client: Client, upstream: FaultUpstream) -> None:
     """Each makes a draft, of which a portal keeps 20, and starts it."""
 

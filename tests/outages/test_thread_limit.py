@@ -88,6 +88,7 @@ def limit(request: pytest.FixtureRequest) -> Iterator[Limit]:
     group.rmdir()
 
 
+@pytest.mark.long  # 700 calls; stalled bodies reach the same limit in make test
 def test_burst_beyond_the_thread_limit_is_answered(upstream: FaultUpstream, limit: Limit) -> None:
     upstream.default(faults.slow_first_byte(0.2))
     with ThreadLimitedPortal(upstream, limit(512)) as server:
