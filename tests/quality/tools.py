@@ -44,6 +44,12 @@ def axe_source() -> str:
     return (_package("axe-core", "dependencies") / "axe.min.js").read_text("utf-8")
 
 
+def ibm_source() -> str:
+    """The source of IBM's accessibility engine; raises ToolMissing."""
+    folder = _package("accessibility-checker-engine", "devDependencies")
+    return (folder / "ace.js").read_text("utf-8")
+
+
 def lighthouse() -> list[str]:
     """The command that runs Lighthouse; raises ToolMissing."""
     return ["node", str(_package("lighthouse", "devDependencies") / "cli" / "index.js")]
@@ -67,7 +73,7 @@ def install(*, axe_alone: bool = False) -> None:
     FOLDER.mkdir(exist_ok=True)
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PINS / name, FOLDER / name)
-    # None of the three packages needs its install scripts.
+    # None of the packages needs its install scripts.
     command = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     try:
         done = subprocess.run(
