@@ -37,6 +37,7 @@ from portal.factory import Portal
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.sqlite_cache import entry_id
 from portal.presentation.issued.summary import IssuedSummary
+from portal.presentation.operations.page import MOST_TOKENS
 from portal.presentation.site.history_page import MOST_SEARCHED
 from portal.settings import Settings
 from portal.storage import tables
@@ -289,7 +290,7 @@ def _fill(portal: Portal, folder: Path, size: int) -> str:
     sealed = portal.keys.encrypt(b"history", b"YYY1A11")
     note = portal.keys.encrypt(b"history", b'["comprar ABC1D23", "comprar"]')
     space = portal.namespace
-    callers = max(10, size // 100)
+    callers = max(4 * MOST_TOKENS, size // 100)
     _insert(portal, tables.tokens, (_token(space, number, now) for number in range(callers)))
     _insert(
         portal, tables.ledger, (_call(space, number, size, callers, now) for number in range(size))

@@ -1,6 +1,7 @@
 """Each visitor's history: private, encrypted, erasable, deleted after thirty days."""
 
 import sqlite3
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -14,12 +15,13 @@ from portal.storage.tables import history as table
 from portal.system.erasure import BytesKept
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, FaultUpstream
-from tests.fakes.databases import kept_open
+from tests.fakes.databases import PostgresProcess, kept_open, opened
 from tests.fakes.forgetting import forget
 from tests.fakes.in_process import PORTAL_TOKEN
 from tests.fakes.one_tenant import subject_keys
 from tests.web.json_paths import issue
 from tests.web.person import Person
+from tests.web.test_query_plans import statements
 
 DAY = 86_400.0
 SECRET = b"s" * 32
@@ -57,6 +59,27 @@ def test_entries_expire_and_are_deleted_after_thirty_days(
     assert subjects_of(history, "ana") == []
     history.drop_expired()
     assert rows(engine) == 0
+
+
+def test_expiry_reads_no_whole_table_of_postgresql(postgres: PostgresProcess) -> None:
+    """PostgreSQL expects 1,000 expired entries, and would rather read all 100,000."""
+    full = f"""
+        INSERT INTO history (visitor, subject, asked_at, sealed)
+        SELECT repeat('v', 64), n, {time.time()} - 29 * 86400.0 * n / 100000, repeat('s', 99)::bytea
+        FROM generate_series(1, 100000) n"""
+    expired = "UPDATE history SET asked_at = 1.0 WHERE id <= 20"
+    with opened(postgres.new_database(), Path()) as engine:
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+            for statement in (full, "VACUUM ANALYZE history", expired):
+                db.exec_driver_sql(statement)
+        with statements() as seen:
+            History(engine, subject_keys(SECRET, str)).drop_expired()
+        assert 99_900 < rows(engine) < 100_000
+        with engine.begin() as db:
+            db.exec_driver_sql(expired.replace("<= 20", "BETWEEN 21 AND 40"))
+            for statement, parameters in seen.items():
+                plan = db.exec_driver_sql(f"EXPLAIN {statement}", parameters).scalars().all()
+                assert "Seq Scan" not in "".join(plan), statement
 
 
 def test_erase_covers_one_visitor_and_forget_one_vehicle(history: History, engine: Engine) -> None:
