@@ -40,6 +40,9 @@ LOOKUPS = 3 * len(PLATES)
 OVERFULL_CELLS = """[...document.querySelectorAll(".vehicles td")]
   .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.className)"""
 
+LEFT_EDGES = """(row) => [...document.querySelectorAll(`.vehicles ${row}:first-child > *`)]
+  .filter((cell) => cell.checkVisibility()).map((cell) => cell.offsetLeft)"""
+
 
 @pytest.fixture
 def upstream() -> Iterator[FaultUpstream]:
@@ -396,3 +399,7 @@ def test_table_of_forty_rows_fits(
         number = box_of(renavam.locator("th .number"))
         car = box_of(renavam.locator(".vehicles__car"))
         assert number["x"] + number["width"] <= car["x"], width
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 700, "height": 740})
+    heads, cells = (page.evaluate(LEFT_EDGES, row) for row in ("thead tr", "tbody tr"))
+    assert heads == cells and len(cells) == 8  # no ticks on paper
