@@ -32,11 +32,15 @@ class ToolMissing(Exception):
 
 
 def chromium() -> str:
-    """The path of Chromium, preferably Debian's; raises ToolMissing."""
-    found = shutil.which("chromium", path="/usr/bin") or shutil.which("chromium")
-    if found is None:
-        raise ToolMissing("chromium is not installed")
-    return found
+    """Return the path of Chromium, preferably of its headless shell. Raises ToolMissing.
+
+    For a new context and its first page the headless shell takes 0.4 s of processor time instead of
+    2.2 s, because it draws no tabs and no toolbar.
+    """
+    for name in ("chromium-headless-shell", "chromium"):
+        if found := shutil.which(name, path="/usr/bin") or shutil.which(name):
+            return found
+    raise ToolMissing("neither chromium-headless-shell nor chromium is installed")
 
 
 def axe_source() -> str:
