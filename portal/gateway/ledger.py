@@ -360,9 +360,8 @@ class Ledger:
         free = entry.outcome in FREE_OUTCOMES
         caller, is_answer = entry.caller.name, entry.status == 200
         refused = entry.has_own_credential and entry.status in REFUSED
-        counters = [DAY, token_counter(caller)]
-        if not (free or refused or (entry.on_trial and not is_answer)):
-            counters.clear()
+        gives_back = free or refused or (entry.on_trial and not is_answer)
+        counters = [DAY, token_counter(caller)] if gives_back else []
         if entry.on_trial:
             counters.append(_ON_TRIAL)
         cost = entry.cost
@@ -464,8 +463,8 @@ class LedgerEntry:
         self.ledger.close(ended)
         seconds = time.monotonic() - self.started
         self.observer.asked(self.operation, self.origin, outcome, seconds, status)
-        if ended.cost:
-            self.observer.spent(self.operation, ended.cost)
+        if cost := ended.cost:
+            self.observer.spent(self.operation, cost)
 
     @property
     def cost(self) -> Decimal:

@@ -99,7 +99,7 @@ def read_field(raw: object, marker: str) -> Field:
 
     A text that contains ``marker`` becomes HIDDEN, unless ``marker`` is "".
     """
-    text = scalar_text(raw)
+    text = clean(raw) if isinstance(raw, str) else scalar_text(raw)
     if not text:
         return EMPTY
     # A text that has other words beside the marker is hidden as a whole.

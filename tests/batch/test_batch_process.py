@@ -26,13 +26,13 @@ def test_runs_beside_the_workers_with_a_lower_priority(
     upstream: FaultUpstream, portal: PortalProcess
 ) -> None:
     assert portal.batch_pid() is None
-    workers = portal.worker_pids()
+    workers = set(portal.worker_pids())
     upstream.default(faults.slow_first_byte(0.2))
     batch = started(portal, plates(60))
     upstream.wait_for_calls(10)
     pid = portal.batch_pid()
     assert pid is not None
-    assert portal.worker_pids() == workers
+    assert set(portal.worker_pids()) == workers
     threads = Path(f"/proc/{pid}/task")
     if threads.is_dir():  # every thread of the batch process has the lower priority
         main = os.getpriority(os.PRIO_PROCESS, portal.pid)
