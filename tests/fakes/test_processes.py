@@ -51,6 +51,7 @@ def test_server_is_ready_after_start_and_gone_after_stop() -> None:
 
 def test_killed_worker_leaves_main_process_running() -> None:
     with two_workers() as server:
+        expect_serving_workers(server, 2)
         before = server.worker_pids()
         victim = server.kill_worker()
         assert victim in before
