@@ -26,7 +26,7 @@ def require_usable_authorities(path: str | None) -> None:
         raise UnusableAuthorities(f"SSL_CERT_FILE makes no sense: {reason}") from None
 
 
-_loading = threading.Lock()
+loading = threading.Lock()
 
 
 def trusted() -> ssl.SSLContext:
@@ -35,7 +35,7 @@ def trusted() -> ssl.SSLContext:
     All connections share one context, because loading the authorities takes 17 ms and 0.25 MB of
     memory.
     """
-    with _loading:
+    with loading:
         return load_authorities()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import trustme
 
-from portal.upstream.trust import load_authorities
+from portal.upstream.trust import load_authorities, loading
 
 
 @cache
@@ -41,7 +41,12 @@ def trusting(folder: Path) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in trusting_environment(folder).items():
             patch.setenv(name, value)
-        # Cleared after that, because a spare connection may be opening in another thread.
-        load_authorities.cache_clear()
+        _forget_authorities()
         yield
-    load_authorities.cache_clear()
+    _forget_authorities()
+
+
+def _forget_authorities() -> None:
+    # A spare connection may be loading the former authorities in another thread.
+    with loading:
+        load_authorities.cache_clear()
