@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Final
 
 from portal import wording
-from portal.system.local_time import local_time
+from portal.system.local_time import local_date, local_time
 from portal.vehicle.field import Field
 
 MISSING: Final = "não informado"
@@ -70,6 +70,13 @@ def short_date(day: date | None) -> str:
 def long_date(day: date | None) -> str:
     """Format as ``18 de agosto de 2024``."""
     return MISSING if day is None else f"{day.day} de {wording.MONTHS[day.month - 1]} de {day.year}"
+
+
+def day_words(moment: datetime, now: datetime) -> str:
+    """Name the local day of a moment: ``Hoje``, ``Ontem``, or its date."""
+    day, today = local_date(moment), local_date(now)
+    near = {today: "Hoje", today - timedelta(days=1): "Ontem"}
+    return near.get(day) or long_date(day)
 
 
 def month(day: date | None) -> str:

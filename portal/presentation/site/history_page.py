@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar, Final
 
-from portal import formats
 from portal.batch.model import Batch
 from portal.dossier.answers import Panels
 from portal.gateway.operations import lookups_of
 from portal.presentation.tools.vehicle_list import VehicleList
-from portal.system.local_time import local_date
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate, Renavam
 
@@ -60,13 +58,6 @@ class HistoryLine:
             if panel.state != "fresh" and panel.cause != "rejected"
         ]
         return sum(asked, Decimal(0))
-
-
-def day_words(moment: datetime, now: datetime) -> str:
-    """Name the day of a moment: ``Hoje``, ``Ontem``, or its date."""
-    day, today = local_date(moment), local_date(now)
-    near = {today: "Hoje", today - timedelta(days=1): "Ontem"}
-    return near.get(day) or formats.long_date(day)
 
 
 @dataclass(frozen=True, slots=True)

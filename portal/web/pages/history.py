@@ -11,12 +11,12 @@ from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
+from portal.formats import day_words
 from portal.presentation.site.history_page import (
     MOST_SEARCHED,
     PAGE_SIZE,
     HistoryLine,
     HistoryPage,
-    day_words,
 )
 from portal.presentation.tools.vehicle_list import LONGEST_NOTE, TAGS, VehicleList
 from portal.presentation.tools.vehicle_row import listed_row
