@@ -8,6 +8,8 @@ from typing import Any, Final, Literal
 import requests
 from playwright.sync_api import ViewportSize
 
+from tests.browser.waiting import wait_in
+
 OPERATOR: Final = "operator-token-of-the-visits"
 # With these settings the demo portal accepts the token OPERATOR.
 SETTINGS: Final = {"PORTAL_ACCESS_TOKENS": OPERATOR, "PORTAL_PRICE_DECODE": "0.85"}
@@ -144,4 +146,4 @@ def open_page(page: Any, base: str, visit: Visit) -> None:
     assert answer.status == visit.status, (visit.path, answer.status)
     if visit.follows:
         page.wait_for_selector("main")
-        page.wait_for_function("!document.querySelector('[data-panel=waiting]')")
+        wait_in(page, "!document.querySelector('[data-panel=waiting]')")
