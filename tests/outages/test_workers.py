@@ -243,6 +243,6 @@ def test_metrics_sum_over_workers_including_killed_ones(
 
 
 def test_stop_does_not_wait_for_loading_workers(upstream: FaultUpstream) -> None:
-    """The portal would wait for a worker in vain for over 120 s, and ``stop`` fails after 30 s."""
+    """A worker has over 120 s to load. ``stop`` fails if the portal runs 30 s later."""
     with PortalProcess(managed(upstream.url) | PATIENT, workers=WORKERS) as early:
         assert early.stop() == 0
