@@ -206,6 +206,7 @@ def _begun(address: _Address) -> socket.socket:
 def _start_tls(connection: socket.socket, host: str, until: float) -> socket.socket:
     connection.settimeout(max(until - time.monotonic(), 0.001))
     try:
+        connection.getpeername()  # raises after a reset, when ``wrap_socket`` would not close
         # ``wrap_socket`` applies the socket's timeout to the whole handshake.
         return trusted().wrap_socket(connection, server_hostname=host)
     except (OSError, ValueError) as error:

@@ -1,11 +1,15 @@
 """One time limit covers name resolution, TCP connect and TLS handshake."""
 
 import errno
+import gc
 import resource as limits
+import select
 import socket
 import ssl
+import struct
 import threading
 import time
+import warnings
 
 import pytest
 
@@ -288,6 +292,22 @@ def test_handshake_gets_remaining_connect_time(monkeypatch: pytest.MonkeyPatch) 
         origin(url, connect_s=5).send(resource(), RecordingAccount(), deadline_in(30))
     assert had[0] is not None
     assert had[0] < 4.9
+
+
+def test_connection_that_is_reset_before_the_handshake_is_closed() -> None:
+    """``SSLContext.wrap_socket`` leaves such a connection open."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        opened = socket.create_connection(server.getsockname())
+        peer, _ = server.accept()
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer.close()
+        select.select([opened], [], [], 20)
+        with warnings.catch_warnings(record=True) as unclosed:
+            warnings.simplefilter("always", ResourceWarning)
+            with pytest.raises(NotSent):
+                connection._start_tls(opened, "127.0.0.1", time.monotonic() + 20)
+            gc.collect()
+    assert not unclosed
 
 
 def test_dripping_handshake_ends_at_connect_timeout() -> None:
