@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from portal.data_files import read_toml
 from portal.vehicle.field import EMPTY, Field, fold
-from portal.vehicle.wire import FALSE_WORDS, TRUE_WORDS, Record, read_as, sent
+from portal.vehicle.wire import FALSE_WORDS, TRUE_WORDS, Record, Sent, read_as, shape_of
 
 # The labels of Decoded's attributes, in display order.
 ATTRIBUTE_LABELS: Final = read_toml(__package__, "labels.toml", dict[str, dict[str, str]])[
@@ -49,6 +49,9 @@ class PricePoint(Struct, frozen=True):
     predicted: bool
 
 
+_MONTH: Final = {"mes": "text", "ano": "text", "valor": "text", "predicao": "flag"}
+
+
 @dataclass(frozen=True)
 class FipeEntry:
     """A possible entry for the vehicle in FIPE, the table of average vehicle prices.
@@ -57,16 +60,18 @@ class FipeEntry:
     field ``historicoPreco`` as sent. A list of vehicles does not read it, because it is long.
     """
 
-    year: Annotated[int | None, sent("ano", Record.year)]
-    year_text: Annotated[Field, sent("ano")]
-    fipe_id: Annotated[Field, sent("fipeId")]
-    make: Annotated[Field, sent("marca")]
-    model: Annotated[Field, sent("modelo")]
-    version: Annotated[Field, sent("versao")]
-    fuel: Annotated[Field, sent("combustivel")]
-    current: Annotated[Decimal | None, sent("valorAtual", _price)]
-    current_text: Annotated[Field, sent("valorAtual")]
-    sent_history: Annotated[object, sent("historicoPreco", Record.__getitem__)] = field(hash=False)
+    year: Annotated[int | None, Sent("ano", Record.year)]
+    year_text: Annotated[Field, Sent("ano")]
+    fipe_id: Annotated[Field, Sent("fipeId")]
+    make: Annotated[Field, Sent("marca")]
+    model: Annotated[Field, Sent("modelo")]
+    version: Annotated[Field, Sent("versao")]
+    fuel: Annotated[Field, Sent("combustivel")]
+    current: Annotated[Decimal | None, Sent("valorAtual", _price)]
+    current_text: Annotated[Field, Sent("valorAtual")]
+    sent_history: Annotated[object, Sent("historicoPreco", Record.__getitem__, [_MONTH])] = field(
+        hash=False
+    )
 
     @cached_property
     def history(self) -> tuple[PricePoint, ...]:
@@ -86,26 +91,26 @@ class Decoded:
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
     """
 
-    make: Annotated[Field, sent("marca")]
-    description: Annotated[Field, sent("descricao")]
-    plate: Annotated[Field, sent("placa")]
-    model_year: Annotated[int | None, sent("anoModelo", Record.year)]
-    model_year_text: Annotated[Field, sent("anoModelo", _not_zero)]
-    built_year: Annotated[int | None, sent("anoFabricacao", Record.year)]
-    built_year_text: Annotated[Field, sent("anoFabricacao", _not_zero)]
-    fuel: Annotated[Field, sent("combustivel")]
-    vehicle_type: Annotated[Field, sent("tipoVeiculo")]
-    chassis: Annotated[Field, sent("chassi")]
-    power_cv: Annotated[int | None, sent("potencia", _positive)]
-    power_text: Annotated[Field, sent("potencia", _not_zero)]
-    displacement_cc: Annotated[int | None, sent("cilindradas", _positive)]
-    displacement_text: Annotated[Field, sent("cilindradas", _not_zero)]
-    passengers: Annotated[int | None, sent("capacidadePassageiro", _positive)]
-    passengers_text: Annotated[Field, sent("capacidadePassageiro", _not_zero)]
-    load: Annotated[Field, sent("capacidadeCarga", _not_zero)]
-    gearbox: Annotated[Field, sent("caixaCambio", _not_zero)]
-    national: Annotated[Field, sent("nacional")]
-    fipe: Annotated[tuple[FipeEntry, ...], sent("informacoesFipe", _entries)]
+    make: Annotated[Field, Sent("marca")]
+    description: Annotated[Field, Sent("descricao")]
+    plate: Annotated[Field, Sent("placa")]
+    model_year: Annotated[int | None, Sent("anoModelo", Record.year)]
+    model_year_text: Annotated[Field, Sent("anoModelo", _not_zero)]
+    built_year: Annotated[int | None, Sent("anoFabricacao", Record.year)]
+    built_year_text: Annotated[Field, Sent("anoFabricacao", _not_zero)]
+    fuel: Annotated[Field, Sent("combustivel")]
+    vehicle_type: Annotated[Field, Sent("tipoVeiculo")]
+    chassis: Annotated[Field, Sent("chassi")]
+    power_cv: Annotated[int | None, Sent("potencia", _positive)]
+    power_text: Annotated[Field, Sent("potencia", _not_zero)]
+    displacement_cc: Annotated[int | None, Sent("cilindradas", _positive)]
+    displacement_text: Annotated[Field, Sent("cilindradas", _not_zero)]
+    passengers: Annotated[int | None, Sent("capacidadePassageiro", _positive)]
+    passengers_text: Annotated[Field, Sent("capacidadePassageiro", _not_zero)]
+    load: Annotated[Field, Sent("capacidadeCarga", _not_zero)]
+    gearbox: Annotated[Field, Sent("caixaCambio", _not_zero)]
+    national: Annotated[Field, Sent("nacional")]
+    fipe: Annotated[tuple[FipeEntry, ...], Sent("informacoesFipe", _entries, [shape_of(FipeEntry)])]
 
     @property
     def texts(self) -> tuple[Field, ...]:

@@ -8,13 +8,16 @@ the paths of fields, but no values, because values may be personal data.
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from importlib.resources import files
 from itertools import islice
 from typing import Annotated, Any
 
 import msgspec
 
-from portal.vehicle.wire import MOST_RECORDS
+from portal.vehicle.decode import Decoded
+from portal.vehicle.fines import Fine
+from portal.vehicle.judicial import Restriction
+from portal.vehicle.report import TOPIC_LABELS
+from portal.vehicle.wire import MOST_RECORDS, shape_of
 
 # A shape is the expected type of a JSON value. The shape of a text, number or boolean is one of the
 # words below. The shape of an object is a dict from field names to shapes. The shape of an array is
@@ -22,9 +25,16 @@ from portal.vehicle.wire import MOST_RECORDS
 _TYPES: dict[object, Any] = {"text": str, "number": int | float, "flag": bool}
 
 # The shape of `result` for each operation (docs/contract.md, "Response fields").
-CONTRACT: dict[str, object] = msgspec.json.decode(
-    files(__package__).joinpath("contract.json").read_bytes()
-)
+CONTRACT: dict[str, object] = {
+    "decode": shape_of(Decoded),
+    "renainf": [shape_of(Fine)],
+    "renajud": [shape_of(Restriction)],
+    "report": {
+        "resumo": "text",
+        "topicos": dict.fromkeys(TOPIC_LABELS, "text"),
+        "laudoFinal": "text",
+    },
+}
 
 # An unexpected field name could be personal data, such as a plate. A name that does not match this
 # pattern is therefore reported as "?". A plate never matches, because the pattern allows no digits.

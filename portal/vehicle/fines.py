@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Annotated, Final
 
 from portal.vehicle.field import Field
-from portal.vehicle.wire import Record, read_as, records_of, sent
+from portal.vehicle.wire import Record, Sent, read_as, records_of, shape_of
 
 _TRAFFIC_CODE_SINCE: Final = date(1998, 1, 22)  # art. 340 of the CTB
 
@@ -29,10 +29,13 @@ def _licence(record: Record, name: str) -> "Licence":
 class Licence:
     """The licence of a driver (``cnhCondutor``) or an offender (``cnhInfrator``)."""
 
-    points: Annotated[int, sent("pontos", _points)]
-    number: Annotated[Field, sent("registro")]
-    impediment: Annotated[Field, sent("impedimento")]
-    ordinance: Annotated[Field, sent("portaria")]
+    points: Annotated[int, Sent("pontos", _points, "number")]
+    number: Annotated[Field, Sent("registro")]
+    impediment: Annotated[Field, Sent("impedimento")]
+    ordinance: Annotated[Field, Sent("portaria")]
+
+
+_LICENCE: Final = shape_of(Licence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,39 +48,39 @@ class Fine:
     infraction's place.
     """
 
-    code: Annotated[Field, sent("codigoInfracao")]
-    description: Annotated[Field, sent("descricao")]
-    notice: Annotated[Field, sent("autoInfracao")]
-    place: Annotated[Field, sent("localInfracao")]
-    municipality_code: Annotated[Field, sent("codigoMunicipioInfracao")]
-    authority: Annotated[Field, sent("orgaoAutuador")]
-    authority_code: Annotated[Field, sent("codigoOrgaoAutuador")]
-    authority_state: Annotated[Field, sent("ufOrgaoAutuador")]
-    kind: Annotated[Field, sent("tipo")]
-    limit: Annotated[Field, sent("limitePermitido")]
-    measured: Annotated[Field, sent("medicaoReal")]
-    considered: Annotated[Field, sent("medicaoConsiderada")]
-    make_model: Annotated[Field, sent("marcaModelo")]
-    committed_on: Annotated[date | None, sent("dataInfracao", _day)]
-    committed_on_text: Annotated[Field, sent("dataInfracao", Record.date_text)]
-    committed_at: Annotated[time | None, sent("horaInfracao", Record.clock)]
-    committed_at_text: Annotated[Field, sent("horaInfracao")]
-    registered_on: Annotated[date | None, sent("dataCadastroInfracao", _day)]
-    registered_on_text: Annotated[Field, sent("dataCadastroInfracao", Record.date_text)]
-    notified_on: Annotated[date | None, sent("dataEmissaoNotificacao", _day)]
-    notified_on_text: Annotated[Field, sent("dataEmissaoNotificacao", Record.date_text)]
-    penalty_on: Annotated[date | None, sent("dataEmissaoPenalidade", _day)]
-    penalty_on_text: Annotated[Field, sent("dataEmissaoPenalidade", Record.date_text)]
-    amount: Annotated[Decimal | None, sent("valor", Record.amount)]
-    amount_text: Annotated[Field, sent("valor")]
-    paid_on: Annotated[date | None, sent("pagamento.dataPagamento", _day)]
-    paid_on_text: Annotated[Field, sent("pagamento.dataPagamento", Record.date_text)]
-    payment_registered_on_text: Annotated[Field, sent("pagamento.dataRegistro", Record.date_text)]
-    paid_amount: Annotated[Decimal | None, sent("pagamento.valorPago", Record.amount)]
-    paid_amount_text: Annotated[Field, sent("pagamento.valorPago")]
-    paid_state: Annotated[Field, sent("pagamento.ufPagamento")]
-    driver: Annotated[Licence, sent("cnhCondutor", _licence)]
-    offender: Annotated[Licence, sent("cnhInfrator", _licence)]
+    code: Annotated[Field, Sent("codigoInfracao")]
+    description: Annotated[Field, Sent("descricao")]
+    notice: Annotated[Field, Sent("autoInfracao")]
+    place: Annotated[Field, Sent("localInfracao")]
+    municipality_code: Annotated[Field, Sent("codigoMunicipioInfracao")]
+    authority: Annotated[Field, Sent("orgaoAutuador")]
+    authority_code: Annotated[Field, Sent("codigoOrgaoAutuador")]
+    authority_state: Annotated[Field, Sent("ufOrgaoAutuador")]
+    kind: Annotated[Field, Sent("tipo")]
+    limit: Annotated[Field, Sent("limitePermitido")]
+    measured: Annotated[Field, Sent("medicaoReal")]
+    considered: Annotated[Field, Sent("medicaoConsiderada")]
+    make_model: Annotated[Field, Sent("marcaModelo")]
+    committed_on: Annotated[date | None, Sent("dataInfracao", _day)]
+    committed_on_text: Annotated[Field, Sent("dataInfracao", Record.date_text)]
+    committed_at: Annotated[time | None, Sent("horaInfracao", Record.clock)]
+    committed_at_text: Annotated[Field, Sent("horaInfracao")]
+    registered_on: Annotated[date | None, Sent("dataCadastroInfracao", _day)]
+    registered_on_text: Annotated[Field, Sent("dataCadastroInfracao", Record.date_text)]
+    notified_on: Annotated[date | None, Sent("dataEmissaoNotificacao", _day)]
+    notified_on_text: Annotated[Field, Sent("dataEmissaoNotificacao", Record.date_text)]
+    penalty_on: Annotated[date | None, Sent("dataEmissaoPenalidade", _day)]
+    penalty_on_text: Annotated[Field, Sent("dataEmissaoPenalidade", Record.date_text)]
+    amount: Annotated[Decimal | None, Sent("valor", Record.amount)]
+    amount_text: Annotated[Field, Sent("valor")]
+    paid_on: Annotated[date | None, Sent("pagamento.dataPagamento", _day)]
+    paid_on_text: Annotated[Field, Sent("pagamento.dataPagamento", Record.date_text)]
+    payment_registered_on_text: Annotated[Field, Sent("pagamento.dataRegistro", Record.date_text)]
+    paid_amount: Annotated[Decimal | None, Sent("pagamento.valorPago", Record.amount)]
+    paid_amount_text: Annotated[Field, Sent("pagamento.valorPago")]
+    paid_state: Annotated[Field, Sent("pagamento.ufPagamento")]
+    driver: Annotated[Licence, Sent("cnhCondutor", _licence, _LICENCE)]
+    offender: Annotated[Licence, Sent("cnhInfrator", _licence, _LICENCE)]
 
 
 def read_fines(result: object, marker: str) -> tuple[Fine, ...]:

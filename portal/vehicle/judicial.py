@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated
 
 from portal.vehicle.field import Field, fold
-from portal.vehicle.wire import Record, read_as, records_of, sent
+from portal.vehicle.wire import Record, Sent, read_as, records_of
 
 # In ``detail``, ``kinds_text`` or ``block_type``, a text such as "NADA CONSTA" ("nothing recorded")
 # says that there is no restriction. The first word of such a text is in _DENYING_WORDS, and all
@@ -37,26 +37,26 @@ class Restriction:
     upstream's local time. A day without a time is read as midnight.
     """
 
-    plate: Annotated[Field, sent("placa")]
-    renavam: Annotated[Field, sent("renavam")]
-    make_model: Annotated[Field, sent("marcaModelo")]
-    model_year: Annotated[Field, sent("anoModelo")]
-    built_year: Annotated[Field, sent("anoFabricacao")]
-    court: Annotated[Field, sent("tribunal")]
-    court_body: Annotated[Field, sent("orgaoJudiciario")]
-    case: Annotated[Field, sent("processo")]
-    case_year: Annotated[Field, sent("anoProcesso")]
-    kinds_text: Annotated[Field, sent("restricoes", Record.flat_text)]
-    judicial_code: Annotated[Field, sent("codigoJudicial")]
-    included_at: Annotated[datetime | None, sent("dataInclusao", _included)]
-    included_at_text: Annotated[Field, sent("dataInclusao", Record.date_text)]
-    protocol: Annotated[Field, sent("numeroProtocolo")]
-    protocol_year: Annotated[Field, sent("anoProtocolo")]
-    letter: Annotated[Field, sent("numeroOficio")]
-    letter_year: Annotated[Field, sent("anoOficio")]
-    block_type: Annotated[Field, sent("tipoBloqueio", Record.flat_text)]
-    detail: Annotated[Field, sent("detalheRenajud")]
-    recorded: Annotated[bool | None, sent("constaRenajud", Record.flag)]
+    plate: Annotated[Field, Sent("placa")]
+    renavam: Annotated[Field, Sent("renavam")]
+    make_model: Annotated[Field, Sent("marcaModelo")]
+    model_year: Annotated[Field, Sent("anoModelo")]
+    built_year: Annotated[Field, Sent("anoFabricacao")]
+    court: Annotated[Field, Sent("tribunal")]
+    court_body: Annotated[Field, Sent("orgaoJudiciario")]
+    case: Annotated[Field, Sent("processo")]
+    case_year: Annotated[Field, Sent("anoProcesso")]
+    kinds_text: Annotated[Field, Sent("restricoes", Record.flat_text)]
+    judicial_code: Annotated[Field, Sent("codigoJudicial")]
+    included_at: Annotated[datetime | None, Sent("dataInclusao", _included)]
+    included_at_text: Annotated[Field, Sent("dataInclusao", Record.date_text)]
+    protocol: Annotated[Field, Sent("numeroProtocolo")]
+    protocol_year: Annotated[Field, Sent("anoProtocolo")]
+    letter: Annotated[Field, Sent("numeroOficio")]
+    letter_year: Annotated[Field, Sent("anoOficio")]
+    block_type: Annotated[Field, Sent("tipoBloqueio", Record.flat_text)]
+    detail: Annotated[Field, Sent("detalheRenajud")]
+    recorded: Annotated[bool | None, Sent("constaRenajud", Record.flag, "flag")]
 
     @property
     def is_lifted(self) -> bool:

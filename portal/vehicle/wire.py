@@ -11,7 +11,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from functools import cache
 from itertools import islice
-from typing import Final, TypeVar, get_type_hints
+from typing import Any, Final, TypeVar, get_type_hints
 
 import msgspec
 
@@ -252,28 +252,47 @@ class Record(msgspec.Struct, frozen=True):
         return records_of(self[name], self.marker)
 
 
-def sent(
-    member: str, read: Callable[[Record, str], object] = Record.text
-) -> Callable[[Record], object]:
-    """Annotate a field of a dataclass with the ``member`` that ``read`` reads for it.
+class Sent(msgspec.Struct, frozen=True):
+    """How a field of a record is sent: as ``member``, which ``read`` reads.
 
-    In "pagamento.valorPago", a dot leads to a member of an inner record.
+    In "pagamento.valorPago", a dot leads to a member of an inner record. ``shape`` is the JSON type
+    of the member in the contract (``portal.vehicle.drift``).
     """
-    outer, _, name = member.rpartition(".")
-    if outer:
-        return lambda record: read(record.record(outer), name)
-    return lambda record: read(record, name)
+
+    member: str
+    read: Callable[[Record, str], object] = Record.text
+    shape: object = "text"
+
+    def reader(self) -> Callable[[Record], object]:
+        read, (outer, _, name) = self.read, self.member.rpartition(".")
+        if outer:
+            return lambda record: read(record.record(outer), name)
+        return lambda record: read(record, name)
+
+
+def sent_of(kind: type) -> list[Sent]:
+    """Return the annotations of a dataclass whose fields all have a ``Sent``."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [hint.__metadata__[0] for hint in hints.values()]
 
 
 @cache
 def _readers(kind: type) -> tuple[Callable[[Record], object], ...]:
-    hints = get_type_hints(kind, include_extras=True)
-    return tuple(hint.__metadata__[0] for hint in hints.values())
+    return tuple(each.reader() for each in sent_of(kind))
 
 
 def read_as(kind: type[T], record: Record) -> T:
-    """Read a record as a dataclass whose fields are all annotated by ``sent``."""
+    """Read a record as a dataclass whose fields all have a ``Sent``."""
     return kind(*[read(record) for read in _readers(kind)])  # type: ignore[arg-type]
+
+
+def shape_of(kind: type) -> dict[str, Any]:
+    """Return the members that a dataclass reads, each with its shape."""
+    shape: dict[str, Any] = {}
+    for each in sent_of(kind):
+        outer, _, name = each.member.rpartition(".")
+        (shape.setdefault(outer, {}) if outer else shape)[name] = each.shape
+    return shape
 
 
 def records_of(raw: object, marker: str) -> tuple[Record, ...]:
