@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
+from operator import attrgetter
 from typing import Final
 
 from portal import formats
@@ -261,7 +262,7 @@ class PriceTab:
         middle one of the last year's prices.
         """
         points = self.series.real or self.series.points
-        middle = sorted(points[-_YEAR_OF_MONTHS:], key=lambda point: point.value)
+        middle = sorted(points[-_YEAR_OF_MONTHS:], key=attrgetter("value"))
         current = self.current
         if not points or current is None:
             return None

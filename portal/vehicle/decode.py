@@ -11,7 +11,18 @@ from msgspec import Struct
 
 from portal.data_files import read_toml
 from portal.vehicle.field import EMPTY, Field, fold
-from portal.vehicle.wire import FALSE_WORDS, TRUE_WORDS, Record, Sent, read_as, shape_of
+from portal.vehicle.wire import (
+    FALSE_WORDS,
+    TRUE_WORDS,
+    Record,
+    Sent,
+    read_amount,
+    read_as,
+    read_flag,
+    read_integer,
+    read_year,
+    shape_of,
+)
 
 # The labels of Decoded's attributes, in display order.
 ATTRIBUTE_LABELS: Final = read_toml(__package__, "labels.toml", dict[str, dict[str, str]])[
@@ -136,9 +147,9 @@ def _history(raw: object) -> tuple[PricePoint, ...]:
 
 
 def _month_price(members: Mapping[str, object]) -> PricePoint | None:
-    record = Record(members)
-    year, month, value = record.year("ano"), record.integer("mes"), _price(record, "valor")
-    if year is None or month is None or not 1 <= month <= 12 or value is None:
+    year, month = read_year(members.get("ano")), read_integer(members.get("mes"))
+    value = read_amount(members.get("valor"))
+    if year is None or month is None or not 1 <= month <= 12 or not value:
         return None
     # If the flag ``predicao`` (prediction) is missing or unreadable, the price counts as real.
-    return PricePoint(date(year, month, 1), value, record.flag("predicao") is True)
+    return PricePoint(date(year, month, 1), value, read_flag(members.get("predicao")) is True)

@@ -77,7 +77,7 @@ class PriceSeries:
 
     @cached_property
     def real(self) -> tuple[PricePoint, ...]:
-        return tuple(point for point in self.points if not point.predicted)
+        return tuple([point for point in self.points if not point.predicted])
 
     @property
     def first_real(self) -> PricePoint | None:
@@ -168,7 +168,7 @@ def _in_order(history: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
         # prediction never replaces a real price.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = sent
-    return tuple(by_month[month] for month in sorted(by_month))
+    return tuple([by_month[month] for month in sorted(by_month)])
 
 
 def _contradicted(history: Iterable[PricePoint]) -> tuple[date, ...]:

@@ -6,6 +6,7 @@ public programs that read the register's texts.
 """
 
 import re
+from functools import lru_cache
 
 import msgspec
 
@@ -45,6 +46,7 @@ class VehicleName(msgspec.Struct, frozen=True):
         return f"{self.make} {self.model}".strip()
 
 
+@lru_cache(1024)  # the names of a vehicle and of its prices are compared with each other
 def read_name(text: str) -> VehicleName:
     """Read make and model from one registration text such as "I/AUDI A3"."""
     rest = " ".join(text.split())

@@ -1,6 +1,7 @@
 """Compares the names of models, in the spellings of the register and of the price table."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final
@@ -41,12 +42,9 @@ def names_further_model(one: str, other: str) -> bool:
     """Return whether only one of two like names goes on to another model: C3, C3 Aircross."""
     words, others = _words(one), _words(other)
     return any(
-        _is_headed(head, words)
-        and _is_headed(head, others)
-        and any(
-            _has_word(head, word, words) != _has_word(head, word, others) for word in _FURTHER[head]
-        )
-        for head in _FURTHER
+        _has_word(head, word, words) != _has_word(head, word, others)
+        for head in _heads(words) & _heads(others)
+        for word in _FURTHER[head]
     )
 
 
@@ -65,7 +63,8 @@ def names(model: list[str], text: list[str]) -> bool:
     return head in text or text[0] == head + more[0]
 
 
-def _words(text: str) -> list[str]:
+@lru_cache(1024)  # the names of a vehicle and of its prices are compared with each other
+def _words(text: str) -> Sequence[str]:
     words = _WORD.findall(fold(text[:_LONGEST]).replace("-", " "))
     return [word for word in words if not (_LITRES.fullmatch(word) or _VALVES.fullmatch(word))]
 
@@ -76,11 +75,17 @@ def _is_same(head: str, word: str) -> bool:
     return head.startswith(word) or word.startswith(head) or head.endswith(word)
 
 
-def _is_headed(head: str, words: list[str]) -> bool:
-    return any(word.startswith(head) or word.endswith(head) for word in words)
+def _heads(words: Sequence[str]) -> set[str]:
+    """Return the names that go on to further models, and with which a word begins or ends."""
+    text = " ".join(words)
+    return {
+        head
+        for head in _FURTHER
+        if head in text and any(word.startswith(head) or word.endswith(head) for word in words)
+    }
 
 
-def _has_word(head: str, further: str, words: list[str]) -> bool:
+def _has_word(head: str, further: str, words: Sequence[str]) -> bool:
     """Return whether a name has a further model's word, alone, cut, or joined to the head."""
     spellings = (further, *_ABBREVIATED.get(further, ()))
     joined = {text for each in spellings for text in (head + each, each + head)}

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from portal.vehicle.decode import Decoded, FipeEntry
 from portal.vehicle.field import fold
@@ -179,12 +180,12 @@ def _reason(same: Sequence[str], other: Sequence[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    found = (w for w in _WORD.findall(fold(text)) if len(w) > 1)
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([w for w in _WORD.findall(fold(text)) if len(w) > 1]))
 
 
+@lru_cache(256)
 def _fuels(text: str) -> frozenset[str]:
-    return frozenset(f for word in _words(text) for f in _FUELS.get(word, ()))
+    return frozenset().union(*[_FUELS.get(word, ()) for word in _words(text)])
 
 
 def _powers(version: str) -> set[int]:

@@ -104,6 +104,43 @@ def read_decimal(raw: object) -> Decimal | None:
     return Decimal(text) if text.count(".") <= 1 else None
 
 
+def read_amount(raw: object) -> Decimal | None:
+    """Read an amount of money. A negative amount is read as None.
+
+    In "45,123" the comma separates thousands, because no amount has three decimals.
+    """
+    if (
+        isinstance(raw, str)
+        and "," in raw
+        and _COMMA_THOUSANDS.fullmatch(raw.replace("R$", "").strip())
+    ):
+        raw = raw.replace(",", "")
+    value = read_decimal(raw)
+    return None if value is None or value < 0 else value
+
+
+def read_integer(raw: object) -> int | None:
+    """Read a whole number. A negative number or a fraction is read as None."""
+    if isinstance(raw, str) and _FEW_DIGITS.fullmatch(raw):
+        return int(raw)
+    number = read_amount(raw)
+    return int(number) if number is not None and number == int(number) else None
+
+
+def read_year(raw: object) -> int | None:
+    """Read a year from FIRST_YEAR to LAST_YEAR."""
+    year = read_integer(raw)
+    return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
+
+
+def read_flag(raw: object) -> bool | None:
+    """Read a JSON boolean or a text such as "SIM", "N" or "1"."""
+    if isinstance(raw, bool):
+        return raw
+    word = fold(scalar_text(raw))
+    return True if word in TRUE_WORDS else False if word in FALSE_WORDS else None
+
+
 def read_clock(raw: object) -> time | None:
     """Read a time HH:MM or HH:MM:SS, with or without surrounding blanks."""
     match = _CLOCK.fullmatch(scalar_text(raw))
@@ -199,32 +236,13 @@ class Record(msgspec.Struct, frozen=True):
         return read_field("; ".join(texts[:_MOST_TEXTS] + ["…"] * (len(texts) > _MOST_TEXTS)), "")
 
     def amount(self, name: str) -> Decimal | None:
-        """Read an amount of money. A negative amount is read as None.
-
-        In "45,123" the comma separates thousands, because no amount has three decimals.
-        """
-        raw = self[name]
-        if (
-            isinstance(raw, str)
-            and "," in raw
-            and _COMMA_THOUSANDS.fullmatch(raw.replace("R$", "").strip())
-        ):
-            raw = raw.replace(",", "")
-        value = read_decimal(raw)
-        return None if value is None or value < 0 else value
+        return read_amount(self[name])
 
     def integer(self, name: str) -> int | None:
-        """Read a whole number. A negative number or a fraction is read as None."""
-        raw = self[name]
-        if isinstance(raw, str) and _FEW_DIGITS.fullmatch(raw):
-            return int(raw)
-        number = self.amount(name)
-        return int(number) if number is not None and number == int(number) else None
+        return read_integer(self[name])
 
     def year(self, name: str) -> int | None:
-        """Read a year from FIRST_YEAR to LAST_YEAR."""
-        year = self.integer(name)
-        return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
+        return read_year(self[name])
 
     def moment(self, name: str) -> datetime | None:
         return read_moment(self[name])
@@ -238,12 +256,7 @@ class Record(msgspec.Struct, frozen=True):
         return read_clock(self[name])
 
     def flag(self, name: str) -> bool | None:
-        """Read a JSON boolean or a text such as "SIM", "N" or "1"."""
-        raw = self[name]
-        if isinstance(raw, bool):
-            return raw
-        word = fold(scalar_text(raw))
-        return True if word in TRUE_WORDS else False if word in FALSE_WORDS else None
+        return read_flag(self[name])
 
     def record(self, name: str) -> "Record":
         return Record.of(self[name], self.marker)
