@@ -6,137 +6,75 @@ Records are therefore matched by fields that do not change, such as a fine's cod
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import islice
-from typing import Final, Literal, TypeVar
+from typing import Final, Generic, TypeVar
 
-from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded, FipeEntry
-from portal.vehicle.field import Field
+from portal.vehicle.decode import Decoded, FipeEntry
 from portal.vehicle.fines import Fine
 from portal.vehicle.judicial import Restriction
 
 # Of the earlier records with the same key, so many are compared with a later record. Two records of
 # one key are rare, and thousands of them would be compared with each other.
 _MOST_COMPARED: Final = 20
-FineEvent = Literal["new", "gone", "payment", "notified", "penalty", "kind", "amount", "altered"]
-RestrictionEvent = Literal[
-    "new", "gone", "lifted", "in force", "denied", "affirmed", "kind", "altered"
-]
+
+Record = TypeVar("Record")
 
 
 @dataclass(frozen=True, slots=True)
-class FactChange:
-    """A changed attribute of the vehicle. ``name`` is a key of ATTRIBUTE_LABELS."""
+class Change(Generic[Record]):
+    """A change of one record between two answers.
 
-    name: str
-    before: Field
-    after: Field
+    ``before`` is None for a new record. ``after`` is None for a record that the later answer lacks.
+    ``position`` is the record's index in the later answer, or -1 if the later answer lacks it.
 
+    The events of a fine: "payment" means that the date or amount of the payment differs. "kind"
+    means that the status text differs. "altered" means that some field differs, but no other event
+    applies.
 
-@dataclass(frozen=True, slots=True)
-class PriceChange:
-    """A change of the current price of one price-table entry.
-
-    ``before`` is the price in R$ in the earlier answer, and ``after`` in the later answer. None
-    means that the answer has no price.
+    A restriction has one event. A record with ``is_lifted`` says that there is no restriction, and
+    does not contradict itself. "lifted" means that ``is_lifted`` became true. "in force" means that
+    it became false. "denied" means that the flag ``recorded`` became False although other fields
+    still state or hide a restriction. "affirmed" means that ``recorded`` is no longer False.
     """
 
-    entry: FipeEntry
-    before: Decimal | None
-    after: Decimal | None
-
-
-@dataclass(frozen=True, slots=True)
-class FineChange:
-    """A change of one fine between two answers.
-
-    ``before`` is None for a new fine. ``after`` is None for a fine that the later answer lacks.
-    ``position`` is the fine's index in the later answer, or -1 if the later answer lacks the fine.
-
-    The event "payment" means that the date or amount of the payment differs. "kind" means that the
-    status text differs. "altered" means that some field differs, but no other event applies.
-    """
-
-    events: tuple[FineEvent, ...]
-    before: Fine | None
-    after: Fine | None
+    events: tuple[str, ...]
+    before: Record | None
+    after: Record | None
     position: int
 
     @property
-    def fine(self) -> Fine:
-        fine = self.after or self.before
-        assert fine is not None
-        return fine
+    def record(self) -> Record:
+        record = self.after or self.before
+        assert record is not None
+        return record
 
 
-@dataclass(frozen=True, slots=True)
-class RestrictionChange:
-    """A change of one restriction.
-
-    ``before`` is None for a new restriction. ``after`` is None for a restriction that the later
-    answer lacks. ``position`` is the restriction's index in the later answer, or -1 if the later
-    answer lacks the restriction.
-
-    A record with ``is_lifted`` says that there is no restriction, and does not contradict itself.
-    The event "lifted" means that ``is_lifted`` became true. "in force" means that it became false.
-    "denied" means that the flag ``recorded`` became False although other fields still state or hide
-    a restriction. "affirmed" means that ``recorded`` is no longer False.
-    """
-
-    event: RestrictionEvent
-    before: Restriction | None
-    after: Restriction | None
-    position: int
-
-    @property
-    def restriction(self) -> Restriction:
-        restriction = self.after or self.before
-        assert restriction is not None
-        return restriction
-
-
-def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
-    """Return the attributes that differ, in the order of ATTRIBUTE_LABELS."""
-    pairs = ((name, getattr(before, name), getattr(after, name)) for name in ATTRIBUTE_LABELS)
-    return tuple(FactChange(name, old, new) for name, old, new in pairs if old != new)
-
-
-def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
+def changed_prices(before: Decoded, after: Decoded) -> list[Change[FipeEntry]]:
     """Return the changes of current prices. Entries that ``after`` lacks come last."""
-    changes = []
-    for old, new, _ in _match_records(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
-        was, now = old.current if old else None, new.current if new else None
-        entry = new or old
-        if entry is not None and was != now:
-            changes.append(PriceChange(entry, was, now))
-    return tuple(changes)
+    return _changed(before.fipe, after.fipe, (lambda entry: entry, _candidate), _price_events)
 
 
-def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
+def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> list[Change[Fine]]:
     """Return changes in the order of ``after``. Fines that ``after`` lacks come last."""
-    changes = []
     keys = (lambda fine: fine, _notice, _offence)
-    for old, new, position in _match_records(before, after, keys, _may_match):
-        if events := _fine_events(old, new):
-            changes.append(FineChange(events, old, new, position))
-    return tuple(changes)
+    return _changed(before, after, keys, _fine_events, _may_match)
 
 
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
-) -> tuple[RestrictionChange, ...]:
+) -> list[Change[Restriction]]:
     """Return changes in the order of ``after``. Records not in ``after`` come last."""
-    changes = []
-    for old, new, position in _match_records(before, after, (lambda record: record, _order)):
-        if event := _restriction_event(old, new):
-            changes.append(RestrictionChange(event, old, new, position))
-    return tuple(changes)
+    return _changed(before, after, (lambda record: record, _order), _restriction_events)
 
 
-def _fine_events(old: Fine | None, new: Fine | None) -> tuple[FineEvent, ...]:
+def _price_events(old: FipeEntry | None, new: FipeEntry | None) -> tuple[str, ...]:
+    return ("price",) if (old and old.current) != (new and new.current) else ()
+
+
+def _fine_events(old: Fine | None, new: Fine | None) -> tuple[str, ...]:
     if old is None or new is None:
         return ("new",) if old is None else ("gone",)
-    checks: tuple[tuple[FineEvent, bool], ...] = (
+    checks = (
         ("payment", _payment(new) != _payment(old)),
         ("notified", new.notified_on is not None and new.notified_on != old.notified_on),
         ("penalty", new.penalty_on is not None and new.penalty_on != old.penalty_on),
@@ -147,16 +85,16 @@ def _fine_events(old: Fine | None, new: Fine | None) -> tuple[FineEvent, ...]:
     return events or (("altered",) if old != new else ())
 
 
-def _restriction_event(old: Restriction | None, new: Restriction | None) -> RestrictionEvent | None:
+def _restriction_events(old: Restriction | None, new: Restriction | None) -> tuple[str, ...]:
     if old is None or new is None:
-        return "new" if old is None else "gone"
+        return ("new",) if old is None else ("gone",)
     if old.is_lifted != new.is_lifted:
-        return "lifted" if new.is_lifted else "in force"
+        return ("lifted",) if new.is_lifted else ("in force",)
     if (old.recorded is False) != (new.recorded is False):
-        return "denied" if new.recorded is False else "affirmed"
+        return ("denied",) if new.recorded is False else ("affirmed",)
     if (old.kinds_text, old.block_type) != (new.kinds_text, new.block_type):
-        return "kind"
-    return "altered" if old != new else None
+        return ("kind",)
+    return ("altered",) if old != new else ()
 
 
 def _payment(fine: Fine) -> Hashable:
@@ -184,19 +122,16 @@ def _order(record: Restriction) -> Hashable:
     return record.court, record.court_body, record.case, record.included_at_text, record.protocol
 
 
-Record = TypeVar("Record")
-
-
-def _match_records(
+def _changed(
     before: Sequence[Record],
     after: Sequence[Record],
     keys: Iterable[Callable[[Record], Hashable]],
+    events_of: Callable[[Record | None, Record | None], tuple[str, ...]],
     may_match: Callable[[Record, Record], bool] = lambda _old, _new: True,
-) -> list[tuple[Record | None, Record | None, int]]:
-    """Match the records of two answers, and return tuples ``(old, new, position)``.
+) -> list[Change[Record]]:
+    """Match the records of two answers, and return the changes that have events.
 
-    Each record of ``after`` gives one tuple, with None as ``old`` if no earlier record matches.
-    Unmatched records of ``before`` come last, with None as ``new`` and -1 as ``position``.
+    An unmatched record of ``after`` is new. Unmatched records of ``before`` come last.
 
     ``keys`` are functions that return a record's key, the most reliable function first. Records
     with the same key are matched in the order in which the answers list them. The key None matches
@@ -216,7 +151,8 @@ def _match_records(
             if found is not None:
                 queue.remove(found)
                 matches[position] = unmatched.pop(found)
-    return [
+    pairs: list[tuple[Record | None, Record | None, int]] = [
         *((matches.get(position), record, position) for position, record in enumerate(after)),
         *((record, None, -1) for record in unmatched.values()),
     ]
+    return [Change(events, *pair) for pair in pairs if (events := events_of(*pair[:2]))]

@@ -13,7 +13,8 @@ from portal.dossier import changes
 from portal.dossier.answers import Panel, Panels, Replaced
 from portal.dossier.changes import MOST_LINES, changes_of, what_changed
 from portal.presentation.paper.dossier import dossier_page
-from portal.vehicle.changes import FineChange
+from portal.vehicle.changes import Change
+from portal.vehicle.fines import Fine
 from portal.vehicle.wire import result_of
 from tests.factories import (
     HIDDEN,
@@ -281,12 +282,12 @@ def test_arbitrary_answer_pairs_render_valid_pages(
 def test_only_the_changes_that_are_listed_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
     described = []
 
-    def describing(change: FineChange, today: date) -> Any:
+    def describing(change: Change[Fine], today: date) -> Any:
         described.append(change)
         return describe(change, today)
 
-    describe = changes._describe_fine
-    monkeypatch.setattr(changes, "_describe_fine", describing)
+    describe = changes._fine_line
+    monkeypatch.setattr(changes, "_fine_line", describing)
     now = renainf_body(*(fine(autoInfracao=f"A{number}") for number in range(3_000)))
     panels = replace(UNASKED_PANELS, renainf=after(renainf_body(), now))
     (group,) = changes_of(panels, CONTEXT.today, CONTEXT.marker)

@@ -7,12 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.vehicle.changes import (
-    changed_facts,
-    changed_fines,
-    changed_prices,
-    changed_restrictions,
-)
+from portal.vehicle.changes import changed_fines, changed_prices, changed_restrictions
 from portal.vehicle.decode import read_decode
 from portal.vehicle.fines import read_fines
 from portal.vehicle.judicial import read_restrictions
@@ -49,8 +44,7 @@ def events_of(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[Any
 def test_equal_answers_in_any_order_have_no_changes() -> None:
     one, two = fine(), fine(localInfracao="BR-381 KM 7")
     assert events_of(fines(one, two), fines(two, one)) == []
-    assert changed_facts(vehicle(), vehicle()) == ()
-    assert changed_prices(vehicle(), vehicle()) == ()
+    assert changed_prices(vehicle(), vehicle()) == []
 
 
 def test_new_fine_has_its_position_in_the_later_answer() -> None:
@@ -100,7 +94,7 @@ def test_same_notice_number_with_new_place_is_one_fine() -> None:
 
 def test_restriction_changes_have_the_right_events() -> None:
     def events(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[str]:
-        return [change.event for change in changed_restrictions(before, after)]
+        return [event for change in changed_restrictions(before, after) for event in change.events]
 
     held, denied = restriction(), restriction(constaRenajud=False)
     lifted = restriction(constaRenajud=False, restricoes="", detalheRenajud="")
@@ -122,19 +116,15 @@ def test_prices_are_compared_per_candidate() -> None:
     sold = fipe_entry(versao="OUTRA", valorAtual="50000")
     before = vehicle(informacoesFipe=[sold, fipe_entry()])
     after = vehicle(informacoesFipe=[fipe_entry(valorAtual="88000.00"), fipe_entry(versao="NOVA")])
-    changes = [(str(c.entry.version)[:4], c.before, c.after) for c in changed_prices(before, after)]
+    changes = [
+        (str(c.record.version)[:4], c.before and c.before.current, c.after and c.after.current)
+        for c in changed_prices(before, after)
+    ]
     assert changes == [
         ("SED.", Decimal(89325), Decimal(88000)),
         ("NOVA", None, Decimal(89325)),
         ("OUTR", Decimal(50000), None),
     ]
-
-
-def test_added_removed_and_changed_attributes_are_reported() -> None:
-    before = vehicle(combustivel="Gasolina", caixaCambio="", chassi=HIDDEN)
-    after = vehicle(combustivel="Flex", caixaCambio="Manual", chassi="")
-    changes = {c.name: (str(c.before), str(c.after)) for c in changed_facts(before, after)}
-    assert changes == {"fuel": ("Gasolina", "Flex"), "gearbox": ("", "Manual"), "chassis": ("", "")}
 
 
 SOME = st.lists(
@@ -168,7 +158,7 @@ def test_each_fine_of_both_answers_is_matched_once(
 @settings(deadline=None)
 def test_reversed_answer_has_no_changes(records: list[dict[str, Any]]) -> None:
     shuffled = json.loads(json.dumps(records[::-1]))
-    assert changed_fines(fines(*records), fines(*shuffled)) == ()
+    assert changed_fines(fines(*records), fines(*shuffled)) == []
 
 
 def test_effort_grows_with_the_records_and_not_with_their_pairs() -> None:
