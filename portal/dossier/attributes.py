@@ -51,27 +51,27 @@ def _measured(text: Field, number: int | None, unit: str) -> Field:
     A ``text`` that means zero becomes EMPTY.
     """
     if number:
-        return Field(f"{formats.integer(number)}\u00a0{unit}", "known")
+        return Field(f"{formats.integer(number)}\u00a0{unit}")
     if text.is_hidden:
         return HIDDEN
     return text if text.value.strip("0., ") else EMPTY
 
 
 def _make(make: Field) -> Field:
-    return Field(make_name(make.value), "known") if make else make
+    return Field(make_name(make.value)) if make else make
 
 
 def _load(load: Field) -> Field:
     """Append a note to a load without a unit: the source states no unit."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
-    return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
+    return Field(f"{load} (a fonte não diz a unidade)") if is_number else load
 
 
 def _origin(decoded: Decoded) -> Field:
     match decoded.is_national:
         case True:
-            return Field("Nacional", "known")
+            return Field("Nacional")
         case False:
-            return Field("Importado", "known")
+            return Field("Importado")
         case None:
             return sentence(decoded.national)

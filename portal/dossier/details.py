@@ -179,7 +179,7 @@ def authority(fine: AssessedFine) -> Field:
     name, state = fine.issuer, fine.record.authority_state
     if state.state == "empty":
         return name
-    return _known(f"{formats.field_text(name)} ({formats.field_text(state)})")
+    return Field(f"{formats.field_text(name)} ({formats.field_text(state)})")
 
 
 def authority_code(fine: AssessedFine) -> Field:
@@ -196,38 +196,34 @@ def town_code(fine: AssessedFine) -> Field:
 
 
 def _decoded(code: Field, words: str) -> Field:
-    return _known(f"{code}, {words or 'fora da tabela do portal'}") if code else code
+    return Field(f"{code}, {words or 'fora da tabela do portal'}") if code else code
 
 
 def _appeal(fine: AssessedFine) -> Field | None:
-    return _known(fine.authority.appeal_body) if fine.authority and fine.is_open else None
+    return Field(fine.authority.appeal_body) if fine.authority and fine.is_open else None
 
 
 def day(date_: date | None, text: Field) -> Field:
     """Return the day, or the source's text if the text is no readable date."""
-    return text if date_ is None else _known(formats.short_date(date_))
-
-
-def _known(text: str) -> Field:
-    return Field(text, "known")
+    return text if date_ is None else Field(formats.short_date(date_))
 
 
 def _classified(fine: AssessedFine) -> Field:
     if fine.infraction is None:
-        return _known(f"código {formats.field_text(fine.record.code)}, fora da tabela do portal")
+        return Field(f"código {formats.field_text(fine.record.code)}, fora da tabela do portal")
     by_code = "pelo código " if fine.wording.conflict else ""
     cited = f"{by_code}{fine.infraction.citation}"
-    return _known(f"{fine.infraction.printed}, {cited}" if cited else fine.infraction.printed)
+    return Field(f"{fine.infraction.printed}, {cited}" if cited else fine.infraction.printed)
 
 
 def _gravity(fine: AssessedFine) -> Field:
     if fine.wording.conflict and (by_code := fine.infraction):
-        return _known(f"não se sabe; pelo código, {by_code.gravity_word}")
+        return Field(f"não se sabe; pelo código, {by_code.gravity_word}")
     points, words = fine.points, f"{fine.gravity_word} {multiplier_of(fine.infraction)}".rstrip()
     if points.by_gravity is None:
-        return _known(f"{words}, pontos: não é possível dizer")
+        return Field(f"{words}, pontos: não é possível dizer")
     outside = ", não contados" if points.counted == 0 and points.by_gravity else ""
-    return _known(f"{words}, {counted(points.by_gravity, 'ponto', 'pontos')}{outside}")
+    return Field(f"{words}, {counted(points.by_gravity, 'ponto', 'pontos')}{outside}")
 
 
 def _doubted_gravity(fine: AssessedFine) -> Field | None:
@@ -240,13 +236,13 @@ def _discount(fine: AssessedFine) -> Field | None:
     if fine.is_paid or not fine.has_discount or amount.value is None:
         return None
     at_80, at_60 = formats.brl(amount.at_80), formats.brl(amount.at_60)
-    return _known(f"{at_80} com 20%; {at_60} com 40% pelo SNE")
+    return Field(f"{at_80} com 20%; {at_60} com 40% pelo SNE")
 
 
 def _no_discount(fine: AssessedFine) -> Field | None:
     if fine.is_paid or fine.has_discount or fine.amount.value is None:
         return None
-    return _known("em regra, nenhum")
+    return Field("em regra, nenhum")
 
 
 def _judged(fine: AssessedFine, found: Field, clock: Clock) -> Field:
@@ -254,7 +250,7 @@ def _judged(fine: AssessedFine, found: Field, clock: Clock) -> Field:
     told = [text for text in (clock.brief, clock.doubt) if text]
     if not fine.is_open or not told:
         return found
-    return _known(", ".join((formats.field_text(found), *told)))
+    return Field(", ".join((formats.field_text(found), *told)))
 
 
 def _notified(fine: AssessedFine) -> Field:
@@ -266,12 +262,12 @@ def _penalised(fine: AssessedFine) -> Field:
 
 
 def _remedy(fine: AssessedFine, clock: Clock) -> Field | None:
-    return _known(clock.brief) if clock.brief and clock in fine.remedies else None
+    return Field(clock.brief) if clock.brief and clock in fine.remedies else None
 
 
 def _prescription(fine: AssessedFine) -> Field | None:
     brief = fine.prescription.brief
-    return _known(brief) if brief and fine.is_open else None
+    return Field(brief) if brief and fine.is_open else None
 
 
 def _speed(fine: AssessedFine, field: Field) -> Field | None:
@@ -280,14 +276,14 @@ def _speed(fine: AssessedFine, field: Field) -> Field | None:
         return None
     is_number = field.value.replace(",", "").replace(".", "").isdecimal()  # unlike "80 km/h"
     unit = "km/h" if _is_speeding(fine) else "(a fonte não diz a unidade)"
-    return _known(f"{field.value.lstrip('0') or '0'} {unit}") if is_number else field
+    return Field(f"{field.value.lstrip('0') or '0'} {unit}") if is_number else field
 
 
 def _excess(fine: AssessedFine) -> Field | None:
     if not _is_speeding(fine):
         return None
     over = excess_of(fine.infraction, fine.record.limit, fine.record.considered).over
-    return None if over is None or over <= 0 else _known(formats.percent(over, 0))
+    return None if over is None or over <= 0 else Field(formats.percent(over, 0))
 
 
 def _payment(fine: AssessedFine, field: Field) -> Field | None:
@@ -301,7 +297,7 @@ def _payment(fine: AssessedFine, field: Field) -> Field | None:
 def _paid_amount(fine: AssessedFine) -> Field:
     """Return the paid amount. A zero counts as blank."""
     if fine.paid.words:
-        return _known(fine.paid.words)
+        return Field(fine.paid.words)
     return EMPTY if fine.record.paid_amount == 0 else fine.record.paid_amount_text
 
 
@@ -323,7 +319,7 @@ FINE_ROWS: Final = (
     FineRow("Gravidade", _gravity, ("paper",)),
     FineRow("Gravidade", _doubted_gravity, ("screen",)),
     FineRow("Local", lambda fine: named(fine.record.place)),
-    FineRow("Município", lambda fine: _known(str(fine.town)) if fine.town else None),
+    FineRow("Município", lambda fine: Field(str(fine.town)) if fine.town else None),
     FineRow("Auto de infração", lambda fine: fine.record.notice),
     FineRow("Desconto", _discount),
     FineRow("Desconto", _no_discount, ("screen",)),
@@ -378,7 +374,7 @@ def other_of_fine(assessed: AssessedFine) -> Iterator[Detail]:
 
 
 def _licence(whose: str, licence: Licence) -> Iterator[Detail]:
-    points = Field(str(licence.points), "known") if licence.points else EMPTY
+    points = Field(str(licence.points)) if licence.points else EMPTY
     yield Detail(f"CNH do {whose}", licence.number)
     yield Detail(f"Impedimento da CNH do {whose}", sentence(licence.impediment))
     yield Detail(f"Portaria da CNH do {whose}", licence.ordinance)
@@ -388,7 +384,7 @@ def _licence(whose: str, licence: Licence) -> Iterator[Detail]:
 def other_of_order(order: AssessedOrder) -> Iterator[Detail]:
     """Yield the fields of a court order that a page shows nowhere else."""
     record = order.record
-    flag = {True: Field("sim", "known"), False: Field("não", "known"), None: EMPTY}
+    flag = {True: Field("sim"), False: Field("não"), None: EMPTY}
     yield Detail("Consta no Renajud, pela fonte", flag[record.recorded])
     yield Detail("Tribunal, como a fonte escreve", record.court)
     if str(record.court_body) != order.court_body:
@@ -417,13 +413,13 @@ def letter(order: AssessedOrder) -> Field:
 def _numbered(number: Field, year: Field) -> Field:
     """Join a number and its year: "123/2024"."""
     if number and year.is_hidden:
-        return Field(f"{number} (ano oculto pela fonte)", "known")
-    return Field(f"{number}/{year}", "known") if number and year else number
+        return Field(f"{number} (ano oculto pela fonte)")
+    return Field(f"{number}/{year}") if number and year else number
 
 
 def court_detail(detail: Field) -> Field:
     if fold(detail.value) == _DETAIL_EXISTS:
-        return Field("há mais detalhes no Renajud que a fonte não mostrou", "known")
+        return Field("há mais detalhes no Renajud que a fonte não mostrou")
     return sentence(detail)
 
 

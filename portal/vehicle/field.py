@@ -35,8 +35,8 @@ _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 class Field(Struct, frozen=True):
     """The text of a field. A Field is truthy if its text is known."""
 
-    value: str = ""
-    state: State = "empty"
+    value: str
+    state: State = "known"
 
     def __bool__(self) -> bool:
         return self.state == "known"
@@ -49,8 +49,8 @@ class Field(Struct, frozen=True):
         return self.state == "hidden"
 
 
-EMPTY = Field()
-HIDDEN = Field(state="hidden")
+EMPTY = Field("", "empty")
+HIDDEN = Field("", "hidden")
 
 
 def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
@@ -106,4 +106,4 @@ def read_field(raw: object, marker: str) -> Field:
     hidden = _folded_marker(marker)
     # A shorter text of ASCII characters cannot contain the marker. Most texts are short.
     can_be_hidden = len(text) >= len(hidden) or not text.isascii()
-    return HIDDEN if hidden and can_be_hidden and hidden in fold(text) else Field(text, "known")
+    return HIDDEN if hidden and can_be_hidden and hidden in fold(text) else Field(text)

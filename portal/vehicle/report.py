@@ -77,7 +77,7 @@ def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
     text = _prose(raw, marker, mask=mask, about_people=key == "proprietarios")
     mark, rest = split_mark(text.value)
     if not text.is_hidden:
-        text = Field(rest, "known") if rest else EMPTY
+        text = Field(rest) if rest else EMPTY
     label = TOPIC_LABELS[key] if known else clean(key, limit=60) or "Outro tópico"
     return Topic(key, label, text, mark)
 
@@ -102,7 +102,7 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
     text = _MARKDOWN.sub("", _without_marker(text, marker))
     if mask:
         text = names.mask_names(text, about_people=about_people)
-    return Field(text, "known") if text else EMPTY
+    return Field(text) if text else EMPTY
 
 
 def _without_marker(text: str, marker: str) -> str:

@@ -17,4 +17,4 @@ def named(field: Field) -> Field:
 
 
 def _spelled(field: Field, spell: Callable[[str], str]) -> Field:
-    return Field(spell(field.value), "known") if field else field
+    return Field(spell(field.value)) if field else field

@@ -288,7 +288,7 @@ def short_authority(name: Field) -> Field:
     for pattern, short in _ABBREVIATIONS:
         text = pattern.sub(short, text)
     state = text.removeprefix("Detran ")
-    return Field("Detran" if text != state and len(state) == 2 else text, "known")
+    return Field("Detran" if text != state and len(state) == 2 else text)
 
 
 def short_word(fine: AssessedFine) -> str:
