@@ -47,21 +47,9 @@ _YEAR_OF_MONTHS: Final = 12
 _LEAST_IN_CENTS: Final = 200_000
 # A sentence replaces the chart of a shorter history, because such a chart shows no trend.
 LEAST_POINTS: Final = 3
-_MOST_GAPS: Final = 6
+_MOST_MONTHS: Final = 6
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
-
-
-@dataclass(frozen=True, slots=True)
-class YearOfPrices:
-    """A row of the table of monthly prices.
-
-    Each of the twelve ``prices`` is a text: "89.325" for a real price, "89.325*" for a prediction,
-    or "—" for no price.
-    """
-
-    year: int
-    prices: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,24 +121,18 @@ class PriceTab:
 
     @property
     def gaps(self) -> str:
-        """The months without a price, or "" if there are none.
-
-        The text names the first six months, and states how many more there are.
-        """
-        months = self.series.gaps
-        shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
-        more = f" e mais {len(months) - _MOST_GAPS}" if len(months) > _MOST_GAPS else ""
-        return shown + more
+        """The months without a price, or "" if there are none."""
+        return _months(self.series.gaps)
 
     @property
     def contradiction(self) -> str:
         """A sentence on months with two prices, or ""."""
-        months = self.series.contradicted
-        if not months:
-            return ""
-        shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
-        more = f" e mais {len(months) - _MOST_GAPS}" if len(months) > _MOST_GAPS else ""
-        return f"A fonte traz mais de um preço para {shown}{more}; vale aqui o último que enviou."
+        months = _months(self.series.contradicted)
+        return (
+            f"A fonte traz mais de um preço para {months}; vale aqui o último que enviou."
+            if months
+            else ""
+        )
 
     @property
     def predicted_label(self) -> str:
@@ -199,60 +181,49 @@ class PriceTab:
     @property
     def _year_doubt(self) -> PriceDoubt | None:
         entry, registered = self.entry, self.decoded.model_year
-        if registered is None or (entry.year is None and not entry.is_zero_km):
-            of_entry = (
-                f"este preço é do ano-modelo {self.year}"
-                if entry.year
-                else ("a tabela não diz de que ano-modelo é este preço")
-            )
+        is_new = entry.is_zero_km
+        clause = "de zero km" if is_new else f"do ano-modelo {self.year}"
+        if registered is None or (entry.year is None and not is_new):
+            told = "a tabela não diz de que ano-modelo é este preço"
+            if entry.year:
+                told = f"este preço é {clause}"
             where = "O registro não traz o ano-modelo do veículo; " if registered is None else ""
-            sentence = f"{where}{of_entry}."
+            sentence = f"{where}{told}."
             return PriceDoubt(
                 "de ano-modelo não conferido",
                 "Preço de ano-modelo não conferido",
                 sentence[0].upper() + sentence[1:],
             )
-        if entry.is_zero_km:
-            is_other, clause = registered < self.today.year, "de zero km"
-            of_entry = "de veículo zero km"
-        else:
-            is_other, clause = entry.year != registered, f"do ano-modelo {self.year}"
-            of_entry = clause
-        if not is_other:
+        if registered == entry.year or (is_new and registered >= self.today.year):
             return None
         return PriceDoubt(
             clause,
             "Preço de outro ano-modelo",
-            f"Este preço é {of_entry}; o ano-modelo no registro é {registered}.",
+            f"Este preço é {'de veículo zero km' if is_new else clause}; o ano-modelo no registro "
+            f"é {registered}.",
         )
 
     @property
     def _engine_doubt(self) -> PriceDoubt | None:
-        ours, theirs = self.decoded.fuel, self.entry.fuel
-        if is_other_fuel(self.entry, self.decoded):
-            fuel = str(theirs).lower()
-            return PriceDoubt(
-                f"de outro combustível ({fuel})",
-                "Preço de outro combustível",
-                f"Este preço é de veículo com outro combustível ({fuel}); o combustível no "
-                f"registro é {str(ours).lower()}.",
-            )
-        if litres := other_displacement(self.entry, self.decoded):
-            registered = self.decoded.displacement_cc
+        entry, decoded = self.entry, self.decoded
+        if is_other_fuel(entry, decoded):
+            fuel, of_vehicle = (str(one.fuel).lower() for one in (entry, decoded))
+            what, shown = "outro combustível", fuel
+            of_entry = f"veículo com outro combustível ({fuel}); o combustível"
+        elif shown := other_displacement(entry, decoded):
+            what, of_entry = "outra cilindrada", f"motor {shown}; a cilindrada"
+            registered = decoded.displacement_cc
             of_vehicle = f"{formats.integer(registered)} cm³" if registered else "outra"
-            return PriceDoubt(
-                f"de outra cilindrada ({litres})",
-                "Preço de outra cilindrada",
-                f"Este preço é de motor {litres}; a cilindrada no registro é {of_vehicle}.",
-            )
-        if power := other_power(self.entry, self.decoded):
-            return PriceDoubt(
-                f"de outra potência ({power} cv)",
-                "Preço de outra potência",
-                f"Este preço é de motor de {power} cv; a potência no registro é "
-                f"{self.decoded.power_cv} cv.",
-            )
-        return None
+        elif power := other_power(entry, decoded):
+            what, shown = "outra potência", f"{power} cv"
+            of_entry, of_vehicle = f"motor de {shown}; a potência", f"{decoded.power_cv} cv"
+        else:
+            return None
+        return PriceDoubt(
+            f"de {what} ({shown})",
+            f"Preço de {what}",
+            f"Este preço é de {of_entry} no registro é {of_vehicle}.",
+        )
 
     @cached_property
     def history_doubt(self) -> PriceDoubt | None:
@@ -279,12 +250,11 @@ class PriceTab:
         else:
             share = abs(current - point.value) / point.value
             far = f"{formats.percent(share, 0)} {side}"
-        where = "último mês do histórico" if point is points[-1] else "histórico, como em"
-        comma = ", " if point is points[-1] else " "
+        where = "último mês do histórico," if point is points[-1] else "histórico, como em"
         return PriceDoubt(
             "em conflito com o histórico",
             "O preço atual e o histórico não combinam",
-            f"O preço atual está {far} do {where}{comma}{_point(point)}: confira na tabela FIPE "
+            f"O preço atual está {far} do {where} {_point(point)}: confira na tabela FIPE "
             "qual dos dois vale.",
             is_final=is_final,
         )
@@ -352,9 +322,18 @@ class PriceTab:
         return " ".join(parts)
 
     @cached_property
-    def years(self) -> tuple[YearOfPrices, ...]:
-        """The rows of the table of monthly prices, the latest year first."""
-        return _years(self.series.points)
+    def years(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """The rows of the table of monthly prices, the latest year first.
+
+        Each of a year's twelve prices is a text: "89.325" for a real price, "89.325*" for a
+        prediction, or "—" for no price.
+        """
+        prices: dict[int, list[str]] = {}
+        for point in reversed(self.series.points):
+            year = prices.setdefault(point.month.year, ["—"] * 12)
+            mark = "*" if point.predicted else ""
+            year[point.month.month - 1] = formats.integer(point.value) + mark
+        return tuple((year, tuple(texts)) for year, texts in prices.items())
 
     @property
     def match(self) -> str:
@@ -446,23 +425,26 @@ class PriceSummary:
 class Prices:
     """All candidates, best match first.
 
-    ``tabs`` has the first MOST_TABS candidates. ``others`` has all further candidates. For
-    ``others``, the page shows the current prices, but no price history. ``foreign`` are the entries
-    of another make or model, which are no prices of this vehicle.
+    ``foreign`` are the entries of another make or model, which are no prices of this vehicle.
     """
 
-    tabs: tuple[PriceTab, ...]
-    others: tuple[PriceTab, ...]
+    all: tuple[PriceTab, ...]
     foreign: tuple[PriceTab, ...] = ()
+
+    @property
+    def tabs(self) -> tuple[PriceTab, ...]:
+        """The candidates with a price history on the page."""
+        return self.all[:MOST_TABS]
+
+    @property
+    def others(self) -> tuple[PriceTab, ...]:
+        """The further candidates, of which the page shows the current prices."""
+        return self.all[MOST_TABS:]
 
     @property
     def best(self) -> PriceTab | None:
         """The first of the best matches, or None if there are no candidates."""
-        return self.tabs[0] if self.tabs else None
-
-    @property
-    def all(self) -> tuple[PriceTab, ...]:
-        return (*self.tabs, *self.others)
+        return self.all[0] if self.all else None
 
     @property
     def listed(self) -> tuple[PriceTab, ...]:
@@ -481,7 +463,7 @@ class Prices:
     @property
     def no_price(self) -> str:
         """Why ``price_summary`` is None."""
-        if self.tabs or not self.foreign:
+        if self.all or not self.foreign:
             return NO_PRICE
         other = self.foreign[0]
         # The make alone may be the vehicle's own.
@@ -502,7 +484,7 @@ class Prices:
     @cached_property
     def likeliest(self) -> tuple[PriceTab, ...]:
         """The best match, or several candidates that match equally well."""
-        return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
+        return tuple(tab for tab in self.all if tab.is_tied) or self.all[:1]
 
     @cached_property
     def price_summary(self) -> PriceSummary | None:
@@ -561,28 +543,16 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
 
     def tab(number: int, one: RankedEntry, *, is_foreign: bool = False) -> PriceTab:
         is_first = number <= tied and not is_foreign
+        is_best, is_tied = is_first and tied == 1 and len(ranked) > 1, is_first and tied > 1
+        texts = one.reason, one.same, one.other
         return PriceTab(
-            number=number,
-            entry=one.entry,
-            reason=one.reason,
-            same=one.same,
-            other=one.other,
-            is_best=is_first and tied == 1 and len(ranked) > 1,
-            is_tied=is_first and tied > 1,
-            is_foreign=is_foreign,
-            decoded=decoded,
-            today=today,
+            number, one.entry, *texts, is_best, is_tied, is_foreign, decoded=decoded, today=today
         )
 
-    tabs = tuple(tab(number, one) for number, one in enumerate(ranked, start=1))
-    others = rank(foreign, decoded)
+    others = enumerate(rank(foreign, decoded), start=len(ranked) + 1)
     return Prices(
-        tabs[:MOST_TABS],
-        tabs[MOST_TABS:],
-        tuple(
-            tab(number, one, is_foreign=True)
-            for number, one in enumerate(others, start=len(ranked) + 1)
-        ),
+        tuple(tab(number, one) for number, one in enumerate(ranked, start=1)),
+        tuple(tab(number, one, is_foreign=True) for number, one in others),
     )
 
 
@@ -625,13 +595,8 @@ def _point(point: PricePoint) -> str:
     return f"{formats.long_month(point.month)} ({formats.whole_brl(point.value)})"
 
 
-def _years(points: Sequence[PricePoint]) -> tuple[YearOfPrices, ...]:
-    prices = {
-        (point.month.year, point.month.month): formats.integer(point.value)
-        + ("*" if point.predicted else "")
-        for point in points
-    }
-    return tuple(
-        YearOfPrices(year, tuple(prices.get((year, number), "—") for number in range(1, 13)))
-        for year in sorted({year for year, _ in prices}, reverse=True)
-    )
+def _months(months: Sequence[date]) -> str:
+    """Name the first months of a list, and say how many more there are."""
+    shown = ", ".join(map(formats.month, months[:_MOST_MONTHS]))
+    more = len(months) - _MOST_MONTHS
+    return f"{shown} e mais {more}" if more > 0 else shown

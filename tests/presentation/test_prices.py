@@ -131,8 +131,8 @@ def test_single_candidate_is_not_marked_likeliest() -> None:
     assert best is not None
     assert not best.is_best
     assert str(best.code) == "008190-6"
-    assert best.years[0].year == 2026
-    assert len(best.years[0].prices) == 12
+    assert best.years[0][0] == 2026
+    assert len(best.years[0][1]) == 12
 
 
 def test_chart_description_names_range_and_predictions() -> None:
@@ -162,7 +162,7 @@ def test_flag_names_its_month_unless_recent(first: tuple[int, int], label: str) 
 def test_print_chart_names_last_month() -> None:
     """A dossier may be read later, so its chart names even the current month."""
     tab = only(historicoPreco=price_history(12, 0, (2025, 12)))
-    charted = paper_chart(Prices((tab,), ()))
+    charted = paper_chart(Prices((tab,)))
     assert charted is not None and charted.chart.now is not None
     assert charted.chart.now.month == "nov/26"
 
