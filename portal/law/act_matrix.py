@@ -1,6 +1,6 @@
 """The "posso…?" ("may I…?") matrix: one row for each act, such as a transfer."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -43,6 +43,23 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
 
 @dataclass(frozen=True, slots=True)
+class Gaps:
+    """What is not known of a vehicle.
+
+    ``failed`` names the lookups that failed, ``unclear`` those whose answer neither has nor denies
+    records, and ``unchosen`` those that the user did not choose. ``stale`` has the local time of
+    each stale (old) answer. If the records may belong to another vehicle, ``doubt`` is a clause
+    that explains why, else "".
+    """
+
+    failed: Sequence[Missing]
+    unclear: Sequence[Missing]
+    unchosen: Sequence[Missing]
+    stale: Stale
+    doubt: str
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """The matrix row of one act.
 
@@ -63,32 +80,21 @@ def row_of(
     act: Act,
     orders: Sequence[AssessedOrder],
     fines: Sequence[AssessedFine],
-    missing: tuple[Missing, ...],
-    stale: Stale,
-    doubt: str = "",
-    not_asked: Collection[Missing] = (),
-    others: Sequence[Answer] = (),
-    unconfirmed: Collection[Missing] = (),
+    gaps: Gaps,
+    others: Sequence[Answer],
 ) -> Row:
     """Build the matrix row of an act.
 
     The row gets the least favourable mark of all records. Fines affect only licensing and transfer;
-    restrictions affect every act. If the records may belong to another vehicle, ``doubt`` is a
-    clause that explains why, else "". A ``doubt`` replaces any mark except "no" by "unknown".
-    ``missing`` names the lookups that failed or were not made. If the records of such a lookup
-    could affect the act, "unknown" also replaces any mark except "no". ``not_asked`` names the
-    missing lookups that the user did not choose. ``others`` are further answers for the act.
-    ``unconfirmed`` names the missing lookups whose answer neither has nor denies records.
+    restrictions affect every act. A doubt about the records, or a missing lookup whose records
+    could affect the act, replaces any mark except "no" by "unknown". ``others`` are further answers
+    for the act.
     """
     texts = ACT_TEXTS[act]
+    by_fines = _fine_answers(act, fines)
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
         relevant = ("restrictions",)
-    gaps = [part for part in missing if part in relevant]
-    asked = [part for part in gaps if part not in not_asked]
-    unavailable = [MISSING_WORDS[part] for part in asked if part not in unconfirmed]
-    unchosen = listed([MISSING_WORDS[part] for part in gaps if part in not_asked])
-    by_fines = _fine_answers(act, fines)
     by_courts = (
         replace(order.effect.answers[act], records=(order.anchor,))
         for order in orders
@@ -97,31 +103,26 @@ def row_of(
     found = worst([*others, *by_fines.values(), *by_courts])
     mark: Mark = found[0].mark if found else "yes"
     found += tuple(a for s, a in by_fines.items() if s in _OBSTACLES and a not in found)
-    sentences = list(dict.fromkeys(answer.reason for answer in found))
-    if unchosen and mark != "no":
-        mark = "unknown"
-        sentences.insert(0, f"{unchosen[0].upper()}{unchosen[1:]} não foram pedidas.")
-    if unavailable and mark != "no":
-        mark = "unknown"
-        sentences.insert(0, f"Não foi possível consultar {listed(unavailable)}.")
-    if (unclear := not_confirmed(part for part in asked if part in unconfirmed)) and mark != "no":
-        mark = "unknown"
-        sentences.insert(0, f"{unclear[0].upper()}{unclear[1:]}.")
-    if doubt and mark != "no":
-        mark = "unknown"
-        sentences.insert(0, f"{doubt[0].upper()}{doubt[1:]}.")
+    failed, unchosen = _named(gaps.failed, relevant), _named(gaps.unchosen, relevant)
+    clauses = (
+        gaps.doubt,
+        not_confirmed(gaps.unclear, relevant),
+        failed and f"não foi possível consultar {failed}",
+        unchosen and f"{unchosen} não foram pedidas",
+    )
+    unknown = [f"{each[0].upper()}{each[1:]}." for each in clauses if each and mark != "no"]
+    mark = "unknown" if unknown else mark
     short: str = getattr(texts, mark, _CANNOT_TELL)
     if mark == "careful" and "enforceable" in by_fines:
         short = "Só após pagar"
-    if mark == "unknown" and sentences[0] != (found[0].reason if found else ""):
-        brief = sentences[0].rstrip(".")
-    else:
-        brief = found[0].brief if found else texts.unverified
+    brief = found[0].brief if found else texts.unverified
+    brief = unknown[0].rstrip(".") if unknown else brief
+    sentences = [*unknown, *dict.fromkeys(answer.reason for answer in found)]
     sentences = sentences or [texts.nothing_found]
     if act == "drive" and any(fine.standing == "enforceable" for fine in fines):
         is_said = any(_UNLICENSED in sentence for sentence in sentences)
         sentences += [_LICENCE_MAY_HAVE_LAPSED, *([] if is_said else [_WITHOUT_LICENCE])]
-    kept = [stale[part] for part in relevant if part in stale]
+    kept = [gaps.stale[part] for part in relevant if part in gaps.stale]
     if kept and mark == "yes":
         mark, short = "careful", texts.stale
         why, brief = as_of(min(kept)), "Resposta guardada: não há mais nova da fonte"
@@ -130,10 +131,14 @@ def row_of(
     return Row(act, texts.label, mark, short, " ".join(sentences), brief, records)
 
 
-def not_confirmed(parts: Iterable[Missing]) -> str:
+def not_confirmed(parts: Sequence[Missing], among: Collection[Missing] = MISSING_WORDS) -> str:
     """Return a clause on lookups whose answer neither has nor denies records, or ""."""
-    words = listed([MISSING_WORDS[part] for part in parts])
+    words = _named(parts, among)
     return f"a fonte não confirmou {words}" if words else ""
+
+
+def _named(parts: Sequence[Missing], among: Collection[Missing]) -> str:
+    return listed([MISSING_WORDS[part] for part in parts if part in among])
 
 
 def as_of(at: datetime) -> str:

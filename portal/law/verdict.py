@@ -16,6 +16,7 @@ from portal.law.act_matrix import (
     MISSING_WORDS,
     NOTHING_STALE,
     WRONG_CHECK_DIGIT,
+    Gaps,
     Missing,
     Row,
     Stale,
@@ -126,38 +127,30 @@ def judge(
     lookups that the user did not choose. ``unconfirmed`` names the lookups whose answer neither has
     nor denies records. ``condition`` are the reasons that the vehicle's own data give.
     """
-    known = (decode_known and is_described, fines is not None, orders is not None)
-    missing = tuple(
-        part for part, is_known in zip(MISSING_WORDS, known, strict=True) if not is_known
-    )
-    stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
+    known: dict[Missing, bool] = {
+        "decode": decode_known and is_described,
+        "fines": fines is not None,
+        "restrictions": orders is not None,
+    }
+    missing = tuple(part for part, is_known in known.items() if not is_known)
+    stale = {part: stale[part] for part in known if part in stale and part not in missing}
     fines, orders = fines or (), orders or ()
-    identification = identification_reasons(fines, orders)
-    of_vehicle = (*identification, *condition)
-    doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
-    matrix = tuple(
-        row_of(
-            act,
-            orders,
-            fines,
-            missing,
-            stale,
-            doubt,
-            not_asked,
-            _answers(act, of_vehicle),
-            unconfirmed,
-        )
-        for act in ACTS
+    of_vehicle = (*identification_reasons(fines, orders), *condition)
+    gaps = Gaps(
+        failed=[part for part in missing if part not in (*not_asked, *unconfirmed)],
+        unclear=[part for part in missing if part in unconfirmed and part not in not_asked],
+        unchosen=[part for part in missing if part in not_asked],
+        stale=stale,
+        doubt="" if check_digit_holds else WRONG_CHECK_DIGIT,
     )
+    matrix = tuple(row_of(act, orders, fines, gaps, _answers(act, of_vehicle)) for act in ACTS)
     reasons = (*of_vehicle, *court_reasons(orders), *fine_reasons(fines))
-    failed = [part for part in missing if part not in not_asked]
-    parts = (part for part in failed if part != "decode" or not decode_known)
-    unavailable = [MISSING_WORDS[part] for part in parts if part not in unconfirmed]
-    unclear = not_confirmed(part for part in failed if part in unconfirmed)
-    gaps = [unclear] * bool(unclear)
-    gaps += ["a fonte não descreveu o veículo"] * (decode_known and not is_described)
-    gaps += [doubt] * bool(doubt)
-    found = _finding(matrix, orders, fines, unavailable, gaps, stale, of_vehicle)
+    unavailable = [
+        MISSING_WORDS[part] for part in gaps.failed if part != "decode" or not decode_known
+    ]
+    undescribed = "a fonte não descreveu o veículo" if decode_known and not is_described else ""
+    clauses = "; ".join(filter(None, (not_confirmed(gaps.unclear), undescribed, gaps.doubt)))
+    found = _finding(matrix, orders, fines, unavailable, clauses, stale, of_vehicle)
     cause, level, finding, caveat = _limited(found, not_asked, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
     no_ceiling = _no_ceiling(level, orders, of_vehicle)
@@ -169,7 +162,7 @@ def _finding(
     orders: Sequence[AssessedOrder],
     fines: Sequence[AssessedFine],
     unavailable: Sequence[str],
-    gaps: Sequence[str],
+    gaps: str,
     stale: Stale,
     of_vehicle: Sequence[Reason],
 ) -> _Found:
@@ -178,23 +171,15 @@ def _finding(
     if transfer == "no":
         return "blocked", "blocked", _blocked_finding(licence == "no", drive == "no", orders), ""
     if unavailable:
-        return "gap", "incomplete", f"Falta consultar {listed(unavailable)}", "; ".join(gaps)
+        return "gap", "incomplete", f"Falta consultar {listed(unavailable)}", gaps
     if gaps:
-        return "gap", "incomplete", "Verificação incompleta", "; ".join(gaps)
+        return "gap", "incomplete", "Verificação incompleta", gaps
     if of_vehicle:
         first = of_vehicle[0]
         cause: Cause = "condition" if first.anchor == VEHICLE else "identification"
         return cause, "caution", first.finding, first.detail
-    if any(order.in_force for order in orders) and not any(o.is_doubtful for o in orders):
-        finding = "Há averbação premonitória"
-        return "order_in_doubt", "caution", finding, "o credor pode desfazer a compra"
-    if any(order.in_force for order in orders):
-        return (
-            "order_in_doubt",
-            "caution",
-            "Há restrição judicial de situação incerta",
-            "confirme com o juízo",
-        )
+    if doubt := _order_doubt(orders):
+        return "order_in_doubt", "caution", *doubt
     if owed := sum(fine.standing is Standing.ENFORCEABLE for fine in fines):
         what = "paga a multa" if owed == 1 else "pagas as multas"
         finding = f"Em regra, só transfere depois de {what}"
@@ -212,14 +197,21 @@ def _finding(
     return "nothing", "clear", _NOTHING_FOUND, _STILL_MISSING
 
 
+def _order_doubt(orders: Sequence[AssessedOrder]) -> tuple[str, str] | None:
+    """Return the finding and the caveat of orders that do not forbid the transfer, or None."""
+    if any(order.is_doubtful for order in orders):
+        return "Há restrição judicial de situação incerta", "confirme com o juízo"
+    if any(order.in_force for order in orders):
+        return "Há averbação premonitória", "o credor pode desfazer a compra"
+    return None
+
+
 def _no_ceiling(level: Level, orders: Sequence[AssessedOrder], of_vehicle: Sequence[Reason]) -> str:
     """Return why no price may be suggested to a buyer, or ""."""
     if level == "blocked":
         return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
-    if any(order.is_doubtful for order in orders):
-        return "Há restrição judicial de situação incerta: confirme com o juízo."
-    if any(order.in_force for order in orders):
-        return "Há averbação premonitória: o credor pode desfazer a compra."
+    if doubt := _order_doubt(orders):
+        return f"{': '.join(doubt)}."
     if of_vehicle:
         first = of_vehicle[0]
         if first.anchor == VEHICLE:
