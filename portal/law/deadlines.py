@@ -26,7 +26,6 @@ MINIMUM_DAYS = 30
 # From MINIMUM_DAYS to PROBABLY_DUE_DAYS after the penalty, a fine is only "probably_due", because
 # the record has no due date, and authorities often grant more than the minimum.
 PROBABLY_DUE_DAYS = 60
-NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
 # Lei 14.071/2020 came into force on this day. The law introduced the limits of 180 and 360 days for
 # a penalty. It changed the gravity (severity) of the infractions in item XIII of art. 220 and in
@@ -98,31 +97,34 @@ _BEFORE_DEFENCE = (
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
     """Check that the infraction notice was issued within 30 days of the infraction."""
     article, ends_on = "art. 281, § 1º, II, do CTB", plus_days(committed_on, NOTICE_DAYS)
-    unknown = Clock("Notificação da autuação", "unknown", None, NOTICE_DAYS, ends_on, article, "")
+    clock = Clock("Notificação da autuação", "unknown", None, NOTICE_DAYS, ends_on, article, "")
     used = _days_between(committed_on, notified_on)
     if used is None:
         missing = "infração" if committed_on is None else "notificação"
         text = f"{_CANNOT_TELL} se a notificação saiu no prazo: {_no_day(missing)}."
-        return replace(unknown, sentence=text)
+        return replace(clock, sentence=text)
     if future := _in_future(today, ("infração", committed_on), ("notificação", notified_on)):
-        return replace(unknown, ends_on=None, sentence=future)
-    if used < 0:
-        text = f"{_CANNOT_TELL}: a data da notificação é anterior à da infração."
-        return replace(unknown, sentence=text)
+        return replace(clock, ends_on=None, sentence=future)
     if used <= NOTICE_DAYS:
-        text = (
-            f"Notificação emitida em {used} dos {NOTICE_DAYS} dias ({article}): "
-            "dentro do prazo, pelas datas registradas."
-        )
-        brief = f"{used} dos {NOTICE_DAYS} dias"
-        return replace(unknown, verdict="in_time", days_used=used, sentence=text, brief=brief)
+        return _measured(clock, "Notificação", used)
     text = (
-        f"Notificação emitida {_in_days(used)} depois da infração; o limite é de {NOTICE_DAYS} "
+        f"Notificação emitida {_days(used)} depois da infração; o limite é de {NOTICE_DAYS} "
         f"({article}). Em regra, o registro deveria ser arquivado, {_SIGNED}. Mas {_NOT_BY_ITSELF} "
         f"{_ADVICE}"
     )
-    late = replace(unknown, verdict="late", days_used=used, brief=_in_days(used), doubt=_LATE)
-    return replace(late, sentence=text)
+    return replace(
+        clock, verdict="late", days_used=used, sentence=text, brief=_days(used), doubt=_LATE
+    )
+
+
+def _measured(clock: Clock, what: str, used: int) -> Clock:
+    """Judge a step that came in time, or before the infraction."""
+    if used < 0:
+        text = f"{_CANNOT_TELL}: a data da {what.lower()} é anterior à da infração."
+        return replace(clock, sentence=text)
+    brief = f"{used} dos {clock.limit_days} dias"
+    text = f"{what} emitida em {brief} ({clock.article}): dentro do prazo, pelas datas registradas."
+    return replace(clock, verdict="in_time", days_used=used, sentence=text, brief=brief)
 
 
 def notice_of_penalty(
@@ -140,65 +142,54 @@ def notice_of_penalty(
     name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
     both = f"{PENALTY_DAYS} dias, ou {PENALTY_DAYS_WITH_DEFENCE} se houve defesa prévia"
-    unknown = Clock(name, "unknown", None, PENALTY_DAYS, ends_on, article, "")
+    clock = Clock(name, "unknown", None, PENALTY_DAYS, ends_on, article, "")
     if committed_on is None:
-        return replace(unknown, sentence=f"{_CANNOT_TELL}: {_no_day('infração')}.")
+        return replace(clock, sentence=f"{_CANNOT_TELL}: {_no_day('infração')}.")
     if committed_on < LEI_14071_SINCE:
         text = (
             f"{_CANNOT_TELL}: o limite de {PENALTY_DAYS} ou {PENALTY_DAYS_WITH_DEFENCE} dias "
             f"({article}) vale desde {day(LEI_14071_SINCE)}, e a infração é anterior."
         )
-        return replace(unknown, limit_days=None, ends_on=None, sentence=text)
+        return replace(clock, limit_days=None, ends_on=None, sentence=text)
     if penalty_on is None:
         waited = (today - committed_on).days
-        text = f"{_CANNOT_TELL}: {_no_day('penalidade')}. "
         if waited < 0:
-            text += "A data da infração está no futuro."
+            text = "A data da infração está no futuro."
         elif waited <= PENALTY_DAYS:
-            text += (
-                f"O prazo é de {both} ({article}); em regra corre ao menos até {day_of(ends_on)}."
-            )
+            until = day_of(ends_on)
+            text = f"O prazo é de {both} ({article}); em regra corre ao menos até {until}."
         else:
-            text += (
-                f"{counted(waited, 'dia', 'dias')} sem multa; o prazo é de {both} ({article}). "
-                f"{_NOT_CAUGHT} {_ADVICE}"
+            text = (
+                f"{_days(waited)} sem multa; o prazo é de {both} ({article}). {_NOT_CAUGHT} "
+                f"{_ADVICE}"
             )
-        return replace(unknown, sentence=text)
+        return replace(clock, sentence=f"{_CANNOT_TELL}: {_no_day('penalidade')}. {text}")
     if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
-        return replace(unknown, ends_on=None, sentence=future)
+        return replace(clock, ends_on=None, sentence=future)
     used = (penalty_on - committed_on).days
-    if used < 0:
-        text = f"{_CANNOT_TELL}: a data da penalidade é anterior à da infração."
-        return replace(unknown, sentence=text)
-    if text := before_defence(committed_on, notified_on, penalty_on):
+    if used >= 0 and (text := before_defence(committed_on, notified_on, penalty_on)):
         if notified_on is not None and penalty_on < notified_on:
-            return replace(unknown, sentence=f"{_CANNOT_TELL}: {text[0].lower()}{text[1:]}")
-        return replace(unknown, days_used=used, sentence=text, doubt="antes do fim da defesa")
+            return replace(clock, sentence=f"{_CANNOT_TELL}: {text[0].lower()}{text[1:]}")
+        return replace(clock, days_used=used, sentence=text, doubt="antes do fim da defesa")
     if used <= PENALTY_DAYS:
-        text = (
-            f"Penalidade emitida em {used} dos {PENALTY_DAYS} dias ({article}): "
-            "dentro do prazo, pelas datas registradas."
-        )
-        brief = f"{used} dos {PENALTY_DAYS} dias"
-        return replace(unknown, verdict="in_time", days_used=used, sentence=text, brief=brief)
+        return _measured(clock, "Penalidade", used)
     longer = replace(
-        unknown,
+        clock,
         days_used=used,
         limit_days=PENALTY_DAYS_WITH_DEFENCE,
         ends_on=plus_days(committed_on, PENALTY_DAYS_WITH_DEFENCE),
-        brief=_in_days(used),
+        brief=_days(used),
     )
+    since = f"Penalidade emitida {_days(used)} depois da infração"
     if used <= PENALTY_DAYS_WITH_DEFENCE:
         text = (
-            f"Penalidade emitida {_in_days(used)} depois da infração. O prazo é de {both} "
-            f"({article}), e o registro não diz se houve. Se saiu tarde, {_NOT_BY_ITSELF} "
-            f"{_NOT_CAUGHT} {_ADVICE}"
+            f"{since}. O prazo é de {both} ({article}), e o registro não diz se houve. Se saiu "
+            f"tarde, {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
         )
         return replace(longer, sentence=text, doubt="no prazo só com defesa prévia")
     text = (
-        f"Penalidade emitida {_in_days(used)} depois da infração, além dos {both} ({article}). Em "
-        f"regra, o direito de aplicá-la já teria se perdido. Mas {_NOT_BY_ITSELF} {_NOT_CAUGHT} "
-        f"{_ADVICE}"
+        f"{since}, além dos {both} ({article}). Em regra, o direito de aplicá-la já teria se "
+        f"perdido. Mas {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
     )
     return replace(longer, verdict="late", sentence=text, doubt=_LATE)
 
@@ -217,8 +208,7 @@ def before_defence(
         return "A data da penalidade é anterior à da notificação da autuação."
     if committed_on is not None and committed_on < LEI_14071_SINCE:
         return ""
-    days = counted(used, "dia", "dias")
-    return f"Penalidade emitida {days} depois da notificação da autuação. {_BEFORE_DEFENCE}"
+    return f"Penalidade emitida {_days(used)} depois da notificação da autuação. {_BEFORE_DEFENCE}"
 
 
 def prior_defence(notified_on: date | None, today: date, state: str = "") -> Clock:
@@ -240,19 +230,17 @@ def appeal(penalty_on: date | None, today: date, state: str = "") -> Clock:
 
 def driver_nomination(notified_on: date | None, today: date, state: str = "") -> Clock:
     """Return the deadline to name the driver, 30 days after the infraction notice."""
-    article, ends_on = "art. 257, § 7º, do CTB", last_day(notified_on, NOMINATION_DAYS, state)
-    clock = Clock("Indicação do condutor", "unknown", None, NOMINATION_DAYS, ends_on, article, "")
-    used = _days_between(notified_on, today)
-    if used is None or used < 0:
-        return replace(clock, sentence=_unknown_start("notificação", notified_on))
-    verdict: Verdict = "in_time" if ends_on is None or today <= ends_on else "late"
-    until = "ao menos até" if verdict == "in_time" else "terminou em"
+    article = "art. 257, § 7º, do CTB"
+    clock = _at_least("Indicação do condutor", article, "notificação", notified_on, today, state)
+    if clock.days_used is None:
+        return clock
+    is_over = clock.verdict != "in_time"
     text = (
-        f"Em regra, {until} {day_of(ends_on)}, se o condutor não foi identificado na abordagem "
-        f"({NOMINATION_DAYS} dias da notificação, {article})."
+        f"Em regra, {'terminou em' if is_over else 'ao menos até'} {day_of(clock.ends_on)}, se o "
+        f"condutor não foi identificado na abordagem ({MINIMUM_DAYS} dias da notificação, "
+        f"{article})."
     )
-    brief = f"ao menos até {day(ends_on)}" if ends_on else ""
-    return replace(clock, verdict=verdict, days_used=used, sentence=text, brief=brief)
+    return replace(clock, verdict="late" if is_over else "in_time", sentence=text)
 
 
 def prescription(
@@ -376,7 +364,7 @@ def _unknown_start(what: str, start: date | None) -> str:
     return f"{_CANNOT_TELL}: {why}."
 
 
-def _in_days(used: int) -> str:
+def _days(used: int) -> str:
     return counted(used, "dia", "dias")
 
 

@@ -89,7 +89,7 @@ def _unread(word: str, *meanings: str) -> list[str]:
 
 
 _CONFIRM = "Confirme com o órgão autuador."
-_CANNOT_TELL = "Não dá para saber se já pode ser cobrada"
+_NO_DATES = "a fonte não trouxe as datas."
 _MAYBE_PAID = "talvez paga"
 _CHARGEABLE = (Standing.DUE, Standing.PROBABLY_DUE, Standing.ENFORCEABLE)
 _NEVER_NOTIFIED = (
@@ -131,22 +131,22 @@ def _status(fine: Fine, payment: Payment, today: date, state: str) -> Status:
     if over := _no_longer_owed(fine):
         return over
     if fine.penalty_on_text.is_hidden:
-        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a fonte oculta a data da penalidade.")
-    if fine.committed_on is not None and fine.committed_on > today:
-        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da infração está no futuro.")
-    for steps, what in (
-        ((fine.committed_on, fine.penalty_on), "a da penalidade"),
-        ((fine.committed_on, fine.notified_on), "a da notificação"),
-    ):
-        before, after = steps
-        if before is not None and after is not None and after < before:
-            note = f"{_CANNOT_TELL}: as datas se contradizem ({what} é anterior à da infração)."
-            return _plain(Standing.UNKNOWN, note)
+        return _unknown("a fonte oculta a data da penalidade.")
+    committed_on = fine.committed_on
+    if committed_on is not None and committed_on > today:
+        return _unknown("a data da infração está no futuro.")
+    for after, what in ((fine.penalty_on, "penalidade"), (fine.notified_on, "notificação")):
+        if committed_on is not None and after is not None and after < committed_on:
+            return _unknown(f"as datas se contradizem (a da {what} é anterior à da infração).")
     return _by_word(fine) or _by_dates(fine, today, state)
 
 
 def _plain(standing: Standing, note: str, *, word: str = "") -> Status:
     return Status(standing, note, word or standing.word)
+
+
+def _unknown(why: str) -> Status:
+    return _plain(Standing.UNKNOWN, f"Não dá para saber se já pode ser cobrada: {why}")
 
 
 def _no_longer_owed(fine: Fine) -> Status | None:
@@ -181,8 +181,7 @@ def _by_word(fine: Fine) -> Status | None:
         return _plain(Standing.UNKNOWN, f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}")
     is_denied = _AGAINST_PENALTY.search(word) and not _OF_A_SUSPENSION.search(word)
     if is_denied or _APPEAL_STILL_OPEN.search(word):
-        note = f"{_CANNOT_TELL}: a fonte registra “{fine.kind}”. {_CONFIRM}"
-        return _plain(Standing.UNKNOWN, note)
+        return _unknown(f"a fonte registra “{fine.kind}”. {_CONFIRM}")
     if _DENYING.search(word):
         return None
     if _CHARGED.search(word) and _agrees_with_penalty(word):
@@ -200,31 +199,30 @@ def _by_word(fine: Fine) -> Status | None:
 
 
 def _by_dates(fine: Fine, today: date, state: str) -> Status:
-    if fine.penalty_on is not None and not _agrees_with_penalty(bare(str(fine.kind))):
-        note = f"{_CANNOT_TELL}: o portal não sabe o que a fonte quer dizer com “{fine.kind}”."
-        return _plain(Standing.UNKNOWN, f"{note} {_CONFIRM}")
+    word = bare(str(fine.kind))
     if fine.penalty_on is not None:
+        if not _agrees_with_penalty(word):
+            sent = f"o portal não sabe o que a fonte quer dizer com “{fine.kind}”"
+            return _unknown(f"{sent}. {_CONFIRM}")
         found = _after_penalty(fine.penalty_on, state, today)
-        if found.standing is not Standing.DUE and _NOT_YET_DUE.search(bare(str(fine.kind))):
-            note = f"{_CANNOT_TELL}: o prazo mínimo já passou, e a fonte registra “{fine.kind}”."
-            return _plain(Standing.UNKNOWN, f"{note} {_CONFIRM}")
+        if found.standing is not Standing.DUE and _NOT_YET_DUE.search(word):
+            sent = f"o prazo mínimo já passou, e a fonte registra “{fine.kind}”"
+            return _unknown(f"{sent}. {_CONFIRM}")
         return found
     if fine.penalty_on_text:
-        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da penalidade é ilegível.")
-    word = bare(str(fine.kind))
+        return _unknown("a data da penalidade é ilegível.")
     if _OF_PENALTY.search(word):
-        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: falta a data da penalidade.")
+        return _unknown("falta a data da penalidade.")
     if fine.notified_on is not None or _IN_NOTICE.search(word):
         if not _agrees_with_notice(word):
-            return _plain(
-                Standing.UNKNOWN,
-                f"{_CANNOT_TELL}: o registro só traz a notificação da autuação, e o texto da fonte "
-                f"pode supor uma penalidade. {_CONFIRM}",
+            return _unknown(
+                "o registro só traz a notificação da autuação, e o texto da fonte pode supor uma "
+                f"penalidade. {_CONFIRM}"
             )
         return _in_notice(fine, today)
     if fine.committed_on is not None and not word and not fine.notified_on_text:
         return _unnotified(fine.committed_on, today)
-    return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a fonte não trouxe as datas.")
+    return _unknown(_NO_DATES)
 
 
 def _unnotified(committed_on: date, today: date) -> Status:
@@ -235,8 +233,7 @@ def _unnotified(committed_on: date, today: date) -> Status:
     """
     waited = (today - committed_on).days
     if waited > 2 * deadlines.MINIMUM_DAYS:
-        note = f"{_CANNOT_TELL}: a fonte não trouxe as datas."
-        return _plain(Standing.UNKNOWN, note)
+        return _unknown(_NO_DATES)
     limit = deadlines.day_of(deadlines.plus_days(committed_on, deadlines.NOTICE_DAYS))
     note = "Registrada, ainda sem notificação: ainda não pode ser cobrada e não impede nada. "
     if waited > deadlines.NOTICE_DAYS:
@@ -263,17 +260,16 @@ def _in_notice(fine: Fine, today: date) -> Status:
     A penalty must be issued within 360 days of the infraction. If the record of an older infraction
     has no penalty, the source may have omitted the penalty.
     """
-    only = "Só há notificação da autuação no registro"
     if fine.notified_on is not None and fine.notified_on > today:
-        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da notificação está no futuro.")
+        return _unknown("a data da notificação está no futuro.")
     since = fine.committed_on or fine.notified_on
     waited = 0 if since is None else (today - since).days
-    limit = deadlines.PENALTY_DAYS_WITH_DEFENCE
-    if waited > limit:
-        why = "a data pode faltar na fonte, e não dá para saber se já pode ser cobrada"
+    if waited > deadlines.PENALTY_DAYS_WITH_DEFENCE:
         return _plain(
             Standing.UNKNOWN,
-            f"{only}, embora tenham passado {counted(waited, 'dia', 'dias')}: {why}. {_CONFIRM}",
+            "Só há notificação da autuação no registro, embora tenham passado "
+            f"{counted(waited, 'dia', 'dias')}: a data pode faltar na fonte, e não dá para saber "
+            f"se já pode ser cobrada. {_CONFIRM}",
         )
     return _plain(
         Standing.NOTICE,
@@ -284,14 +280,16 @@ def _in_notice(fine: Fine, today: date) -> Status:
 
 def _after_penalty(penalty_on: date, state: str, today: date) -> Status:
     if penalty_on > today:
-        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da penalidade está no futuro.")
+        return _unknown("a data da penalidade está no futuro.")
     waited = (today - penalty_on).days
     first_due = deadlines.last_day(penalty_on, deadlines.MINIMUM_DAYS, state)
     first = deadlines.day_of(first_due)
     since = f"Multa aplicada em {day(penalty_on)}"
     if first_due is None or today <= first_due:
-        note = f"{since}, ainda no prazo: ao menos até {first}, "
-        return _plain(Standing.DUE, f"{note}cabe recorrer ou pagar com desconto.")
+        note = (
+            f"{since}, ainda no prazo: ao menos até {first}, cabe recorrer ou pagar com desconto."
+        )
+        return _plain(Standing.DUE, note)
     if waited <= deadlines.PROBABLY_DUE_DAYS:
         return _plain(
             Standing.PROBABLY_DUE,
