@@ -133,18 +133,13 @@ class PriceSeries:
 
         In that month the vehicle was last worth ``amount``. None if it was so in no month.
         """
-        *earlier, last = self.real or (None,)
+        last = self.last_real
         if last is None:
             return None
         is_above = amount > last.value
-        return next(
-            (
-                point
-                for point in reversed(earlier)
-                if point and (point.value >= amount if is_above else point.value <= amount)
-            ),
-            None,
-        )
+        earlier = reversed(self.real[:-1])
+        reached = (p for p in earlier if (p.value >= amount if is_above else p.value <= amount))
+        return next(reached, None)
 
     @cached_property
     def predicted_tail(self) -> tuple[PricePoint, ...]:

@@ -72,37 +72,30 @@ def _is_mixed(text: str) -> bool:
     return capitals != capitals.upper()
 
 
-def _is_code(match: re.Match[str], text: str) -> bool:
-    """Return whether the word is part of a code such as "A3" or "BR-040"."""
-    before, after = text[: match.start()], text[match.end() :]
-    if before[-1:].isdigit() or after[:1].isdigit():
-        return True
-    return len(match[0]) <= 3 and bool(re.match(r"-[0-9]", after))
+def _code_part(match: re.Match[str], text: str) -> str:
+    """Spell a word that is part of a code such as "A3" or "BR-040", or return ""."""
+    word, before, after = match[0], text[: match.start()], text[match.end() :]
+    if not (
+        before[-1:].isdigit()
+        or after[:1].isdigit()
+        or (len(word) <= 3 and re.match(r"-[0-9]", after))
+    ):
+        return ""
+    return word if after[:1].isdigit() else _UNITS.get(word, word)
 
 
 def _in_sentence(match: re.Match[str], text: str) -> str:
-    word = match[0]
-    if _is_code(match, text):
-        return _unit_after_number(match, text)
-    folded = bare(word)
-    if folded in _PROPER:
-        return _PROPER[folded]
-    return _ACCENTED.get(folded, word.lower())
-
-
-def _unit_after_number(match: re.Match[str], text: str) -> str:
-    is_alone = not text[match.end() : match.end() + 1].isdigit()
-    return _UNITS.get(match[0], match[0]) if is_alone else match[0]
+    if code := _code_part(match, text):
+        return code
+    folded = bare(match[0])
+    return _PROPER.get(folded) or _ACCENTED.get(folded, match[0].lower())
 
 
 def _in_name(match: re.Match[str], text: str) -> str:
-    word = match[0]
-    if _is_code(match, text):
-        return _unit_after_number(match, text)
-    folded = bare(word)
-    if folded == "KM":
-        return "km"
-    if folded in _SMALL and match.start() > 0:
+    if code := _code_part(match, text):
+        return code
+    word, folded = match[0], bare(match[0])
+    if folded == "KM" or (folded in _SMALL and match.start() > 0):
         return word.lower()
     if folded in _PROPER:
         return _PROPER[folded]

@@ -2,7 +2,6 @@
 
 import zipfile
 from collections.abc import Iterable, Iterator
-from io import RawIOBase
 from typing import Any
 
 
@@ -10,22 +9,15 @@ class Incomplete(Exception):
     """Raised by the files of an archive whose remaining files must not be sent."""
 
 
-class _Buffer(RawIOBase):
-    """A write-only file. ``take`` returns the bytes written since the last call."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-
-    def writable(self) -> bool:
-        return True
+class _Parts(list[bytes]):
+    """A file that ``zipfile`` only writes to: the bytes since the last ``clear``."""
 
     def write(self, data: Any) -> int:
-        self._parts.append(bytes(data))
+        self.append(bytes(data))
         return len(data)
 
-    def take(self) -> bytes:
-        parts, self._parts = self._parts, []
-        return b"".join(parts)
+    def flush(self) -> None:
+        pass
 
 
 def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
@@ -35,12 +27,13 @@ def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     most of them are PDFs, which are already compressed. If ``files`` raises Incomplete, the archive
     ends without its central directory, so that no program takes it for a complete archive.
     """
-    buffer = _Buffer()
+    parts: Any = _Parts()
     try:
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+        with zipfile.ZipFile(parts, "w", zipfile.ZIP_STORED) as archive:
             for name, content in files:
                 archive.writestr(name, content)
-                yield buffer.take()
+                yield b"".join(parts)
+                parts.clear()
     except Incomplete:
         return
-    yield buffer.take()
+    yield b"".join(parts)
