@@ -9,8 +9,7 @@ from typing import ClassVar
 from portal import formats
 from portal.law.assessment import AssessedFine, Totals
 from portal.law.checklist import ADVICE, HEDGE, Advice, Situation
-from portal.law.fine_hints import hints_of
-from portal.law.identification import tampering_of
+from portal.law.identification import hints_of, tampering_of
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 from portal.law.unverified import UNVERIFIED

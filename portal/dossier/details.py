@@ -8,13 +8,12 @@ members of JSON objects, and the columns of tables.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 from typing import Final, Literal
 
 from msgspec import Struct
 
 from portal import formats
-from portal.law.assessment import AssessedFine, fines_in_words
+from portal.law.assessment import AssessedFine, fines_in_words, sum_of
 from portal.law.authorities import LEVEL_WORDS, town_of
 from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.infractions import Infraction
@@ -140,11 +139,6 @@ def discount_sentence(fines: Iterable[AssessedFine]) -> str:
         f"pagar. Com 40%: {at_60}, só para o dono ou infrator que já usava o SNE na "
         "autuação e não recorre."
     )
-
-
-def sum_of(amounts: Iterable[Decimal | None]) -> Decimal:
-    """Return the sum of the known amounts."""
-    return sum((amount for amount in amounts if amount is not None), Decimal("0.00"))
 
 
 def _is_speeding(fine: AssessedFine) -> bool:

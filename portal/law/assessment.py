@@ -318,7 +318,7 @@ class Totals:
 
     ``points`` are those of paid and enforceable fines. ``points_to_come`` are those of the other
     open fines, against which an appeal may be possible. ``points_unknown`` counts the open and paid
-    fines with unknown points.
+    fines with unknown points. ``gravities`` are counts of open fines, such as ``2 médias``.
 
     The source may list an open fine more than once. For each such fine, ``identical`` has the
     number of its records, and ``same_notice`` the number of the records that differ but have one
@@ -342,7 +342,7 @@ class Totals:
     points: int
     points_to_come: int
     points_unknown: int
-    by_gravity: tuple[tuple[str, int], ...]
+    gravities: tuple[str, ...]
     identical: tuple[int, ...]
     same_notice: tuple[int, ...]
     also_paid: int
@@ -357,11 +357,6 @@ class Totals:
         """The number of fines that the source says are cancelled: ``1 dada como cancelada``."""
         off = Standing.CALLED_OFF
         return counted(self.called_off_count, off.of_one, off.of_many)
-
-    @property
-    def gravities(self) -> tuple[str, ...]:
-        """The counts of ``by_gravity`` in words, such as ``2 médias`` and ``1 grave``."""
-        return tuple(counted(n, word, _PLURALS.get(word, word)) for word, n in self.by_gravity)
 
     @property
     def identical_note(self) -> str:
@@ -405,8 +400,8 @@ def totals(fines: Sequence[AssessedFine]) -> Totals:
     charged = [a for a in fines if a.standing is not Standing.CALLED_OFF]
     distinct = {_texts(a.record): a for a in owed}.values()
     numbers = Counter(number for a in distinct if (number := _notice_of(a)))
-    gravities = [a.gravity_word for a in owed]
-    order = [*GRAVITY_WORDS.values(), "não identificada"]
+    gravities = Counter(a.gravity_word for a in owed)
+    order = (*GRAVITY_WORDS.values(), "não identificada")
     return Totals(
         open_count=len(owed),
         open_words=fines_in_words(owed),
@@ -414,19 +409,23 @@ def totals(fines: Sequence[AssessedFine]) -> Totals:
         enforceable_count=len(enforceable),
         unclear_count=sum(a.standing == "unknown" for a in owed),
         called_off_count=len(called_off),
-        called_off_amount=_sum(a.amount.value for a in called_off),
-        amount=_sum(a.amount.value for a in owed),
-        amount_at_80=_sum(a.amount.at_80 if a.has_discount else a.amount.value for a in owed),
-        amount_at_60=_sum(a.amount.at_60 if a.has_discount else a.amount.value for a in owed),
+        called_off_amount=sum_of(a.amount.value for a in called_off),
+        amount=sum_of(a.amount.value for a in owed),
+        amount_at_80=sum_of(a.amount.at_80 if a.has_discount else a.amount.value for a in owed),
+        amount_at_60=sum_of(a.amount.at_60 if a.has_discount else a.amount.value for a in owed),
         past_discount_count=sum(not a.has_discount for a in owed),
-        enforceable_amount=_sum(a.amount.value for a in enforceable),
+        enforceable_amount=sum_of(a.amount.value for a in enforceable),
         without_amount=sum(a.amount.value is None for a in owed),
         points=sum(a.points_now or 0 for a in charged),
         points_to_come=sum(
             a.points.counted or 0 for a in charged if a.standing not in _COUNTS_POINTS
         ),
         points_unknown=sum(a.points.counted is None for a in charged),
-        by_gravity=tuple((word, gravities.count(word)) for word in order if word in gravities),
+        gravities=tuple(
+            counted(gravities[word], word, _PLURALS.get(word, word))
+            for word in order
+            if word in gravities
+        ),
         identical=tuple(n for n in Counter(_texts(a.record) for a in owed).values() if n > 1),
         same_notice=tuple(n for n in numbers.values() if n > 1),
         also_paid=len(set(numbers) & {_notice_of(a) for a in fines if a.is_paid}),
@@ -439,5 +438,6 @@ def _notice_of(fine: AssessedFine) -> tuple[str, str] | None:
     return (number, str(fine.record.authority)) if re.search(r"[1-9A-Z]", number) else None
 
 
-def _sum(values: Iterable[Decimal | None]) -> Decimal:
+def sum_of(values: Iterable[Decimal | None]) -> Decimal:
+    """Return the sum of the known amounts."""
     return sum((value for value in values if value is not None), Decimal("0.00"))

@@ -7,18 +7,18 @@ removes either doubt. The vehicle's own data may say that it is scrap, stolen or
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final
 
+from portal.data_files import read_csv
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason
 from portal.vehicle.decode import Decoded
-from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
-from portal.vehicle.identity import VehicleIdentity, differing_fields, identity_of_name
-from portal.wording import bare, listed
+from portal.vehicle.identity import differing_fields, identity_of_name
+from portal.wording import bare, day, listed
 
 # Infractions by code and split (variant), in the words of the annex of Res. Contran 985/2022.
 _TAMPERED: Final[Mapping[str, str]] = {
@@ -76,6 +76,9 @@ _DENIED_AFTER: Final = re.compile(
     rf"[ /]*{_BESIDE}\W*(?:NADA CONSTA|NAO(?: CONSTA| HA| INFORMAD[OA])?|NEGATIV[OA]|NENHUMA?)\W*"
     r"(?:[;,]|$)"
 )
+_HINTS: Final = {
+    line["code"]: line["hint"] for line in read_csv(__package__, "fine_hints.csv", dict[str, str])
+}
 # The HTML anchor of the vehicle's own data.
 VEHICLE: Final = "veiculo"
 _IMPORTED: Final = re.compile(r"(?:I|IMP\.?) ?/", re.IGNORECASE | re.ASCII)
@@ -145,6 +148,21 @@ def tampering_of(fine: Fine) -> str:
     return next((what for pattern, what in _DESCRIBED if pattern.search(description)), "")
 
 
+def hints_of(fines: Iterable[AssessedFine]) -> Iterator[str]:
+    """Yield what fines, paid or not, say of the vehicle: altered, not transferred, of a company.
+
+    Each hint comes once, with the day of its first fine.
+    """
+    seen: set[str] = set()
+    for fine in fines:
+        code = fine.infraction.code if fine.infraction else ""
+        if code in _HINTS and code not in seen:
+            seen.add(code)
+            on = fine.record.committed_on
+            by_code = ", pelo código" if fine.wording.conflict else ""
+            yield f"{_HINTS[code][:-1]} (multa{f' de {day(on)}' if on else ''}{by_code})."
+
+
 def _tampering(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
     first: dict[str, str] = {}
     for fine in fines:
@@ -156,12 +174,15 @@ def _tampering(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
 
 
 def _other_vehicle(records: Sequence[AssessedFine | AssessedOrder]) -> Iterator[Reason]:
-    first = _first_named(records)
-    named = {
-        one.anchor: " ".join(map(str, fields))
-        for one in records
-        if (fields := one.differing or _differing(one, first))
-    }
+    identities = (identity_of_name(one.record.make_model) for one in records)
+    first = next((each for each in identities if each.make), None)
+    named = {}
+    for one in records:
+        fields = one.differing
+        if first and one.vehicle is None:
+            fields = differing_fields(first, one.record)
+        if fields:
+            named[one.anchor] = " ".join(map(str, fields))
     if not named:
         return
     shown = list(dict.fromkeys(named.values()))
@@ -169,18 +190,6 @@ def _other_vehicle(records: Sequence[AssessedFine | AssessedOrder]) -> Iterator[
     what = f"{listed(shown[:2], ', ' if more else ' e ')}{more}"
     many = f"{len(named)} registros descrevem" if len(named) > 1 else "Um registro descreve"
     yield _reason(f"{many} outro veículo ({what})", _CLONED, next(iter(named)))
-
-
-def _first_named(records: Sequence[AssessedFine | AssessedOrder]) -> VehicleIdentity | None:
-    """Return the vehicle that the first record names, or None."""
-    found = (identity_of_name(one.record.make_model) for one in records)
-    return next((identity for identity in found if identity.make), None)
-
-
-def _differing(
-    one: AssessedFine | AssessedOrder, first: VehicleIdentity | None
-) -> tuple[Field, ...]:
-    return differing_fields(first, one.record) if first and one.vehicle is None else ()
 
 
 def _other_renavam(orders: Sequence[AssessedOrder]) -> Iterator[Reason]:

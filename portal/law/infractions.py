@@ -20,7 +20,8 @@ import re
 from datetime import date
 from decimal import Decimal
 from functools import cache
-from typing import Literal, TypeVar
+from itertools import takewhile
+from typing import Any, Literal
 
 import msgspec
 
@@ -48,7 +49,11 @@ _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
 # wordings begin with the same _SHARED_WORDS words or more, these words are written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
-_Value = TypeVar("_Value")
+# The members in which the rows of one code may differ.
+_MAY_DIFFER = (
+    *("offender", "gravity", "multiplier", "points", "points_counted", "suspends"),
+    *("amount", "amount_until_2016"),
+)
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -199,8 +204,7 @@ def rows() -> tuple[Row, ...]:
 @cache
 def _table() -> dict[str, tuple[Row, ...]]:
     groups: dict[str, list[Row]] = {}
-    for line in read_csv(__package__, "infractions.csv", dict[str, str]):
-        row = _row(line)
+    for row in map(_row, read_csv(__package__, "infractions.csv", dict[str, str])):
         groups.setdefault(row.code, []).append(row)
     return {code: tuple(group) for code, group in groups.items()}
 
@@ -219,26 +223,17 @@ def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
     The descriptions and articles are joined. Any other value in which the rows differ is None,
     except that ``offender`` is "" and ``gravity`` is "depende" ("depends").
     """
-    gravities = {row.gravity for row in rows}
-    return Infraction(
-        code=code,
-        split=split,
-        rows=rows,
-        description=_one_description([row.description for row in rows]),
-        article=_one_article([row.article for row in rows]),
-        offender=_only({row.offender for row in rows}) or "",
-        gravity=_only(gravities) or "depende",
-        multiplier=_only({row.multiplier for row in rows}),
-        points=_only({row.points for row in rows}),
-        points_counted=_only({row.points_counted for row in rows}),
-        suspends=_only({row.suspends for row in rows}),
-        amount=_only({row.amount for row in rows}),
-        amount_until_2016=_only({row.amount_until_2016 for row in rows}),
-    )
+    same: dict[str, Any] = {
+        name: _only({getattr(row, name) for row in rows}) for name in _MAY_DIFFER
+    }
+    description = _one_description([row.description for row in rows])
+    article = _one_article([row.article for row in rows])
+    same["offender"], same["gravity"] = same["offender"] or "", same["gravity"] or "depende"
+    return Infraction(code, split, rows, description, article, **same)
 
 
-def _only(values: set[_Value]) -> _Value | None:
-    return next(iter(values)) if len(values) == 1 else None
+def _only(values: set[Any]) -> Any:
+    return values.pop() if len(values) == 1 else None
 
 
 def _one_description(texts: list[str]) -> str:
@@ -247,18 +242,13 @@ def _one_description(texts: list[str]) -> str:
     if len(texts) == 1:
         return texts[0]
     words = [text.split() for text in texts]
-    shared = 0
-    for column in zip(*words, strict=False):
-        if len(set(column)) > 1:
-            break
-        shared += 1
+    columns = zip(*words, strict=False)
+    shared = sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
     if shared < _SHARED_WORDS:
         shared = 0
     endings = [" ".join(line[shared:]).lstrip("-– ") for line in words if line[shared:]]
-    more = len(endings) - _MAX_WORDINGS
-    shown = endings[:_MAX_WORDINGS]
-    wordings = " / ".join(shown)
-    if more > 0:
+    wordings = " / ".join(endings[:_MAX_WORDINGS])
+    if (more := len(endings) - _MAX_WORDINGS) > 0:
         wordings += f" (e mais {counted(more, 'variante', 'variantes')})"
     opening = " ".join(words[0][:shared])
     return f"{opening} … {wordings}" if shared else wordings

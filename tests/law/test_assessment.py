@@ -436,7 +436,7 @@ def test_paid_fine_counts_for_its_points_only() -> None:
     assert sums.enforceable_amount == Decimal("195.23")
     # The paid fine's points count too.
     assert (sums.points, sums.points_unknown, sums.without_amount) == (10, 1, 1)
-    assert sums.by_gravity == (("média", 1), ("grave", 1), ("não identificada", 1))
+    assert sums.gravities == ("1 média", "1 grave", "1 não identificada")
 
 
 def test_points_of_notified_fines_are_points_to_come() -> None:
@@ -462,7 +462,7 @@ def test_enforceable_fine_has_no_discount() -> None:
 
 def test_no_fines_give_empty_totals() -> None:
     sums = totals([])
-    assert (sums.open_count, sums.paid_count, sums.amount, sums.by_gravity) == (
+    assert (sums.open_count, sums.paid_count, sums.amount, sums.gravities) == (
         0,
         0,
         Decimal(0),

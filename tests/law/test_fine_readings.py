@@ -8,7 +8,7 @@ import pytest
 
 from portal.dossier.details import explanations, fine_notes
 from portal.law.assessment import AssessedFine, totals
-from portal.law.fine_hints import hints_of
+from portal.law.identification import hints_of
 from portal.law.reasons import fine_reasons
 from tests.law.records import TODAY, fine, known
 

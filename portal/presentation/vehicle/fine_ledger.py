@@ -11,11 +11,11 @@ from typing import Final
 
 from portal import formats
 from portal.charts.bars import Part, row_parts
-from portal.dossier.details import deadline_rules, sum_of
+from portal.dossier.details import deadline_rules
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.fined_places import places_by_year, whom_to_ask
-from portal.law.assessment import AssessedFine, Totals, fines_in_words
+from portal.law.assessment import AssessedFine, Totals, fines_in_words, sum_of
 from portal.law.standing import Standing
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
