@@ -26,7 +26,7 @@ from portal.data_files import read_toml
 from portal.gateway.lookup import Directive
 from portal.gateway.operations import lookups_of
 from portal.presentation.exports.batches import results_table
-from portal.presentation.exports.workbook import Format, write_table
+from portal.presentation.exports.tables import Format, write_table
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.typed import Doubt
 from portal.wording import money

@@ -7,7 +7,7 @@ from portal.dossier.details import Detail
 from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded
 from portal.vehicle.field import EMPTY, HIDDEN, Field
 from portal.vehicle.makes import make_name
-from portal.vehicle.source_text import sentence
+from portal.vehicle.spelling import sentence
 
 
 def line_of(decoded: Decoded) -> str:

@@ -8,11 +8,10 @@ from typing import ClassVar
 
 from portal import formats
 from portal.law.assessment import AssessedFine, Totals
-from portal.law.checklist import ADVICE, HEDGE, Advice, Situation
+from portal.law.checklist import ADVICE, HEDGE, UNVERIFIED, Advice, Situation
 from portal.law.identification import hints_of, tampering_of
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
-from portal.law.unverified import UNVERIFIED
 from portal.wording import counted, listed
 
 COURT, FINES, AFTERWARDS = "justica", "multas", "depois"

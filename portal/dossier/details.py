@@ -22,7 +22,7 @@ from portal.law.speeding import excess_of, is_speeding, tolerance_note
 from portal.law.standing import Standing
 from portal.vehicle.field import EMPTY, Field, fold
 from portal.vehicle.fines import Licence
-from portal.vehicle.source_text import named, sentence
+from portal.vehicle.spelling import named, sentence
 from portal.wording import counted
 
 Face = Literal["screen", "paper"]

@@ -20,16 +20,15 @@ from portal.law.authorities import Authority, Town, authority_of, code_conflict,
 from portal.law.deadlines import Clock
 from portal.law.fine_amounts import Amount, exact_amount, plausible
 from portal.law.fine_status import Status, status_of
-from portal.law.infractions import GRAVITY_WORDS, Infraction, find
+from portal.law.infractions import GRAVITY_WORDS, Infraction, as_committed, find
 from portal.law.paid_fines import PaidSum, paid_sum, payment_of
-from portal.law.past_rules import as_committed
 from portal.law.points import Points, points_of
 from portal.law.source_wording import Wording, narrowed_to_wording, wording_of
 from portal.law.standing import Standing
 from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.vehicle.identity import VehicleIdentity, differing_fields
-from portal.vehicle.source_text import named
+from portal.vehicle.spelling import named
 from portal.wording import bare, counted, listed
 
 # Returns the text fields of a fine. ``totals`` treats records with equal texts as identical. It

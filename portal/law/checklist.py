@@ -1,4 +1,7 @@
-"""What the records of a vehicle add to the checklist of its buyer."""
+"""The checklist of a buyer: what the records add to it, and what no lookup covers, such as theft.
+
+Pages and printed reports always list the subjects that no lookup covers, and where to check them.
+"""
 
 from typing import Final, Literal
 
@@ -48,3 +51,25 @@ class Advice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 HEDGE: Final = f"Orientações gerais, pela lei consultada em {CONSULTED}; confirme com o Detran."
 
 ADVICE: Final = read_toml(__package__, "checklist.toml", dict[str, tuple[Advice, ...]])["advice"]
+
+
+class Unverified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A subject of ``unverified.toml``.
+
+    ``key`` is ASCII, for HTML anchors. ``ask`` says in a few words whom to ask. ``link_name`` and
+    ``link`` are the name and the https URL (under gov.br) of an official service for the subject,
+    or "" and None if there is none.
+    """
+
+    key: str
+    title: str
+    ask: str
+    why: str
+    where: str
+    link_name: str = ""
+    link: str | None = None
+
+
+UNVERIFIED: Final = read_toml(__package__, "unverified.toml", dict[str, tuple[Unverified, ...]])[
+    "subjects"
+]

@@ -16,10 +16,10 @@ from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.law.act_answers import ACT_TEXTS
 from portal.law.agreement import order_checklist
 from portal.law.assessment import fines_in_words
+from portal.law.checklist import UNVERIFIED
 from portal.law.effects import WHO_LIFTS
 from portal.law.glossary import term
 from portal.law.orders import orders_in_words
-from portal.law.unverified import UNVERIFIED
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
 from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules
@@ -36,7 +36,7 @@ from portal.presentation.vehicle.fine_ledger import (
 )
 from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.field import Field
-from portal.vehicle.source_text import sentence
+from portal.vehicle.spelling import sentence
 
 _HIDDEN: Final = Markup('<span class="badge">oculto pela fonte</span>')
 _EMPTY: Final = Markup('<span class="empty">não informado</span>')

@@ -6,9 +6,10 @@ the words whose accents are restored. It leaves out ambiguous words such as "A",
 """
 
 import re
+from collections.abc import Callable
 
 from portal.data_files import read_words
-from portal.vehicle.field import fold
+from portal.vehicle.field import Field, fold
 from portal.wording import bare
 
 _WORDS = read_words(__package__, "spelling.toml")
@@ -23,6 +24,20 @@ _UNITS = {"KM": "km", "M": "m", "CM": "cm", "CV": "cv", "KG": "kg"}
 _SHORT_WORDS = frozenset(_WORDS["short"])
 _WORD = re.compile(r"[^\W\d_]+")
 _VOWEL = re.compile(r"[AEIOUY]")
+
+
+def sentence(field: Field) -> Field:
+    """Respell a field as a sentence: "NAO EXIGIVEL" → "Não exigível"."""
+    return _spelled(field, sentence_case)
+
+
+def named(field: Field) -> Field:
+    """Respell a field as a name: "POLICIA RODOVIARIA FEDERAL" → "Polícia Rodoviária Federal"."""
+    return _spelled(field, name_case)
+
+
+def _spelled(field: Field, spell: Callable[[str], str]) -> Field:
+    return Field(spell(field.value)) if field else field
 
 
 def sentence_case(text: str) -> str:

@@ -5,8 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from portal.law.checklist import ADVICE, Situation
-from portal.law.unverified import UNVERIFIED, Unverified
+from portal.law.checklist import ADVICE, UNVERIFIED, Situation, Unverified
 
 
 def test_every_situation_has_an_advice_and_every_line_a_first_title() -> None:

@@ -2,8 +2,8 @@
 
 import re
 
+from portal.law.checklist import UNVERIFIED
 from portal.law.glossary import GLOSSARY, term
-from portal.law.unverified import UNVERIFIED
 from portal.wording import bare
 
 SLUG = re.compile(r"[a-z]+(-[a-z]+)*")

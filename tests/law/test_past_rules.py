@@ -6,8 +6,7 @@ from decimal import Decimal
 import pytest
 
 from portal.law.assessment import AssessedFine, totals
-from portal.law.infractions import rows
-from portal.law.past_rules import as_committed
+from portal.law.infractions import as_committed, rows
 from tests.law.records import fine, infraction_of
 
 TODAY = date(2026, 11, 21)

@@ -20,10 +20,10 @@ from portal.dossier.prices import PriceTab
 from portal.law.act_answers import ACTS
 from portal.law.act_matrix import Missing, Row
 from portal.law.assessment import AssessedFine, Totals
+from portal.law.checklist import UNVERIFIED
 from portal.law.deadlines import Clock
 from portal.law.effects import WHO_LIFTS
 from portal.law.orders import AssessedOrder
-from portal.law.unverified import UNVERIFIED
 from portal.law.verdict import Verdict
 from portal.presentation.exports.vehicle_tables import MONTH_COLUMNS, PRICE_COLUMNS, priced
 from portal.system.local_time import local_time

@@ -1,17 +1,17 @@
-"""Tables as CSV and JSON Lines.
+"""Tables as CSV, JSON Lines, and XLSX with typed cells.
 
-The functions yield one row at a time, so a long table needs little memory.
+The functions handle one row at a time, so a long table needs little memory.
 """
 
 import csv
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from io import StringIO
-from typing import Final, Literal
+from typing import IO, Any, Final, Literal
 
 import msgspec
 
@@ -20,6 +20,7 @@ from portal.wording import Removal, day
 
 Cell = str | int | Decimal | date | datetime | bool | None
 Dialect = Literal["brazil", "rfc4180"]
+Format = Literal["csv", "jsonl", "xlsx"]
 Kind = Literal["text", "subject", "integer", "money", "date", "moment", "flag"]
 
 BYTE_ORDER_MARK: Final = "\ufeff"
@@ -36,6 +37,17 @@ _NUMBER_OR_DAY: Final = re.compile(
 )
 _WITHOUT_INVISIBLE: Final = Removal(lambda c: unicodedata.category(c) in ("Cc", "Cf"), "\r\n\t")
 _RENAVAM_LENGTH: Final = 11
+# The width of a column of each kind, and the format of its numbers.
+_STYLES: Final[Mapping[Kind, tuple[int, str]]] = {
+    "text": (22, ""),
+    "subject": (22, ""),
+    "integer": (10, ""),
+    "money": (14, '"R$" #,##0.00'),
+    "date": (12, "dd/mm/yyyy"),
+    "moment": (17, "dd/mm/yyyy hh:mm"),
+    "flag": (8, ""),
+}
+_LONGEST_TEXT: Final = 32_767  # the most characters that XLSX allows in a cell
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -145,3 +157,59 @@ def _json(cell: Cell) -> Cell:
 
 def _naive(moment: datetime) -> datetime:
     return (local_time(moment) if moment.tzinfo else moment).replace(tzinfo=None)
+
+
+def write_table(
+    table: Table, file: IO[bytes], file_format: Format, dialect: Dialect = "brazil"
+) -> None:
+    if file_format == "xlsx":
+        write_workbook(table, file)
+        return
+    csv = (line.encode() for line in csv_lines(table, dialect))
+    # A SpooledTemporaryFile compares its size with its limit only after ``writelines``.
+    for line in csv if file_format == "csv" else json_lines(table):
+        file.write(line)
+
+
+def write_workbook(table: Table, file: IO[bytes]) -> None:
+    """Write a table as an XLSX file, one row at a time, to save memory."""
+    import xlsxwriter  # imported only when needed, because most requests write no XLSX
+
+    options = {
+        "constant_memory": True,
+        "strings_to_formulas": False,
+        "strings_to_urls": False,
+        "strings_to_numbers": False,
+    }
+    book = xlsxwriter.Workbook(file, options)
+    sheet = book.add_worksheet(table.name)
+    title = book.add_format({"bold": True, "bottom": 1})
+    formats = {
+        kind: book.add_format({"num_format": text}) for kind, (_, text) in _STYLES.items() if text
+    }
+    for number, column in enumerate(table.columns):
+        sheet.set_column(number, number, _STYLES[column.kind][0])
+        sheet.write_string(0, number, column.name, title)
+    sheet.freeze_panes(1, 1)
+    last = 0
+    for last, cells in enumerate(table.rows, start=1):
+        for number, (column, cell) in enumerate(zip(table.columns, cells, strict=True)):
+            _write(sheet, last, number, cell, formats.get(column.kind))
+    sheet.autofilter(0, 0, last, len(table.columns) - 1)
+    book.close()
+
+
+def _write(sheet: Any, row: int, column: int, cell: Cell, cell_format: Any) -> None:
+    match cell:
+        case None:
+            return
+        case bool():
+            sheet.write_boolean(row, column, cell)
+        case int() | Decimal():
+            sheet.write_number(row, column, cell, cell_format)
+        case datetime():
+            sheet.write_datetime(row, column, _naive(cell), cell_format)
+        case date():
+            sheet.write_datetime(row, column, cell, cell_format)
+        case _:
+            sheet.write_string(row, column, safe_text(cell)[:_LONGEST_TEXT])

@@ -38,9 +38,8 @@ from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.exports.explained import explained
-from portal.presentation.exports.tables import Dialect, Table
+from portal.presentation.exports.tables import Dialect, Format, Table, write_table
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, batch_table, vehicle_table
-from portal.presentation.exports.workbook import Format, write_table
 from portal.presentation.exports.zip_file import Incomplete, zip_stream
 from portal.presentation.tools.vehicle_row import is_selected
 from portal.system.local_time import local_time

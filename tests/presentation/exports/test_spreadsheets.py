@@ -14,8 +14,7 @@ import pytest
 
 from portal.batch.typed_list import read_list
 from portal.presentation.exports.batches import COLUMNS
-from portal.presentation.exports.tables import Cell, Table, csv_lines, json_lines
-from portal.presentation.exports.workbook import write_workbook
+from portal.presentation.exports.tables import Cell, Table, csv_lines, json_lines, write_workbook
 
 MOMENT = datetime(2026, 11, 23, 15, 4, 5, tzinfo=UTC)  # 12:04:05 in São Paulo
 LOCAL = datetime.fromisoformat("2026-11-23T12:04:05")

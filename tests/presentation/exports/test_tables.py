@@ -20,12 +20,14 @@ from portal.presentation.exports.tables import (
     Cell,
     Column,
     Dialect,
+    Format,
     Table,
     csv_lines,
     json_lines,
     safe_text,
+    write_table,
+    write_workbook,
 )
-from portal.presentation.exports.workbook import Format, write_table, write_workbook
 from tests.hostile.strings import STRINGS
 
 COLUMNS = (
