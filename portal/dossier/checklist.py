@@ -1,10 +1,11 @@
 """The checklist of a buyer: what to verify, whom to ask, and where."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from portal import formats
 from portal.law.assessment import AssessedFine, Totals
@@ -17,6 +18,12 @@ from portal.wording import counted, listed
 COURT, FINES, AFTERWARDS = "justica", "multas", "depois"
 _KEYS = {COURT, FINES, *(item.key for item in UNVERIFIED)}
 _SENATRAN = next(item for item in UNVERIFIED if item.key == "multas-do-estado")
+_SITUATIONS: Final[Mapping[Standing, Situation]] = {
+    Standing.ENFORCEABLE: "enforceable_fine",
+    Standing.PROBABLY_DUE: "probably_due_fine",
+    Standing.NOTICE: "notice_without_fine",
+    Standing.UNKNOWN: "fine_of_unclear_payment",
+}
 # The largest number of entries in the list of court cases, and in the list of issuing bodies.
 _MOST_NAMES = 6
 
@@ -140,14 +147,9 @@ def _of_fines(fines: Sequence[AssessedFine]) -> Iterator[Situation]:
         yield "tampered"
     if standings:
         yield "open_fine"
-    if Standing.ENFORCEABLE in standings:
-        yield "enforceable_fine"
-    if Standing.PROBABLY_DUE in standings:
-        yield "probably_due_fine"
-    if Standing.NOTICE in standings:
-        yield "notice_without_fine"
-    if Standing.UNKNOWN in standings:
-        yield "fine_of_unclear_payment"
+    for standing, situation in _SITUATIONS.items():
+        if standing in standings:
+            yield situation
 
 
 def _cases(orders: Sequence[AssessedOrder]) -> Iterator[str]:
@@ -164,9 +166,8 @@ def _case(order: AssessedOrder) -> str:
     where = order.court or "tribunal não informado"
     if case:
         return f"Processo {case}, {where}."
-    if case.is_hidden:
-        return f"{where}: a fonte oculta o número do processo; peça ao vendedor."
-    return f"{where}: a fonte não informa o número do processo; peça ao vendedor."
+    verb = "oculta" if case.is_hidden else "não informa"
+    return f"{where}: a fonte {verb} o número do processo; peça ao vendedor."
 
 
 def _authorities(fines: Sequence[AssessedFine]) -> Iterator[str]:
@@ -174,13 +175,12 @@ def _authorities(fines: Sequence[AssessedFine]) -> Iterator[str]:
 
     Yields nothing if no fine is open.
     """
-    names: dict[str, int] = {}
-    for fine in fines:
-        if fine.is_open:
-            record = fine.record
-            state = f" ({record.authority_state})" if record.authority_state else ""
-            name = str(fine.issuer) or "órgão não informado"
-            names[name + state] = names.get(name + state, 0) + 1
+    names = Counter(
+        f"{fine.issuer or 'órgão não informado'}"
+        + (f" ({fine.record.authority_state})" if fine.record.authority_state else "")
+        for fine in fines
+        if fine.is_open
+    )
     shown = [f"{name}: {n}" if n > 1 else name for name, n in names.items()]
     if shown:
         if (more := len(shown) - _MOST_NAMES) > 0:

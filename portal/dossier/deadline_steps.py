@@ -42,8 +42,8 @@ class Leg(Struct, frozen=True):
 class DeadlineStep(Struct, frozen=True):
     name: str
     when: str
-    note: str
     mark: DateMark
+    note: str
     leg: Leg | None
 
 
@@ -52,30 +52,22 @@ def deadline_steps(law: AssessedFine) -> tuple[DeadlineStep, ...]:
     committed = _recorded(fine.committed_on, fine.committed_on_text)
     notified = _recorded(fine.notified_on, fine.notified_on_text)
     penalty = _recorded(fine.penalty_on, fine.penalty_on_text)
+    paid = _recorded(fine.paid_on, fine.paid_on_text) if law.is_paid else None
     at = "" if fine.committed_at is None else f"{fine.committed_at:%H:%M}"
-    awaits_penalty = law.standing is Standing.NOTICE and penalty[1] == "missing"
-    steps = [
-        DeadlineStep("Infração", committed[0], at, committed[1], _used(law.notice, notified)),
-        DeadlineStep(
-            "Autuação notificada",
-            notified[0],
-            _judged(law.notice),
-            notified[1],
-            _until_today(law.penalty, fine.committed_on, today)
-            if awaits_penalty
-            else _used(law.penalty, penalty),
-        ),
-    ]
-    if law.is_paid:
-        paid = _recorded(fine.paid_on, fine.paid_on_text)
-        to_payment = Leg(None, "", _line_to(paid[1]))
-        steps.append(_penalty(penalty, law.penalty, to_payment, today, awaits=False))
-        steps.append(DeadlineStep("Pagamento", paid[0], "", paid[1], None))
-        return tuple(steps)
-    to_due_date = _to_due_date(law.appeal)
-    steps.append(_penalty(penalty, law.penalty, to_due_date, today, awaits=awaits_penalty))
-    steps.extend(_computed(law.appeal, law.prescription, today))
-    return tuple(steps)
+    awaits = law.standing is Standing.NOTICE and penalty[1] == "missing"
+    start = fine.committed_on
+    used = _until_today(law.penalty, start, today) if awaits else _used(law.penalty, penalty)
+    to_next = Leg(None, "", _line_to(paid[1])) if paid else _to_due_date(law.appeal)
+    steps = (
+        DeadlineStep("Infração", *committed, at, _used(law.notice, notified)),
+        DeadlineStep("Autuação notificada", *notified, _judged(law.notice), used),
+        _awaited(law.penalty, to_next, today)
+        if awaits
+        else DeadlineStep("Penalidade emitida", *penalty, _judged(law.penalty), to_next),
+    )
+    if paid:
+        return (*steps, DeadlineStep("Pagamento", *paid, "", None))
+    return (*steps, *_computed(law.appeal, law.prescription, today))
 
 
 def _recorded(day: date | None, text: Field) -> tuple[str, DateMark]:
@@ -121,17 +113,13 @@ def _judged(clock: Clock) -> str:
     return "no prazo" if clock.verdict == "in_time" else clock.doubt
 
 
-def _penalty(
-    found: tuple[str, DateMark], clock: Clock, leg: Leg, today: date, *, awaits: bool
-) -> DeadlineStep:
-    if awaits:
-        until = ""
-        if clock.ends_on is not None:
-            has_ended = clock.ends_on < today
-            word = "sem defesa, o prazo acabou em" if has_ended else "em regra, até"
-            until = f"{word} {formats.short_date(clock.ends_on)}"
-        return DeadlineStep("Penalidade", "ainda não emitida", until, "missing", leg)
-    return DeadlineStep("Penalidade emitida", found[0], _judged(clock), found[1], leg)
+def _awaited(clock: Clock, leg: Leg, today: date) -> DeadlineStep:
+    until = ""
+    if clock.ends_on is not None:
+        has_ended = clock.ends_on < today
+        word = "sem defesa, o prazo acabou em" if has_ended else "em regra, até"
+        until = f"{word} {formats.short_date(clock.ends_on)}"
+    return DeadlineStep("Penalidade", "ainda não emitida", "missing", until, leg)
 
 
 def _to_due_date(appeal: Clock) -> Leg:
@@ -152,12 +140,12 @@ def _computed(appeal: Clock, prescription: Clock, today: date) -> Iterator[Deadl
         )
     when = "sem data" if due is None else f"{formats.short_date(due)} ou depois"
     name = "Vencimento provável" if due is not None and due < today else "Vencimento"
-    yield DeadlineStep(name, when, "", "missing" if due is None else "computed", leg)
+    yield DeadlineStep(name, when, "missing" if due is None else "computed", "", leg)
     if lapse is None:
-        yield DeadlineStep("Prescrição", "não é possível dizer", "", "missing", None)
+        yield DeadlineStep("Prescrição", "não é possível dizer", "missing", "", None)
     else:
         when = f"em regra, {formats.short_date(lapse)}"
-        yield DeadlineStep("Prescrição", when, prescription.doubt, "computed", None)
+        yield DeadlineStep("Prescrição", when, "computed", prescription.doubt, None)
 
 
 def _percent(used: int, limit: int) -> int:

@@ -4,13 +4,13 @@ To keep the list of notices short, one notice covers all failed lookups of a pan
 that were fetched within one minute share one notice too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from portal import formats
-from portal.dossier.answers import DAILY_LIMITS, Cause, Panels, is_readable
+from portal.dossier.answers import DAILY_LIMITS, Cause, Panel, Panels, is_readable
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
@@ -29,6 +29,13 @@ _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     "no_credit",
     "operator_refused",
     *DAILY_LIMITS,
+)
+# What is said if each lookup failed with one of the causes.
+_FINDINGS: Final[tuple[tuple[Set[Cause], str], ...]] = (
+    ({"out_of_scope"}, "O seu acesso não inclui estas consultas"),
+    (DAILY_LIMITS, "O limite de consultas de hoje foi atingido"),
+    ({"no_credit"}, "Consulta suspensa: falta saldo na fonte"),
+    ({"no_credit", "operator_refused"}, "Consulta suspensa: a fonte não aceitou o acesso"),
 )
 UNREADABLE: Final = "A fonte respondeu em um formato que o portal não reconhece."
 TOO_LARGE: Final = (
@@ -84,11 +91,12 @@ def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: 
     """
     if not missing:
         return None
+    groups = list(group_by_reason(missing))
     can_retry = any(one.can_retry for one in missing)
     has_unknown = any(one.cause in _UNKNOWN_SUBJECT for one in missing)
     return Gap(
         _finding_on_all(missing, subject) if is_all else _finding(missing, subject),
-        tuple(_lines(missing)),
+        tuple(f"{labels}: {reason}" if len(groups) > 1 else reason for labels, reason in groups),
         can_retry=can_retry,
         search_again=has_unknown and not can_retry,
     )
@@ -112,31 +120,12 @@ def _finding_on_all(missing: Sequence[Unavailable], subject: Plate | Renavam) ->
         return f"A fonte {_verb(missing)} {subject_phrase(subject)}"
     if causes <= {"unconfirmed"}:
         return f"A fonte de dados respondeu: {_state(missing)}"
-    if causes <= {"out_of_scope"}:
-        return "O seu acesso não inclui estas consultas"
-    if causes <= DAILY_LIMITS:
-        return "O limite de consultas de hoje foi atingido"
-    if causes <= {"no_credit"}:
-        return "Consulta suspensa: falta saldo na fonte"
-    if causes <= {"no_credit", "operator_refused"}:
-        return "Consulta suspensa: a fonte não aceitou o acesso"
-    return "A fonte de dados não respondeu"
+    found = (finding for of_all, finding in _FINDINGS if causes <= of_all)
+    return next(found, "A fonte de dados não respondeu")
 
 
 def _verb(missing: Sequence[Unavailable]) -> str:
     return "não conhece" if any(one.cause == "not_found" for one in missing) else "não aceitou"
-
-
-def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
-    """Return ``reason``, the text about a failed lookup.
-
-    If ``cause`` is in _UNKNOWN_SUBJECT, add the advice to compare the plate or Renavam with the
-    vehicle's document.
-    """
-    if cause not in _UNKNOWN_SUBJECT:
-        return reason
-    signs = "as letras e os números" if isinstance(subject, Plate) else "os algarismos"
-    return f"{reason} Confira {signs} no documento."
 
 
 def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
@@ -171,12 +160,6 @@ def group_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]
         yield capitalised_list(lookup_labels), reason
 
 
-def _lines(missing: Sequence[Unavailable]) -> Iterator[str]:
-    groups = list(group_by_reason(missing))
-    for lookup_labels, reason in groups:
-        yield reason if len(groups) == 1 else f"{lookup_labels}: {reason}"
-
-
 def subject_phrase(subject: Plate | Renavam) -> str:
     """Return ``esta placa`` (this plate) or ``este Renavam`` (this Renavam)."""
     return "esta placa" if isinstance(subject, Plate) else "este Renavam"
@@ -187,20 +170,20 @@ def missing_of(
 ) -> tuple[Unavailable, ...]:
     """Return the lookups that were made but have no readable answer."""
     return tuple(
-        Unavailable(
-            LOOKUP_WORDS[lookup],
-            _why_unreadable(panel.result)
-            if panel.has_answer
-            else reason_about(panel.reason or NO_REASON, panel.cause, subject),
-            panel.cause,
-        )
+        Unavailable(LOOKUP_WORDS[lookup], _why(panel, subject), panel.cause)
         for lookup in lookups
         if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel.result, lookup)
     )
 
 
-def _why_unreadable(result: object) -> str:
-    return TOO_LARGE if result is OVERSIZED else UNREADABLE
+def _why(panel: Panel, subject: Plate | Renavam) -> str:
+    if panel.has_answer:
+        return TOO_LARGE if panel.result is OVERSIZED else UNREADABLE
+    reason = panel.reason or NO_REASON
+    if panel.cause not in _UNKNOWN_SUBJECT:
+        return reason
+    signs = "as letras e os números" if isinstance(subject, Plate) else "os algarismos"
+    return f"{reason} Confira {signs} no documento."
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
@@ -209,12 +192,12 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     The text gives the reason for each lookup without a readable answer. For a lookup with a stored
     answer it gives no reason, because a panel with an answer contains no reason.
     """
-    lookups = [one for one in LOOKUPS if panels.of(one).state != "unasked"]
     sentences = [
         f"{lookup_labels}: {reason}"
         for lookup_labels, reason in group_by_reason(missing_of(panels, subject))
     ]
-    stored = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_cache]
+    made = (one for one in LOOKUPS if panels.of(one).state != "unasked")
+    stored = [LOOKUP_WORDS[one] for one in made if panels.of(one).from_cache]
     if stored:
         sentences.append(f"{capitalised_list(stored)}: não veio resposta nova.")
     if sentences:

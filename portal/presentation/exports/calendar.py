@@ -8,6 +8,7 @@ updates the events of the first. SEQUENCE grows with the time of the answer.
 import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from portal import formats
@@ -19,7 +20,7 @@ from portal.vehicle.plate import Plate
 from portal.wording import day, listed
 
 if TYPE_CHECKING:
-    from icalendar import Calendar, Component, Event
+    from icalendar import Component, Event, Journal
 
 # The deadlines of a fine, as the attributes of AssessedFine are named. The names are parts of UIDs.
 _TITLES: Final = {
@@ -52,35 +53,33 @@ def deadline_calendar(dossiers: Iterable[Dossier], name: str, today: date) -> by
     calendar.add("prodid", "-//Dossie Veicular//Prazos//PT")
     calendar.add("version", "2.0")
     calendar.add("x-wr-calname", name)
-    unanswered, moments, has_more = [], [], False
-    for dossier in dossiers:
-        fetched_at = dossier.answers.renainf.fetched_at
-        if dossier.fines is None or fetched_at is None:
-            unanswered.append(dossier.subject.text)
-            continue
-        moments.append(fetched_at)
-        for event in _events(dossier, dossier.fines, fetched_at):
-            has_more = len(calendar.subcomponents) == MOST_DEADLINES
-            if has_more:
-                break
-            calendar.add_component(event)
-        if has_more:
-            break
+    unanswered, moments = [], []
+
+    def events() -> "Iterator[Event]":
+        for dossier in dossiers:
+            fetched_at = dossier.answers.renainf.fetched_at
+            if dossier.fines is None or fetched_at is None:
+                unanswered.append(dossier.subject.text)
+            else:
+                moments.append(fetched_at)
+                yield from _events(dossier, dossier.fines, fetched_at)
+
+    found = events()
+    for event in islice(found, MOST_DEADLINES):
+        calendar.add_component(event)
+    has_more = next(found, None) is not None
     if not moments:
         return None
+    journals = []
     if has_more:
-        title = f"Só os primeiros {MOST_DEADLINES} prazos; há mais nos registros"
-        _add_journal(calendar, title, _MORE, today, max(moments))
+        journals.append((f"Só os primeiros {MOST_DEADLINES} prazos; há mais nos registros", _MORE))
     if unanswered:
-        _add_journal(
-            calendar,
-            f"Sem resposta guardada, fora deste calendário: {listed(unanswered)}",
-            "",
-            today,
-            max(moments),
-        )
+        title = f"Sem resposta guardada, fora deste calendário: {listed(unanswered)}"
+        journals.append((title, ""))
     elif not calendar.subcomponents:
-        _add_journal(calendar, "Nenhum prazo em curso nos registros", _NOTHING, today, max(moments))
+        journals.append(("Nenhum prazo em curso nos registros", _NOTHING))
+    for title, text in journals:
+        calendar.add_component(_journal(title, text, today, max(moments)))
     written: bytes = calendar.to_ical()
     return written
 
@@ -123,18 +122,15 @@ def _running(fine: AssessedFine) -> Iterator[tuple[str, Clock, date]]:
 
 def _uid(subject: str, fine: AssessedFine, key: str) -> str:
     record = fine.record
-    number = str(record.notice)
     # Most answers hide the number of the notice.
     parts = (
-        (number,)
-        if number
-        else (
+        [str(record.notice)]
+        if record.notice
+        else [
             str(record.code),
             str(record.authority_code or record.authority),
-            str(record.committed_on_text),
-            str(record.committed_at_text),
-            str(record.place),
-        )
+            *(str(record.committed_on_text), str(record.committed_at_text), str(record.place)),
+        ]
     )
     digest = hashlib.sha256("\0".join((subject, *parts, key)).encode()).hexdigest()
     return f"{digest[:32]}@dossie-veicular"
@@ -166,9 +162,7 @@ def _description(fine: AssessedFine, clock: Clock, fetched_at: datetime) -> str:
     return "\n".join(line for line in lines if line).replace("\u00a0", " ")
 
 
-def _add_journal(
-    calendar: "Calendar", summary: str, description: str, today: date, fetched_at: datetime
-) -> None:
+def _journal(summary: str, description: str, today: date, fetched_at: datetime) -> "Journal":
     from icalendar import Journal
 
     journal = Journal()
@@ -178,7 +172,7 @@ def _add_journal(
     if description:
         journal.add("description", description)
     _stamp(journal, fetched_at)
-    calendar.add_component(journal)
+    return journal
 
 
 def _stamp(component: "Component", fetched_at: datetime) -> None:
