@@ -449,11 +449,12 @@ class Portal(Web):
             return self.gatekeeper.authenticate(access.credential)
         return self.gatekeeper.authenticate_digest(access.digest)
 
-    def _run_batches(self) -> None:
-        if self._process.ask_for_batches is None:
-            self.batch_runner.tick()
-        elif self.item_leases.has_work():
-            self._process.ask_for_batches()
+    @property
+    def _batches_task(self) -> PeriodicTask:
+        ask_for_batches = self._process.ask_for_batches
+        if ask_for_batches is None:
+            return PeriodicTask(0.5, self.batch_runner.tick, _BATCHES_THREAD)
+        return PeriodicTask(0.5, lambda: self.item_leases.has_work() and ask_for_batches())
 
     # Operation
 
@@ -515,7 +516,7 @@ class Portal(Web):
             PeriodicTask(1.0, self.page_cache.clear),
             PeriodicTask(1.0, self.access_log.credit),
             PeriodicTask(1.0, self.store.sweep),
-            PeriodicTask(0.5, self._run_batches, _BATCHES_THREAD),
+            self._batches_task,
             PeriodicTask(5.0, self._savings.flush, _SLOW_THREAD),
             PeriodicTask(2.0, self.ledger.settle, _SLOW_THREAD),
             PeriodicTask(5.0, housekeeping.run_due, _SLOW_THREAD),

@@ -15,7 +15,7 @@ from portal.batch.pauses import Pause
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject
 from portal.storage.database import reading
-from portal.storage.tables import IS_LEASED
+from portal.storage.tables import IS_LEASED, IS_UNDER_WAY
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LookupName
@@ -29,9 +29,19 @@ CLAIM_NOTED_S: Final = 3600.0
 
 # These statements are built once, because building a statement takes longer than running it.
 # _LEASE finds and leases an item in a single statement, so that other writers wait less.
-_RUNNING: Final = select(
-    table.c.id, table.c.ask, table.c.tries, table.c.sealed_access, table.c.claimed_at
-).where(table.c.namespace == bindparam("namespace_name"), table.c.state == "running")
+_IS_DUE: Final = (table.c.state == "paused") & (table.c.resume_at <= bindparam("now"))
+_WORK: Final = select(
+    table.c.id,
+    table.c.state,
+    table.c.ask,
+    table.c.tries,
+    table.c.sealed_access,
+    table.c.claimed_at,
+).where(
+    table.c.namespace == bindparam("namespace_name"),
+    text(IS_UNDER_WAY),
+    (table.c.state == "running") | _IS_DUE,
+)
 _leased = items.alias()
 _next = items.alias()
 _LEASE: Final = (
@@ -119,24 +129,27 @@ class ItemLeases(BatchRows):
     concurrency: int = field(kw_only=True)
     holder: str = field(kw_only=True)
 
-    def resume_due(self) -> None:
-        """Resume the batches whose pause has ended."""
-        due = (table.c.namespace == self.keys.namespace) & self._is_due()
+    def resume_due(self) -> bool:
+        """Resume the batches whose pause has ended, and return whether there is work."""
         with reading(self.engine) as db:  # avoids a write transaction in most calls
-            if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
-                return
-        with self.writing() as db:
-            db.execute(update(table).where(due).values(state="running", reason="", resume_at=None))
+            rows = self._work(db)
+        if due := [row.id for row in rows if row.state == "paused"]:
+            with self.writing() as db:
+                db.execute(
+                    update(table)
+                    .where(table.c.id.in_(due), _IS_DUE)
+                    .values(state="running", reason="", resume_at=None),
+                    {"now": self.clock()},
+                )
+        return self._is_work(rows)
 
     def has_work(self) -> bool:
         """Return whether a batch is running or can be resumed now.
 
         A batch whose owner's Access this portal cannot decrypt does not count.
         """
-        query = select(table.c.id).where(table.c.namespace == self.keys.namespace, self._is_due())
         with reading(self.engine) as db:
-            is_due = db.execute(query.limit(1)).first() is not None
-            return is_due or any(map(self._access, self._running(db)))
+            return self._is_work(self._work(db))
 
     def claim(self) -> Claim | None:
         """Lease the next item of a running batch, or return None if no item can be leased now."""
@@ -232,18 +245,13 @@ class ItemLeases(BatchRows):
 
     # Private methods
 
-    def _is_due(self) -> Any:
-        """Return the SQL condition for batches whose pause has ended."""
-        return (table.c.state == "paused") & (table.c.resume_at <= self.clock())
+    def _work(self, db: Connection) -> Sequence[Any]:
+        """Return the rows of the batches that are running, or whose pause has ended."""
+        known = {"namespace_name": self.keys.namespace, "now": self.clock()}
+        return db.execute(_WORK, known).all()
 
-    def _running(self, db: Connection) -> Sequence[Any]:
-        """Return the rows of the running batches.
-
-        The batch that has waited longest for a new lease comes first, so that a large batch does
-        not delay smaller batches.
-        """
-        rows = db.execute(_RUNNING, {"namespace_name": self.keys.namespace}).all()
-        return sorted(rows, key=lambda row: row.claimed_at)
+    def _is_work(self, rows: Sequence[Any]) -> bool:
+        return any(row.state == "paused" or self._access(row) for row in rows)
 
     def _access(self, row: Any) -> Access | None:
         """Return a batch's Access, or None if this portal has no key that decrypts it."""
@@ -251,8 +259,11 @@ class ItemLeases(BatchRows):
         return None if access is None else msgspec.json.decode(access, type=Access)
 
     def _claim(self, db: Connection) -> Claim | None:
-        now, running = self.clock(), self._running(db)
-        for row in running:
+        now = self.clock()
+        # The batch that has waited longest for a new lease comes first, so that a large batch does
+        # not delay smaller batches.
+        running = [row for row in self._work(db) if row.state == "running"]
+        for row in sorted(running, key=lambda row: row.claimed_at):
             if (access := self._access(row)) is None:
                 continue
             leased = db.execute(

@@ -77,8 +77,7 @@ class BatchRunner:
             return
         if self.active:
             self._leases.renew()
-        self._leases.resume_due()
-        if self.active < self._leases.concurrency and self._leases.has_work():
+        if self._leases.resume_due() and self.active < self._leases.concurrency:
             self._start_thread()
 
     @property

@@ -13,6 +13,8 @@ log = logging.getLogger(__name__)
 
 
 MAIN_THREAD: Final = "scheduler"
+# Tasks that are due within this time run at once, because each wake-up takes processor time.
+_TOGETHER_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,7 @@ class Scheduler:
         own = [index for index, task in enumerate(self._tasks) if task.thread == thread]
         for index in own:
             now = self._clock()
-            if now >= self._due[index]:
+            if now >= self._due[index] - _TOGETHER_S:
                 self._due[index] = now + self._tasks[index].every_s
                 run_task(self._tasks[index])
         return max(0.0, min(self._due[index] for index in own) - self._clock())

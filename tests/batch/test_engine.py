@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, select, update
+from sqlalchemy import Engine, event, select, update
 from sqlalchemy.exc import OperationalError
 
 from portal.access.tokens import Identity, RefusedToken
@@ -760,6 +760,18 @@ def test_long_batch_is_known_to_be_run(tmp_path: Path, clock: Clock) -> None:
         assert one.leases("portal").claim() is not None
         with database.begin() as db:
             assert db.execute(select(table.c.claimed_at)).scalar() == clock.now()
+
+
+def test_search_for_work_is_one_statement(tmp_path: Path, clock: Clock) -> None:
+    """Each process searches twice a second, also without any batch."""
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    one.start(one.create(plates(1)))
+    seen: list[str] = []
+    event.listen(database, "before_cursor_execute", lambda *details: seen.append(details[2]))
+    assert one.leases().has_work()
+    assert one.leases().resume_due()
+    assert len(seen) == 2
 
 
 def test_batch_of_an_unknown_key_is_no_work(tmp_path: Path, clock: Clock) -> None:

@@ -32,6 +32,16 @@ def test_task_runs_when_due_and_failed_task_runs_again() -> None:
     assert (done.count("often"), done.count("failed")) == (10, 2)
 
 
+def test_tasks_of_nested_periods_share_their_wakeups() -> None:
+    clock = Clock(0.0)
+    tasks = (PeriodicTask(every_s, lambda: clock.advance(0.001)) for every_s in (0.25, 0.5, 0.5, 1))
+    scheduler, wakeups = Scheduler(*tasks, clock=clock), 0
+    while clock.now() < 10:
+        clock.advance(scheduler.run_due())
+        wakeups += 1
+    assert wakeups <= 42
+
+
 def test_start_is_retried_after_missing_thread() -> None:
     ran = threading.Event()
     scheduler = Scheduler(PeriodicTask(0.0, ran.set))
