@@ -7,6 +7,7 @@ never JSON.
 import itertools
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from functools import partial
 from importlib.util import find_spec
@@ -43,12 +44,10 @@ class _Invalid(Exception):
 
 
 def _number(text: str, kind: type[float]) -> float:
-    try:
-        if not text.isascii() or "_" in text:
-            raise ValueError
-        return kind(text)
-    except ValueError:
-        raise _Invalid("a number is expected") from None
+    with suppress(ValueError):
+        if text.isascii() and "_" not in text:
+            return kind(text)
+    raise _Invalid("a number is expected")
 
 
 def _switch(text: str) -> bool:
@@ -75,15 +74,14 @@ def _token(text: str) -> str:
 
 
 def _base_address(text: str) -> str:
-    try:
+    with suppress(ValueError):
         parts = urlsplit(text)
-        is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        is_valid = is_valid and text.isascii() and text.isprintable() and " " not in text
-    except ValueError:
-        is_valid = False
-    if not is_valid or parts.query or parts.fragment or parts.username is not None:
-        raise _Invalid("a base address is http(s)://host[:port][/path]")
-    return text.rstrip("/")
+        is_plain = text.isascii() and text.isprintable() and " " not in text
+        is_bare = not parts.query and not parts.fragment and parts.username is None
+        is_base = parts.scheme in _PORTS and parts.hostname and parts.port != 0
+        if is_plain and is_bare and is_base:
+            return text.rstrip("/")
+    raise _Invalid("a base address is http(s)://host[:port][/path]")
 
 
 def _cors_origins(text: str) -> tuple[str, ...]:
@@ -120,18 +118,13 @@ def _redis_address(text: str) -> str:
     _refuse_without("redis", "REDIS_URL")
     from redis import ConnectionPool  # imported late, because most portals do not use Redis
 
-    try:
+    with suppress(ValueError, TypeError):
         parts = urlsplit(text)
-        is_valid = parts.port != 0 and not parts.fragment
-        is_valid = is_valid and (
-            parts.scheme == "unix" or bool(re.fullmatch(r"(/[0-9]*)?", parts.path))
-        )
         ConnectionPool.from_url(text).make_connection()  # validates every option without connecting
-    except (ValueError, TypeError):
-        is_valid = False
-    if not is_valid:
-        raise _Invalid(f"it is redis://[:password@]host[:port][/number]; {_ENCODED}")
-    return text
+        is_path = parts.scheme == "unix" or re.fullmatch(r"(/[0-9]*)?", parts.path)
+        if parts.port != 0 and not parts.fragment and is_path:
+            return text
+    raise _Invalid(f"it is redis://[:password@]host[:port][/number]; {_ENCODED}")
 
 
 def _database_address(text: str) -> str:
@@ -147,15 +140,13 @@ def _database_address(text: str) -> str:
         return text
     if scheme not in ("postgresql", "postgresql+psycopg"):
         raise _Invalid("it starts with postgresql:// or sqlite://")
-    try:
-        parts = urlsplit(text)
-        is_valid = parts.port != 0 and parts.netloc.count("@") <= 1 and not parts.fragment
-    except ValueError:
-        is_valid = False
-    if not is_valid or not re.fullmatch(r"/[^/]+", parts.path):
-        raise _Invalid(f"it is postgresql://[user[:password]@]host[:port]/database; {_ENCODED}")
     _refuse_without("psycopg", "DATABASE_URL")
-    return text
+    with suppress(ValueError):
+        parts = urlsplit(text)
+        is_whole = parts.netloc.count("@") <= 1 and not parts.fragment
+        if parts.port != 0 and is_whole and re.fullmatch(r"/[^/]+", parts.path):
+            return text
+    raise _Invalid(f"it is postgresql://[user[:password]@]host[:port]/database; {_ENCODED}")
 
 
 _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
@@ -181,13 +172,10 @@ def _price(text: str) -> Decimal:
 def _rate(text: str) -> str:
     from limits import parse_many  # imported late, because most portals set no rate
 
-    try:
-        is_valid = all(each.amount > 0 for each in parse_many(text))
-    except ValueError:
-        is_valid = False
-    if not is_valid:
-        raise _Invalid("it reads as in 600/minute")
-    return text
+    with suppress(ValueError):
+        if all(each.amount > 0 for each in parse_many(text)):
+            return text
+    raise _Invalid("it reads as in 600/minute")
 
 
 def _whole_value(secret: str) -> tuple[str, ...]:
@@ -338,15 +326,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             reason = str(error).split(" - at ")[0].replace("`", "")
             raise SettingsError(f"{name} makes no sense: {reason}") from None
         _refuse_contradictions(settings)
-        if not settings.data_dir.is_absolute():
-            settings = msgspec.structs.replace(settings, data_dir=home / settings.data_dir)
-        if settings.mode == "demo":
-            data_dir = settings.data_dir / DEMO_DIR
-            settings = msgspec.structs.replace(settings, data_dir=data_dir)
-        file = (settings.database_url or "").partition(_SQLITE)[2]
-        if file:  # an absolute path, because programs in other directories may open the file
-            settings = msgspec.structs.replace(settings, database_url=f"{_SQLITE}{home / file}")
-        return settings
+        url = settings.database_url
+        if file := (url or "").partition(_SQLITE)[2]:
+            url = f"{_SQLITE}{home / file}"  # programs in other directories may open the file
+        data_dir = home / settings.data_dir / (DEMO_DIR if settings.mode == "demo" else "")
+        return msgspec.structs.replace(settings, data_dir=data_dir, database_url=url)
 
 
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}

@@ -29,7 +29,7 @@ from sqlalchemy import (
 )
 
 from portal.access.idempotency import forget_made
-from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
+from portal.batch.model import ALLOWED, Action, Batch, Cost, Counts, Item, NotAllowed
 from portal.batch.rows import (
     Access,
     BatchRows,
@@ -142,11 +142,6 @@ class Batches(BatchRows):
                 "subject": self.keys.tag(new.subject.text),
                 "sealed": self.encrypted(new.subject.text.encode()),
                 "stored": new.is_stored,
-                "state": "pending",
-                "cause": "",
-                "attempts": 0,
-                "holder": "",
-                "lease_until": 0.0,
             }
             for position, new in enumerate(new_items)
         ]
@@ -159,10 +154,6 @@ class Batches(BatchRows):
                     owner=self._owner_key(owner),
                     created_at=now,
                     expires_at=now + DRAFT_S,
-                    state="draft",
-                    reason="",
-                    tries=0,
-                    claimed_at=0.0,
                     ask=",".join(ask),
                     at_most=str(sum((new.at_most for new in new_items), Decimal(0))),
                     repeated=len(listed.repeated),
@@ -367,11 +358,9 @@ class Batches(BatchRows):
         found = items.c.subject == self.keys.tag(subject)
         batches = set(db.execute(select(items.c.batch).where(found)).scalars())
         deleted = db.execute(delete(items).where(found)).rowcount
+        left = self._counts(db, batches)
         for batch in sorted(batches):
-            if (
-                db.execute(select(items.c.id).where(items.c.batch == batch).limit(1)).first()
-                is None
-            ):
+            if batch not in left:
                 _delete(db, [batch])
             elif not has_pending(db, batch):
                 self.end(db, batch, "done")
@@ -404,7 +393,8 @@ class Batches(BatchRows):
         """Begin a transaction and read the batch's row. Raises UnknownBatch or NotAllowed."""
         with self.writing() as db:
             row = self._row(db, batch, owner)
-            check_allowed(action, row.state)
+            if row.state not in ALLOWED[action]:
+                raise NotAllowed(action, row.state)
             yield db, row
 
     def _pause(self, db: Connection, row: Any, expires_at: float) -> None:
@@ -444,7 +434,7 @@ class Batches(BatchRows):
         content = self.readable(row.id, row.sealed_wrong)
         return msgspec.json.decode(content, type=LeftOut)
 
-    def _counts(self, db: Connection, batches: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    def _counts(self, db: Connection, batches: Collection[str]) -> dict[str, tuple[int, ...]]:
         """Return the numbers of each batch's items, in the order of _NO_ITEMS."""
         if not batches:
             return {}

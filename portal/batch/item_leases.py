@@ -31,12 +31,7 @@ CLAIM_NOTED_S: Final = 3600.0
 # _LEASE finds and leases an item in a single statement, so that other writers wait less.
 _IS_DUE: Final = (table.c.state == "paused") & (table.c.resume_at <= bindparam("now"))
 _WORK: Final = select(
-    table.c.id,
-    table.c.state,
-    table.c.ask,
-    table.c.tries,
-    table.c.sealed_access,
-    table.c.claimed_at,
+    *table.c["id", "state", "ask", "tries", "sealed_access", "claimed_at"],
 ).where(
     table.c.namespace == bindparam("namespace_name"),
     text(IS_UNDER_WAY),

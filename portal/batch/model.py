@@ -32,7 +32,7 @@ Reason = Literal[
 
 # "discard" deletes a draft (a batch that was never started).
 Action = Literal["start", "pause", "cancel", "discard"]
-_ALLOWED: Final[dict[Action, frozenset[State]]] = {
+ALLOWED: Final[dict[Action, frozenset[State]]] = {
     "start": frozenset({"draft", "paused", "done", "running"}),
     "pause": frozenset({"running", "paused"}),
     "cancel": frozenset({"draft", "running", "paused", "cancelled"}),
@@ -170,9 +170,3 @@ class NotAllowed(Exception):
         super().__init__(f"{action} in {state}")
         self.action = action
         self.state = state
-
-
-def check_allowed(action: Action, state: State) -> None:
-    """Raise NotAllowed unless the state allows the action."""
-    if state not in _ALLOWED[action]:
-        raise NotAllowed(action, state)

@@ -30,7 +30,7 @@ _NO_CREDIT: Final = Pause("no_credit", None)
 
 
 Fetch = Callable[[Lookup, Identity], Served]
-Summarise = Callable[[Subject, Sequence[LookupName], Mapping[LookupName, Served]], bytes]
+Summarise = Callable[[Subject, Sequence[LookupName], Mapping[LookupName, Served]], bytes | None]
 
 
 class BatchRunner:
@@ -53,7 +53,7 @@ class BatchRunner:
         leases: ItemLeases,
         fetch: Fetch,
         identify: Callable[[Access], Identity],
-        summarise: Summarise | None = None,
+        summarise: Summarise = lambda *_: None,
         turn: Turn | None = None,
     ) -> None:
         self._leases = leases
@@ -172,8 +172,6 @@ class BatchRunner:
             return self._unpaid[batch] >= MOST_UNPAID
 
     def _result(self, claim: Claim, answers: Mapping[LookupName, Served]) -> bytes | None:
-        if self._summarise is None:
-            return None
         try:
             return self._summarise(claim.subject, claim.ask, answers)
         except Exception as error:  # without a summary, pages use the stored answers

@@ -130,6 +130,11 @@ class TypedList:
     typed: dict[str, str] = field(default_factory=dict)
     unticked: tuple[str, ...] = ()
 
+    @property
+    def left_out(self) -> int:
+        """The number of entries that are not looked up."""
+        return len(self.wrong) + self.more_wrong
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:

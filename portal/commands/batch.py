@@ -137,17 +137,13 @@ def _read(file: Path, limit: int, *, doubtful: bool) -> TypedList:
         is_meant = each.suggestion and not each.is_as_typed
         meant = f"; {each.suggestion} was probably meant" if is_meant else ""
         print(f"Line {each.index + 1}: {each.value!r} is left out{reason}{meant}.", file=sys.stderr)
-    if (more := _left_out(listed) - _MOST_WRONG) > 0:
+    if (more := listed.left_out - _MOST_WRONG) > 0:
         print(f"{_counted(more, 'more entry is', 'more entries are')} left out.", file=sys.stderr)
     if not listed.subjects:
         fail(f"{file} has no plate and no Renavam.")
     if len(listed.subjects) > limit:
         fail(f"{file} has {len(listed.subjects)} plates; PORTAL_BATCH_LIMIT is {limit}.")
     return listed
-
-
-def _left_out(listed: TypedList) -> int:
-    return len(listed.wrong) + listed.more_wrong
 
 
 def _counted(count: int, one: str, many: str) -> str:
@@ -275,8 +271,8 @@ def _report(batch: Batch, impossible: int, listed: TypedList, out: Path) -> None
         f"Spent {money(batch.cost.spent)}. Wrote {out}.",
         file=sys.stderr,
     )
-    if left_out := _left_out(listed):
-        entries = _counted(left_out, "entry of the file was", "entries of the file were")
+    if listed.left_out:
+        entries = _counted(listed.left_out, "entry of the file was", "entries of the file were")
         print(f"{entries} left out.", file=sys.stderr)
     if batch.state == "paused":
         print(f"Paused: {_TEXTS.reasons[batch.reason]}. Run the command again.", file=sys.stderr)
@@ -292,7 +288,7 @@ def _outcome(batch: Batch, impossible: int, listed: TypedList, out: Path) -> dic
         "failed": counts.failed,
         "pending": counts.pending,
         "impossible": impossible,
-        "left_out": _left_out(listed),
+        "left_out": listed.left_out,
         "wrong": [
             {"line": each.index + 1, "value": each.value, "suggestion": each.suggestion or None}
             for each in listed.wrong

@@ -3,9 +3,9 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import click
 from sqlalchemy.exc import SQLAlchemyError
@@ -24,16 +24,19 @@ from portal.vehicle.typed import parse_typed
 
 T = TypeVar("T")
 
-_STORE_BYTES_REMAIN = (
-    "None of them can be read any more, but their bytes remain ({}): purge again to remove those."
-)
-_DATABASE_BYTES_REMAIN = (
-    "The ledger, the histories and the dossiers name the vehicle no more, but a reader kept bytes "
-    "of it in the database's log: purge again to remove those."
-)
-_STORE_DOWN = "The store cannot be reached: what it holds was not purged, or not all of it."
+_FAILURES: Final[Mapping[type[Exception], str]] = {
+    BytesRemain: (
+        "None of them can be read any more, but their bytes remain ({}): purge again to remove "
+        "those."
+    ),
+    StoreDown: "The store cannot be reached: what it holds was not purged, or not all of it.",
+    BytesKept: (
+        "The ledger, the histories and the dossiers name the vehicle no more, but a reader kept "
+        "bytes of it in the database's log: purge again to remove those."
+    ),
+    OSError: "A file that names the vehicle cannot be removed: purge again.",
+}
 _BY_RENAVAM = "Answers that were looked up by its Renavam are not included: purge the Renavam too."
-_FILE_REMAINS = "A file that names the vehicle cannot be removed: purge again."
 _COPY_IN_USE = "purge again when the backup or the restore that uses it has ended."
 
 
@@ -115,16 +118,11 @@ class _Purge:
     def attempt(self, step: Callable[..., T], *arguments: Any) -> T | None:
         try:
             return step(*arguments)
-        except BytesRemain as remain:
-            self._failures[_STORE_BYTES_REMAIN.format(remain)] = None
-        except StoreDown:
-            self._failures[_STORE_DOWN] = None
-        except BytesKept:
-            self._failures[_DATABASE_BYTES_REMAIN] = None
         except SQLAlchemyError as error:
             self._database_error = self._database_error or error
-        except OSError:
-            self._failures[_FILE_REMAINS] = None
+        except tuple(_FAILURES) as error:
+            text = next(text for kind, text in _FAILURES.items() if isinstance(error, kind))
+            self._failures[text.format(error)] = None
         return None
 
     def report(self) -> None:

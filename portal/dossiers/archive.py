@@ -274,13 +274,9 @@ class DossierArchive:
         return found[0] if found else None
 
     def _list(self, where: ColumnElement[bool], most: int | None = None) -> list[Dossier]:
-        columns = (
-            *(table.c.number, table.c.issued_at, table.c.expires_at, table.c.revoked_at),
-            table.c.head,
-            table.c.pdf.is_not(None).label("has_pdf"),
-        )
+        columns = table.c["number", "issued_at", "expires_at", "revoked_at", "head"]
         query = (
-            select(*columns)
+            select(*columns, table.c.pdf.is_not(None).label("has_pdf"))
             .where(table.c.namespace == self._keys.namespace, where)
             .order_by(table.c.issued_at.desc(), table.c.number.desc())
             .limit(most)

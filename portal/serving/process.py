@@ -13,8 +13,7 @@ from flask import Flask
 from portal.factory import PROJECT_ROOT, SPARE_S, Portal, ServerProcess, environment_settings
 from portal.serving.activation import UnusableSocket, inherited_address
 from portal.serving.batch_process import BatchProcess, batch_request
-from portal.serving.draining import Draining
-from portal.serving.server import serve
+from portal.serving.server import Draining, serve
 from portal.startup import exit_on_startup_error, prepare
 from portal.system.open_file_limits import (
     TooFewFiles,

@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,6 @@ from granian.log import LogLevels
 from granian.server.mp import MPServer
 
 from portal.serving.activation import DESCRIPTOR
-from portal.serving.draining import Draining
 from portal.system.open_file_limits import (
     BACKLOG,
     FULL_CAPACITY,
@@ -34,6 +34,29 @@ IDLE_S = 75
 # Granian applies this configuration in the main process and in each worker. Granian's loggers get
 # no handlers of their own. Their messages go to the root logger, whose handlers redact secrets.
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
+
+
+class Draining:
+    """Announces in ``/readyz`` that the server is about to stop, so that proxies avoid it.
+
+    The main process creates a file in the directory that it shares with its workers. While the file
+    exists, the workers answer ``/readyz`` with 503 and all other requests as before. Does nothing
+    without a shared directory.
+    """
+
+    def __init__(self, shared: Path | None) -> None:
+        self._file = shared / "draining" if shared else None
+
+    def begin(self) -> bool:
+        """Announce the stop to the workers. Return False if the file cannot be created."""
+        with suppress(OSError):
+            if self._file is not None:
+                self._file.touch()
+                return True
+        return False
+
+    def has_begun(self) -> bool:
+        return self._file is not None and self._file.exists()
 
 
 class Server(MPServer):

@@ -204,13 +204,15 @@ batches = Table(
     Column("started_at", Float),
     Column("ended_at", Float),
     Column("expires_at", Float, nullable=False),
-    Column("state", String(10), nullable=False),
-    Column("reason", String(20), nullable=False),  # The reason for a pause. "" without a pause.
+    Column("state", String(10), nullable=False, default="draft"),
+    # The reason for a pause. "" without a pause.
+    Column("reason", String(20), nullable=False, default=""),
     # The time when a paused batch resumes by itself. NULL if the batch is not paused, or if only
     # its owner can resume it.
     Column("resume_at", Float),
-    Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
-    Column("claimed_at", Float, nullable=False),
+    # The number of pauses since the last answer.
+    Column("tries", Integer, nullable=False, default=0),
+    Column("claimed_at", Float, nullable=False, default=0.0),
     Column("ask", String(40), nullable=False),  # The lookups to make, separated by commas.
     # The most in R$ that the batch may spend: a draft's price, or what its owner confirmed last.
     Column("at_most", String(20), nullable=False),
@@ -240,13 +242,15 @@ batch_items = Table(
     Column("sealed", LargeBinary, nullable=False),  # The plate, encrypted.
     # True if all answers for the vehicle were stored before the batch ran.
     Column("stored", Boolean, nullable=False),
-    Column("state", String(10), nullable=False),
-    Column("cause", String(20), nullable=False),  # Why the item failed. "" if it did not fail.
+    Column("state", String(10), nullable=False, default="pending"),
+    # Why the item failed. "" if it did not fail.
+    Column("cause", String(20), nullable=False, default=""),
     # The number of times that the item paused the batch.
-    Column("attempts", Integer, nullable=False),
-    Column("holder", String(32), nullable=False),  # The leasing process. "" without a lease.
+    Column("attempts", Integer, nullable=False, default=0),
+    # The leasing process. "" without a lease.
+    Column("holder", String(32), nullable=False, default=""),
     # The end of the lease in epoch seconds, or 0 without a lease.
-    Column("lease_until", Float, nullable=False),
+    Column("lease_until", Float, nullable=False, default=0.0),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
     # Only versions before schema revision 0008 use this column. A later version removes it.
     Column("at_most", String(20)),
