@@ -113,6 +113,13 @@ class PdfRenderer:
         return file
 
 
+# CPython stores the frames of calls in chunks of 16 KiB. A loop that calls across the end of a
+# chunk allocates and frees a chunk for each call, which took an eighth of a PDF's time. (Fixed in
+# 2026 for 3.13 and later: python/cpython#142183.) A frame with a large stack gets a larger chunk,
+# with room for the frames of all calls inside.
+PdfRenderer.render.__code__ = PdfRenderer.render.__code__.replace(co_stacksize=2**16)
+
+
 def _remove_notes(matcher: Any) -> None:
     """Remove from WeasyPrint's own style sheet the five pseudo-elements for foot- and sidenotes.
 
