@@ -36,13 +36,12 @@ from portal.dossiers.archive import DossierArchive
 from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
-from portal.gateway.lease import Leases
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Lookup, Observer
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
 from portal.gateway.savings import SavingsCounter
-from portal.gateway.single_flight import SingleFlight
+from portal.gateway.single_flight import Leases, SingleFlight
 from portal.gateway.store import Store
 from portal.gateway.upstream_client import Policy
 from portal.gateway.usage_report import UsageLog

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from portal import settings as settings_module
-from portal.access.credentials import read_credential
+from portal.access.gatekeeper import read_credential
 from portal.settings import Settings, SettingsError
 
 SECRETS = {

@@ -1,11 +1,21 @@
-"""Authenticates callers. The portal's mode decides which credentials are valid."""
+"""Authenticates callers. The portal's mode decides which credentials are valid.
+
+A credential is read from the Authorization header or the query string.
+"""
+
+from collections.abc import Sequence
+from urllib.parse import parse_qsl
 
 from portal.access.sealing import name_credential
 from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
-from portal.system.caller_credentials import Mode
+from portal.system.caller_credentials import Mode, is_token
 
 DEMO_TOKEN = "demo"  # noqa: S105 not a secret, because it gives access to fictitious data only
 _DEMO_DIGEST = digest(DEMO_TOKEN)
+
+
+class NoCredential(ValueError):
+    """The request has no credential, two credentials or a malformed credential. Status 401."""
 
 
 class Gatekeeper:
@@ -51,3 +61,39 @@ class Gatekeeper:
     def visitor(self) -> Identity:
         """Return the identity that all visitors of the demo mode share."""
         return Identity(DEMO_TOKEN, _DEMO_DIGEST, SCOPES - {"admin"})
+
+
+def read_credential(headers: Sequence[str], query_string: bytes) -> str:
+    """Return the token from the Authorization header or the query parameter ``at``.
+
+    Raises NoCredential. A request may send the same token in the header and in the query. Two
+    Authorization headers or two ``at`` parameters are rejected, even with equal values. A WSGI
+    server may join two headers to the value ``A,B``, or replace a non-ASCII value by "".
+    ``is_token`` rejects ``A,B`` and "".
+    """
+    query = _at(query_string) if query_string else []
+    if len(headers) > 1 or len(query) > 1:
+        raise NoCredential("two Authorization headers or two at parameters")
+    given = {*headers, *query}
+    if len(given) != 1:
+        raise NoCredential("no credential, or two different ones")
+    token = given.pop()
+    if not is_token(token):
+        raise NoCredential("not in the format of a token")
+    return token
+
+
+def sends_credential(headers: Sequence[str], query_string: bytes) -> bool:
+    """Return whether a request sends any credential, valid or not."""
+    return bool(headers or (query_string and _at(query_string)))
+
+
+def _at(query_string: bytes) -> list[str]:
+    """Return the values of the query parameter ``at``, decoded as Latin-1.
+
+    Latin-1 decodes each non-ASCII byte to a non-ASCII character, which ``is_token`` rejects.
+    Werkzeug's UTF-8 decoder would leave ``%FF`` as it is, and ``is_token`` accepts these three
+    ASCII characters.
+    """
+    pairs = parse_qsl(query_string.decode("latin-1"), keep_blank_values=True, encoding="latin-1")
+    return [value for name, value in pairs if name == "at"]

@@ -8,7 +8,7 @@ from typing import Protocol
 from sqlalchemy import Engine
 
 from portal.batch.pricing import BatchPricing
-from portal.gateway.lease import Leases
+from portal.gateway.single_flight import Leases
 from portal.presentation.render_context import RenderContext
 from portal.system.scheduler import Scheduler
 from portal.web.services import web

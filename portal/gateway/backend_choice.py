@@ -7,7 +7,7 @@ from typing import Any, cast
 from flask import Flask
 from flask_caching import Cache
 
-from portal.gateway.lease import FileLeases, Leases
+from portal.gateway.single_flight import FileLeases, Leases
 
 LEASES = "leases"  # a subdirectory of the data directory
 

@@ -10,9 +10,7 @@ import msgspec
 
 from portal.access.tokens import Identity
 from portal.gateway.answer_check import DriftQueue
-from portal.gateway.envelope import Envelope
-from portal.gateway.freshness import Freshness, compute_freshness, retention_s
-from portal.gateway.lease import fence_now
+from portal.gateway.envelope import Envelope, Freshness, compute_freshness, retention_s
 from portal.gateway.ledger import Ledger
 from portal.gateway.lookup import (
     CacheStatus,
@@ -24,7 +22,7 @@ from portal.gateway.lookup import (
     Served,
 )
 from portal.gateway.operations import REPORT, CachePolicy
-from portal.gateway.single_flight import SingleFlight
+from portal.gateway.single_flight import SingleFlight, fence_now
 from portal.gateway.store import FAILURE_SHARED_S, Store
 from portal.gateway.upstream_client import Policy, UpstreamClient
 from portal.upstream.protocol import Upstream

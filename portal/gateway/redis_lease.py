@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from portal.gateway.lease import fence_now
 from portal.gateway.redis_cache import PREFIX, batches, script
+from portal.gateway.single_flight import fence_now
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 log = logging.getLogger(__name__)

@@ -8,15 +8,23 @@ appends to the write-ahead log (WAL), without waiting for the disk. ``sweep`` co
 the database file (a checkpoint), and waits for the disk.
 """
 
+import contextlib
+import fcntl
+import functools
 import json
+import logging
+import os
+import sqlite3
 import time
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from flask import Flask
 from flask_caching.backends.base import BaseCache
+from sqlalchemy.pool import NullPool, Pool, QueuePool
 
 from portal.gateway.backend import (
     MOST_COUNTED,
@@ -28,9 +36,33 @@ from portal.gateway.backend import (
     StoreSize,
 )
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES
-from portal.gateway.sqlite_file import SQLiteFile, retry_if_corrupt, transaction
+from portal.storage.database import create_file, refuse_replaced_file
 from portal.storage.purge_log import BUCKETS, purge_bucket
-from portal.storage.sqlite_traces import empty_log
+from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes, empty_log, file_identity
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F = TypeVar("F")
+
+log = logging.getLogger(__name__)
+
+# Seconds that a write waits for another process's write lock. ``Store`` queues an answer that
+# cannot be written in time.
+WRITE_WAIT_S = 0.5
+SET_UP_WAIT_S = 10.0
+# ``_quarantine`` renames a corrupt file. The renamed file is deleted after this many seconds,
+# because ``sweep`` does not delete expired entries in it.
+BROKEN_KEPT_S = 24 * 3600.0
+MAX_IDLE = 16
+# The largest number of connections in use at a time. Without this limit, many connections at once
+# could use up the process's file descriptors. After a connection is closed, SQLite keeps its
+# descriptor open while another connection of the process holds a lock on the file.
+MAX_OPEN = 64
+
+# A connection's page cache of 8 MiB holds the inner pages of a B-tree with millions of entries. A
+# writer runs a checkpoint when the write-ahead log (WAL) has 16,384 pages of 4 KiB. ``sweep``
+# normally runs a checkpoint earlier.
+_OWN_PRAGMAS = ("cache_size = -8192", "wal_autocheckpoint = 16384")
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
@@ -65,12 +97,47 @@ _IN_BUCKETS = f"""
 _SKEW_US = 60_000_000
 
 
-class SQLiteCache(SQLiteFile, BaseCache):
-    """Stores entries under keys ``tag:name`` (see ``Backend``)."""
+def retry_if_corrupt(
+    method: Callable[Concatenate[F, P], R],
+) -> Callable[Concatenate[F, P], R]:
+    """Decorate a method to run a second time if it fails on a corrupt file.
+
+    The first run has renamed the corrupt file, so the second run uses a new file.
+    """
+
+    def retried(self: F, /, *args: P.args, **named: P.kwargs) -> R:
+        try:
+            return method(self, *args, **named)
+        except sqlite3.DatabaseError as error:
+            if not _is_corrupt(error):
+                raise
+        return method(self, *args, **named)
+
+    return functools.update_wrapper(retried, method)
+
+
+class SQLiteCache(BaseCache):
+    """Stores entries under keys ``tag:name`` (see ``Backend``) in the SQLite file at ``path``.
+
+    If the file at the path is replaced, the pool opens connections to the new file. A corrupt file
+    is renamed (quarantine), and a new file is created.
+    """
 
     def __init__(self, path: Path, default_timeout: int = 300) -> None:
-        SQLiteFile.__init__(self, path, _SCHEMA)
-        BaseCache.__init__(self, default_timeout=default_timeout)
+        super().__init__(default_timeout=default_timeout)
+        self._path = path
+        self._pool = self._watched(
+            QueuePool(
+                self._open,
+                pool_size=MAX_IDLE,
+                max_overflow=MAX_OPEN - MAX_IDLE,
+                timeout=SET_UP_WAIT_S,
+                use_lifo=True,
+                reset_on_return=None,
+            )
+        )
+        self._deleted_bytes = DeletedBytes(path)
+        self._broken_checked_at = 0.0
         self._writes_since_checkpoint = 0
         self._log_has_deleted = True  # whether the WAL may contain bytes of deleted entries
         self._bytes_remain = False  # whether ``sweep`` must erase bytes of purged entries
@@ -146,7 +213,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     @retry_if_corrupt
     def begin_purges(self, purges: Mapping[int, int]) -> None:
-        with self._connection(PURGE_WAIT_S) as db, transaction(db):
+        with self._transaction() as db:
             db.executemany(
                 "INSERT INTO purged VALUES (?, ?) ON CONFLICT (bucket) "
                 "DO UPDATE SET number = max(number, excluded.number)",
@@ -162,12 +229,12 @@ class SQLiteCache(SQLiteFile, BaseCache):
     @retry_if_corrupt
     def delete_tagged(self, tags: Collection[str]) -> int:
         deleted = f"DELETE FROM entries WHERE {_IS_TAGGED}"  # noqa: S608 only our own text
-        with self._connection(PURGE_WAIT_S) as db, transaction(db):
+        with self._transaction() as db:
             return sum(db.execute(deleted, _tagged(tag)).rowcount for tag in tags)
 
     @retry_if_corrupt
     def end_purges(self, before: int, number: int) -> None:
-        with self._connection(PURGE_WAIT_S) as db:
+        with self._transaction() as db:
             db.execute(
                 f"INSERT OR REPLACE INTO purged_to SELECT '', ? WHERE {_PURGED_TO} = ?",
                 (number, before),
@@ -197,7 +264,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
             if (end := end_of(key, value)) is not None
         ]
         if changes:
-            with self._connection(PURGE_WAIT_S) as db, transaction(db):
+            with self._transaction() as db:
                 db.executemany(
                     "UPDATE entries SET expires_at = ? "
                     "WHERE id = ? AND key = ? AND fence = ? AND expires_at > ?",
@@ -253,6 +320,127 @@ class SQLiteCache(SQLiteFile, BaseCache):
             ).fetchone()
         return StoreSize(entries, size)
 
+    def remove_broken(self) -> list[str]:
+        """Delete the corrupt files that ``_quarantine`` renamed, and return their names."""
+        names = [file.name for file in self._broken()]
+        for file in self._broken():
+            file.unlink(missing_ok=True)
+        return [name for name in names if not name.endswith(("-wal", "-shm"))]
+
+    def close(self) -> None:
+        """Close all pooled connections.
+
+        A method that is called after ``close`` opens a connection and closes it again.
+        """
+        pool, self._pool = self._pool, self._watched(NullPool(self._open))
+        pool.dispose()
+        self._deleted_bytes.close()
+
+    @contextlib.contextmanager
+    def _connection(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection to the file that is now at the path."""
+        with contextlib.closing(self._pool.connect()) as pooled:
+            db: Any = pooled.driver_connection
+            inode = pooled.info["inode"]
+            try:
+                yield db
+            except BaseException as error:
+                pooled.invalidate()
+                self._quarantine_if_corrupt(error, inode)
+                raise
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection that waits PURGE_WAIT_S for other writers, in a transaction."""
+        with self._connection() as db:
+            db.execute(f"PRAGMA busy_timeout = {int(PURGE_WAIT_S * 1000)}")
+            db.execute("BEGIN IMMEDIATE")
+            with db:
+                yield db
+            db.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
+
+    def _open(self) -> Any:
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # to lock it
+        # Lock the directory. If two processes switched a new file to WAL at once, SQLite would
+        # reject one switch. If another process renamed a corrupt file meanwhile, the connection
+        # could combine the old file with the new file's WAL.
+        with self._directory_lock():
+            create_file(self._path)
+            # isolation_level=None makes every statement its own transaction. A write then waits for
+            # the write lock. In a transaction that begins with a read, a write could instead fail
+            # at once with "database is locked". Long read transactions would also delay the
+            # truncation of the WAL.
+            db = sqlite3.connect(
+                self._path, timeout=SET_UP_WAIT_S, isolation_level=None, check_same_thread=False
+            )
+            inode = file_identity(self._path)
+            try:
+                for pragma in ("journal_mode = WAL", *PRAGMAS, *_OWN_PRAGMAS):
+                    db.execute(f"PRAGMA {pragma}")
+                db.executescript(_SCHEMA)
+                db.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
+                return db
+            except sqlite3.Error as error:
+                db.close()
+                failure = error
+        self._quarantine_if_corrupt(failure, inode)
+        raise failure
+
+    def _quarantine_if_corrupt(self, error: BaseException, inode: tuple[int, int] | None) -> None:
+        if isinstance(error, sqlite3.DatabaseError) and _is_corrupt(error):
+            self._quarantine(inode)
+
+    def _quarantine(self, inode: tuple[int, int] | None) -> None:
+        """Rename the corrupt file and its WAL, unless they have been renamed already."""
+        with self._directory_lock():
+            if file_identity(self._path) != inode:
+                return
+            # Keep at most one quarantined file, so that a failing disk does not fill up with
+            # copies.
+            self.remove_broken()
+            now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+            name = f"{self._path.name}.broken-{now}"
+            # Rename the database file last. When it is gone, another process may create a new file,
+            # which must not find the old WAL.
+            for suffix in ("-wal", "-shm", ""):
+                with contextlib.suppress(FileNotFoundError):
+                    self._path.with_name(self._path.name + suffix).rename(
+                        self._path.with_name(name + suffix)
+                    )
+        log.error("%s is corrupt: renamed to %s, creating a new one", self._path.name, name)
+
+    @contextlib.contextmanager
+    def _directory_lock(self) -> Iterator[None]:
+        """Lock the directory against other processes and threads.
+
+        Each caller opens its own descriptor, because flock does not exclude threads that share a
+        descriptor.
+        """
+        directory = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            with contextlib.suppress(OSError):  # some file systems have no locks
+                fcntl.flock(directory, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(directory)
+
+    def _broken(self) -> list[Path]:
+        return list(self._path.parent.glob(f"{self._path.name}.broken-*"))
+
+    def remove_old_broken(self) -> None:
+        now = time.monotonic()
+        if now - self._broken_checked_at < 60:
+            return
+        self._broken_checked_at = now
+        for file in self._broken():
+            with contextlib.suppress(OSError):
+                if time.time() - file.stat().st_ctime > BROKEN_KEPT_S:
+                    file.unlink()
+
+    def _watched(self, pool: Pool) -> Pool:
+        refuse_replaced_file(pool, self._path)
+        return pool
+
 
 def entry_id(key: str) -> int:
     """Return the row number of a key ``tag:name``, a signed 64-bit integer.
@@ -271,3 +459,14 @@ def _tagged(tag: str) -> tuple[int, int, int, str]:
     """Return the parameters of ``_IS_TAGGED``."""
     first = (zlib.crc32(tag.encode()) << 32) - 2**63
     return first, first + 2**32 - 1, len(tag) + 1, f"{tag}:"
+
+
+def _is_corrupt(error: sqlite3.DatabaseError) -> bool:
+    """Return whether the error says that the file is corrupt.
+
+    A file that is not a database, or that lacks the cache's tables, counts as corrupt.
+    """
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith(
+        "no such table"
+    )

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from portal.gateway.backend import Backend, BytesRemain, StoreSize
-from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
-from portal.gateway.freshness import longest_s
+from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal, longest_s
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Lookup, Observer
 from portal.gateway.operations import CachePolicy

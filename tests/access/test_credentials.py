@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.access.credentials import NoCredential, read_credential
+from portal.access.gatekeeper import NoCredential, read_credential
 from portal.system.caller_credentials import is_token
 
 PRINTABLE = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=40)

@@ -13,12 +13,11 @@ from portal.access.tokens import Identity
 from portal.gateway.backend import Backend
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
-from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import CacheStatus, Directive, Failure, Lookup, Observer, Served
 from portal.gateway.operations import DECODE, OPERATIONS, CachePolicy
-from portal.gateway.single_flight import SingleFlight
+from portal.gateway.single_flight import FileLeases, Leases, SingleFlight
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.gateway.store import Store
 from portal.gateway.upstream_client import Policy

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from portal.gateway.freshness import (
+from portal.gateway.envelope import (
     CLOCK_SKEW_S,
     JITTER,
     REJECTED_FRESH_S,

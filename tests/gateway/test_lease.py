@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from portal.gateway.backend_choice import remove_lease_files
-from portal.gateway.lease import FileLeases
 from portal.gateway.lookup import Failure
+from portal.gateway.single_flight import FileLeases
 from tests.fakes import Clock, wait_until
 from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import bench

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway.lease import FileLeases
 from portal.gateway.lookup import Failure
-from portal.gateway.single_flight import SingleFlight
+from portal.gateway.single_flight import FileLeases, SingleFlight
 
 
 def flights(folder: Path, limit: int) -> SingleFlight[str]:

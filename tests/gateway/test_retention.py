@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from portal.gateway import sqlite_cache
-from portal.gateway.envelope import Envelope, Seal
-from portal.gateway.freshness import longest_s
+from portal.gateway.envelope import Envelope, Seal, longest_s
 from portal.gateway.operations import CachePolicy
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.gateway.store import Store

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import sqlite_cache, sqlite_file
+from portal.gateway import sqlite_cache
 from portal.gateway.backend import BytesRemain
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.storage.purge_log import purge_bucket
@@ -226,7 +226,7 @@ def test_sweep_blocked_by_reader_does_not_block_writers(
     finally:
         ended.set()
         sweeper.join()
-    assert time.monotonic() - started < sqlite_file.SET_UP_WAIT_S
+    assert time.monotonic() - started < sqlite_cache.SET_UP_WAIT_S
 
 
 def _write_many(path: Path, name: str) -> None:

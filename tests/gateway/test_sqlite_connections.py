@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.pool import QueuePool
 
-from portal.gateway import sqlite_file
+from portal.gateway import sqlite_cache
 from portal.gateway.sqlite_cache import SQLiteCache
 from tests.gateway.gateways import opened_cache
 
@@ -35,7 +35,7 @@ def test_idle_connections_are_bounded(cache: SQLiteCache) -> None:
     for thread in threads:
         thread.join()
     assert isinstance(cache._pool, QueuePool)
-    assert cache._pool.checkedin() == sqlite_file.MAX_IDLE
+    assert cache._pool.checkedin() == sqlite_cache.MAX_IDLE
 
 
 def open_files(folder: Path) -> list[str]:

@@ -23,7 +23,7 @@ from flask import Response, request, session, stream_with_context, url_for
 from werkzeug.exceptions import ServiceUnavailable
 
 from portal import wording
-from portal.access.credentials import NoCredential, sends_credential
+from portal.access.gatekeeper import NoCredential, sends_credential
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.batches import MOST_LISTED, new_id

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, abort, current_app, g, request
 
-from portal.access.credentials import NoCredential, read_credential
-from portal.access.gatekeeper import Gatekeeper
+from portal.access.gatekeeper import Gatekeeper, NoCredential, read_credential
 from portal.access.tokens import Identity, RefusedToken, UnknownToken
 from portal.gateway.gateway import Snapshot
 from portal.gateway.lookup import Directive, Failure, Lookup, Served, report_lookup
