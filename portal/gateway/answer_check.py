@@ -13,6 +13,7 @@ import msgspec
 
 from portal.gateway import notices, strict_json
 from portal.gateway.lookup import Lookup, Observer
+from portal.upstream.errors import Unfit, Unusable
 from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import read_field
 from portal.vehicle.operation_name import OperationName
@@ -37,21 +38,6 @@ MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 M
 _large_answers = threading.Lock()
 
 
-class NoAnswer(ValueError):
-    """The body is not a valid answer to the lookup."""
-
-
-class UnfitAnswer(NoAnswer):
-    """The body is well-formed and has the operation's ``status``, but cannot be used.
-
-    ``may_differ`` is true if the other base address may have a better answer.
-    """
-
-    def __init__(self, reason: str, may_differ: bool) -> None:
-        super().__init__(reason)
-        self.may_differ = may_differ
-
-
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> bool:
     """Return whether a valid answer to the lookup reports nothing about the vehicle.
 
@@ -59,7 +45,7 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> bool:
     has restricted the vehicle. An empty object is such an answer only if ``unconfirmed_text``
     returns a text. An answer that is too large for the portal to show reports nothing either.
 
-    Raises NoAnswer or UnfitAnswer if the body of a 200 is not a valid answer. The function checks
+    Raises Unusable or Unfit if the body of a 200 is not a valid answer. The function checks
     ``status`` and the type of ``result``, and rejects a record that names another vehicle. It
     rejects an empty result beside a text that reports a failure, because one of the upstream's data
     sources may be down, and that source may have records of the vehicle. Unknown, missing or
@@ -76,21 +62,21 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> bool:
 def _reports_nothing(lookup: Lookup, document: Any, hidden_marker: str) -> bool:
     operation = lookup.operation
     if not isinstance(document, dict) or document.get("status") != operation.status_word:
-        raise NoAnswer("status is not the operation's word")
+        raise Unusable("status is not the operation's word")
     result = document.get("result")
     if not isinstance(result, operation.result_type):
-        raise UnfitAnswer("result is missing or of another type", may_differ=False)
+        raise Unfit("result is missing or of another type", may_differ=False)
     records = result if isinstance(result, list) else [result]
     for record in (document, *records):
         if not isinstance(record, dict):
-            raise UnfitAnswer("a record is no object", may_differ=False)
+            raise Unfit("a record is no object", may_differ=False)
         if not _names_subject(record, lookup, hidden_marker):
-            raise UnfitAnswer(OTHER_VEHICLE, may_differ=True)
+            raise Unfit(OTHER_VEHICLE, may_differ=True)
     if not _records_nothing(records):
         return False
     notice = _notice(document, records)
     if notice is not None and notice.kind == "failure":
-        raise UnfitAnswer("nothing on record, and a failure beside it", may_differ=True)
+        raise Unfit("nothing on record, and a failure beside it", may_differ=True)
     return isinstance(result, list) or bool(_unconfirmed(notice))
 
 
@@ -112,7 +98,7 @@ def _outline(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
                 document[name] = walk.short_value(_MOST_COMPARED)
         walk.end()
     except strict_json.NotStrictJSON as error:
-        raise NoAnswer(str(error)) from None
+        raise Unusable(str(error)) from None
     return document
 
 
@@ -142,15 +128,15 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
     """Return the JSON body ``{"message": text}`` that reports an upstream error.
 
     ``text`` is the upstream's message, cut to LONGEST_MESSAGE characters. "***" replaces
-    ``secret``, the operator's credential. Raises NoAnswer if the body is not a JSON object with a
+    ``secret``, the operator's credential. Raises Unusable if the body is not a JSON object with a
     text ``message``, for example if it is a web server's error page.
     """
     if has_too_many_values(body):
-        raise NoAnswer("an error with too many values")
+        raise Unusable("an error with too many values")
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None
     if not isinstance(message, str) or not read_field(message, ""):
-        raise NoAnswer("an error without the contract's message")
+        raise Unusable("an error without the contract's message")
     text = message.replace(secret, "***") if secret else message
     return json.dumps({"message": text[:LONGEST_MESSAGE]}, ensure_ascii=False).encode()
 
@@ -189,7 +175,7 @@ def _parsed(body: bytes) -> Any:
     try:
         return strict_json.parse(body)
     except strict_json.NotStrictJSON as error:
-        raise NoAnswer(str(error)) from None
+        raise Unusable(str(error)) from None
 
 
 def _records_nothing(records: list[Any]) -> bool:

@@ -106,9 +106,13 @@ class LocalCache:
                     self._entries.move_to_end(key)
         return found
 
-    def evict(self, key: str) -> None:
+    def listed(self) -> list[str]:
         with self._lock:
-            self._drop(key)
+            return list(self._entries)
+
+    def evict(self, key: str) -> Envelope | None:
+        with self._lock:
+            return self._drop(key)
 
     def sweep(self, now: float) -> None:
         """Remove hidden entries, and those that expire by ``now`` (epoch seconds)."""
@@ -117,10 +121,12 @@ class LocalCache:
                 if entry.envelope.delete_at <= now or self._hides(key, entry.envelope.purge_no):
                     self._drop(key)
 
-    def _drop(self, key: str) -> None:
+    def _drop(self, key: str) -> Envelope | None:
         entry = self._entries.pop(key, None)
-        if entry is not None:
-            self.size_bytes -= _size(entry.envelope)
+        if entry is None:
+            return None
+        self.size_bytes -= _size(entry.envelope)
+        return entry.envelope
 
 
 def _size(envelope: Envelope) -> int:

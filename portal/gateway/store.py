@@ -1,9 +1,7 @@
 """Stores signed answers in a Flask-Caching backend, under keys that reveal no plate."""
 
 import logging
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple
@@ -21,7 +19,7 @@ from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate, Renavam
 
 FAILURE_SHARED_S = 2
-UNSTORED_BYTES: Final = 16 * 1024 * 1024  # largest total size of the queued bodies
+UNSTORED_BYTES: Final = 16 * 1024 * 1024  # largest total size of the queued answers
 REVIEW_S = 0.2  # seconds that a call of ``sweep`` spends on shortened lifetimes
 _NO_EXPIRY = 0
 _NO_KEY = "none:none"
@@ -89,7 +87,8 @@ class Store:
         self._purges = purges
         self._terms = terms
         self._namespace = namespace
-        self._unstored = _UnstoredQueue()
+        # For each key, the newest answer that the backend could not store.
+        self._unstored = LocalCache(UNSTORED_BYTES, purges.hides)
         self._shortening = self._shorten()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
@@ -184,7 +183,7 @@ class Store:
     @property
     def has_unstored(self) -> bool:
         """Return whether this process has answers that the backend could not store."""
-        return bool(self._unstored.waiting())
+        return self._unstored.size_bytes > 0
 
     def tick(self) -> None:
         """Learn of other processes' purges, confirm cached entries, and write queued answers.
@@ -276,7 +275,8 @@ class Store:
 
     def _learn_purges(self) -> None:
         self._purges.refresh()
-        self._memory.sweep(self._clock())
+        for cache in (self._memory, self._unstored):
+            cache.sweep(self._clock())
 
     def _apply_purges(self) -> None:
         """Delete from the backend what purges hide that the backend has not applied."""
@@ -320,11 +320,10 @@ class Store:
         self._backend.set(name, text, _NO_EXPIRY)
 
     def _write_unstored(self) -> None:
-        for key in self._unstored.waiting():
-            taken = self._unstored.take(key)
-            if taken is not None:
+        for key in self._unstored.listed():
+            if (taken := self._unstored.evict(key)) is not None:
                 self.write(taken)
-                if key in self._unstored.waiting():
+                if self._unstored.get_stale(key):  # the backend is unavailable again
                     return
 
     def _unconfirmed(self, keys: Sequence[str]) -> Mapping[str, Envelope]:
@@ -379,37 +378,3 @@ class Store:
             # Log only the error's type, because the error's text may contain a store key or a host
             # name.
             log.warning("store %s failed: %s", operation, type(error).__name__)
-
-
-class _UnstoredQueue:
-    """Queues, for each key, the newest answer that the backend could not store.
-
-    If the bodies exceed UNSTORED_BYTES in total, the oldest answers are discarded.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waiting: OrderedDict[str, Envelope] = OrderedDict()
-        self._bytes = 0
-
-    def put(self, envelope: Envelope) -> None:
-        with self._lock:
-            self._remove(envelope.key)
-            self._waiting[envelope.key] = envelope
-            self._bytes += len(envelope.body)
-            while self._bytes > UNSTORED_BYTES:
-                self._remove(next(iter(self._waiting)))
-
-    def take(self, key: str) -> Envelope | None:
-        with self._lock:
-            return self._remove(key)
-
-    def waiting(self) -> list[str]:
-        with self._lock:
-            return list(self._waiting)
-
-    def _remove(self, key: str) -> Envelope | None:
-        taken = self._waiting.pop(key, None)
-        if taken is not None:
-            self._bytes -= len(taken.body)
-        return taken

@@ -9,7 +9,7 @@ from portal.gateway import answer_check
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import Failure, FailureKind, Lookup, Observer
 from portal.gateway.operations import CachePolicy
-from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unfit, Unusable, UpstreamError
+from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unfit, UpstreamError
 from portal.upstream.protocol import Resource, Response, Upstream
 from portal.vehicle.operation_name import OperationName
 
@@ -99,16 +99,12 @@ class UpstreamClient:
         A proxy's error page must not be mistaken for a rejected plate (400), for a vehicle without
         a record (404) or for a refused credential (401, 403).
         """
-        try:
-            if response.status == 200:
-                is_empty = answer_check.check(lookup, response.body, self._policy.hidden_marker)
-                return replace(response, is_empty=is_empty)
-            secret = self._policy.operator_credential
-            return replace(response, body=answer_check.message_body(response.body, secret))
-        except answer_check.UnfitAnswer as error:
-            raise Unfit(str(error), error.may_differ) from None
-        except answer_check.NoAnswer as error:
-            raise Unusable(str(error)) from None
+        policy = self._policy
+        if response.status == 200:
+            is_empty = answer_check.check(lookup, response.body, policy.hidden_marker)
+            return replace(response, is_empty=is_empty)
+        body = answer_check.message_body(response.body, policy.operator_credential)
+        return replace(response, body=body)
 
     def _refusal(self, response: Response) -> Failure:
         kind = _REFUSALS.get(response.status, "bad_answer")

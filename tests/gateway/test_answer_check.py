@@ -8,13 +8,12 @@ import pytest
 from portal.gateway import answer_check
 from portal.gateway.answer_check import (
     LONGEST_MESSAGE,
-    NoAnswer,
-    UnfitAnswer,
     check,
     message_body,
 )
 from portal.gateway.lookup import Lookup
 from portal.gateway.operations import DECODE, RENAINF, RENAJUD, Operation
+from portal.upstream.errors import Unfit, Unusable
 from portal.vehicle.plate import parse_subject
 from portal.vehicle.wire import MOST_VALUES
 from tests import factories
@@ -33,13 +32,13 @@ def judged(operation: Operation, subject: str, body: bytes) -> bool:
     return check(lookup, body, MARKER)
 
 
-def refusal(lookup: Lookup, body: bytes) -> tuple[type[NoAnswer], str] | None:
+def refusal(lookup: Lookup, body: bytes) -> tuple[type[Unusable], str] | None:
     try:
         check(lookup, body, MARKER)
-    except UnfitAnswer as error:
-        return UnfitAnswer, str(error)
-    except NoAnswer:
-        return NoAnswer, ""
+    except Unfit as error:
+        return Unfit, str(error)
+    except Unusable:
+        return Unusable, ""
     return None
 
 
@@ -57,21 +56,21 @@ def test_text_that_is_not_a_plate_passes(named: str) -> None:
 
 @pytest.mark.parametrize("named", ["ABC1D24", "ZZZ9Z99", "zzz 9z99", "PLACA ZZZ9Z99"])
 def test_record_of_another_plate_is_rejected(named: str) -> None:
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         judged(DECODE, "ABC1D23", factories.decode_body(named))
 
 
 def test_one_record_of_another_plate_among_many_is_rejected() -> None:
     mine, other = factories.restriction(placa="ABC1D23"), factories.restriction(placa="ZZZ9Z99")
     judged(RENAJUD, "ABC1D23", factories.renajud_body(mine, mine))
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         judged(RENAJUD, "ABC1D23", factories.renajud_body(mine, other))
 
 
 def test_renavam_is_compared_with_renavam() -> None:
     named = factories.restriction(renavam="12345678910", placa="ZZZ9Z99")
     judged(RENAJUD, "12345678910", factories.renajud_body(named))
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         other = factories.restriction(renavam="00000000001")
         judged(RENAJUD, "12345678910", factories.renajud_body(other))
 
@@ -99,7 +98,7 @@ def test_plate_of_odd_type_passes(odd: object) -> None:
     ],
 )
 def test_wrong_outer_format_is_rejected(document: object) -> None:
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         judged(DECODE, "ABC1D23", json.dumps(document).encode())
 
 
@@ -121,21 +120,21 @@ def test_fines_without_plate_pass() -> None:
 def test_other_plate_inside_list_or_object_is_rejected(
     odd: dict[str, str] | list[list[str]] | list[str],
 ) -> None:
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         judged(DECODE, "ABC1D23", factories.encode({"status": "DONE", "result": {"placa": odd}}))
 
 
 @pytest.mark.parametrize("name", ["Placa", "PLACA", "pLaCa", "plate"])
 def test_other_plate_under_another_field_name_is_rejected(name: str) -> None:
     record = {"placa": "ABC1D23", name: "ZZZ9Z99"}
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         judged(DECODE, "ABC1D23", factories.encode({"status": "DONE", "result": record}))
 
 
 def test_other_plate_beside_empty_list_is_rejected() -> None:
     document = {"status": "SUCCESS", "result": [], "placa": "ABC1D23"}
     judged(RENAJUD, "ABC1D23", factories.encode(document))
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         judged(RENAJUD, "ABC1D24", factories.encode(document))
 
 
@@ -148,7 +147,7 @@ def test_renavam_as_number_is_compared_by_its_digits(number: object) -> None:
 @pytest.mark.parametrize("number", [98765432100, 98765432100.0, [98765432100], {"n": 9876543210}])
 def test_other_renavam_as_number_is_rejected(number: object) -> None:
     body = factories.renajud_body(factories.restriction(placa="", renavam=number))
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         judged(RENAJUD, "01234567891", body)
 
 
@@ -188,7 +187,7 @@ def test_notice_beside_empty_result_is_rejected(
     operation: Operation, result: object, notice: dict[str, object]
 ) -> None:
     document = {"status": operation.status_word, "result": result, **notice}
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         judged(operation, "ABC1D23", factories.encode(document))
 
 
@@ -242,7 +241,7 @@ def test_harmless_member_beside_empty_list_passes(member: dict[str, object]) -> 
     ],
 )
 def test_error_without_contract_message_is_rejected(body: bytes) -> None:
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         message_body(body)
 
 
@@ -292,7 +291,7 @@ def test_check_takes_24_mib(
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert refused in (None, (UnfitAnswer, "a record is no object"))
+    assert refused in (None, (Unfit, "a record is no object"))
     assert peak < 24 * 2**20
 
 
@@ -316,11 +315,11 @@ def test_check_takes_24_mib(
 def test_last_of_many_records_is_checked_like_the_first(last: bytes, reason: str) -> None:
     many = b"{}," * MOST_VALUES
     for body in (b'{"status":"SUCCESS","result":[%s]}' % each for each in (last, many + last)):
-        with pytest.raises(NoAnswer, match=reason):
+        with pytest.raises(Unusable, match=reason):
             judged(RENAINF, "ABC1D23", body)
 
 
 def test_error_with_too_many_values_is_rejected() -> None:
     values = b",".join([b"{}"] * MOST_VALUES)
-    with pytest.raises(NoAnswer):
+    with pytest.raises(Unusable):
         message_body(b'{"message":"Placa","a":[%s]}' % values)

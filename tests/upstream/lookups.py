@@ -3,10 +3,9 @@
 import time
 from dataclasses import dataclass, field
 
-from portal.gateway.answer_check import NoAnswer, check, message_body
+from portal.gateway.answer_check import check, message_body
 from portal.gateway.lookup import Lookup
 from portal.gateway.operations import DECODE, RENAINF, RENAJUD, REPORT, Operation
-from portal.upstream.errors import Unusable
 from portal.upstream.origin import Origin
 from portal.upstream.protocol import Resource, Response
 from portal.upstream.spares import Spares
@@ -56,14 +55,11 @@ def resource(
     lookup = Lookup(chosen, Plate.parse(plate), body=body)
 
     def judged(response: Response) -> Response:
-        try:
-            if response.status == 200:
-                check(lookup, response.body, factories.HIDDEN)
-            else:
-                message_body(response.body)
-            return response
-        except NoAnswer as error:
-            raise Unusable(str(error)) from None
+        if response.status == 200:
+            check(lookup, response.body, factories.HIDDEN)
+        else:
+            message_body(response.body)
+        return response
 
     return Resource(
         method=chosen.method,
