@@ -41,7 +41,7 @@ from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Lookup, Observer
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
 from portal.gateway.savings import SavingsCounter
-from portal.gateway.single_flight import Leases, SingleFlight
+from portal.gateway.single_flight import RENEW_S, Leases, SingleFlight
 from portal.gateway.store import Store
 from portal.gateway.upstream_client import Policy
 from portal.gateway.usage_report import UsageLog
@@ -100,6 +100,7 @@ MEBIBYTE = 1024 * 1024
 # confirmations nor the renewals of a batch's leases may wait as long.
 _BATCHES_THREAD = "scheduler-batches"
 _SLOW_THREAD = "scheduler-slow"
+_LEASES_THREAD = "scheduler-leases"
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
 # The parts that ``Portal.close`` closes, each before the parts that it uses.
 _CLOSED_BY = {
@@ -507,6 +508,8 @@ class Portal(Web):
             PeriodicTask(3600.0, lambda: erase_deleted(self.engine)),
             PeriodicTask(3600.0, lambda: remove_old_unused_caches(data_dir)),
         )
+        # File leases need no renewal, and so no thread.
+        renewals = [PeriodicTask(RENEW_S, self.leases.renew, _LEASES_THREAD)]
         return Scheduler(
             PeriodicTask(0.25, self.access_log.write),
             PeriodicTask(0.5, self.store.tick),
@@ -519,6 +522,7 @@ class Portal(Web):
             PeriodicTask(5.0, self._savings.flush, _SLOW_THREAD),
             PeriodicTask(2.0, self.ledger.settle, _SLOW_THREAD),
             PeriodicTask(5.0, housekeeping.run_due, _SLOW_THREAD),
+            *(renewals if self._settings.redis_url else []),
         )
 
     @cached_property

@@ -25,6 +25,7 @@ from portal.gateway.lookup import Failure
 log = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 1.0
+RENEW_S = 1.0
 _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
@@ -41,6 +42,10 @@ class Leases(Protocol):
 
     def forget(self, tag: str) -> None:
         """Remove the files of a vehicle's leases, except leases that a process holds."""
+        ...
+
+    def renew(self) -> None:
+        """Prolong the leases that this process holds. The scheduler calls it every RENEW_S."""
         ...
 
 
@@ -89,6 +94,9 @@ class FileLeases:
 
     def forget(self, tag: str) -> None:
         self._remove_unheld(f"{tag}-*")
+
+    def renew(self) -> None:
+        """Do nothing, because the kernel keeps a file lock until its holder releases it."""
 
     def remove_released(self) -> None:
         """Remove the files of all leases that no process holds. Raises OSError."""

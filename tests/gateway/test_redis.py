@@ -29,7 +29,7 @@ else:
 
 from portal.gateway import redis_cache
 from portal.gateway.redis_cache import PREFIX, SealedRedisCache
-from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases
+from portal.gateway.redis_lease import RedisLeases
 
 TAG, OTHER_TAG = "a" * 24, "b" * 24
 
@@ -189,15 +189,6 @@ def test_lease_has_one_holder_and_fences_increase(leases: RedisLeases) -> None:
     assert first < fences[0]
     assert fences == sorted(set(fences))
     assert len(str(fences[0])) == 16
-
-
-@pytest.mark.over_5_s("the lease lasts 8 s")
-def test_held_lease_is_renewed(leases: RedisLeases, cache: SealedRedisCache) -> None:
-    with leases.hold("t:k") as fence:
-        assert fence is not None
-        time.sleep(LIFETIME_MS / 1000 + 0.5)
-        assert cache.client.get("portal:lease:t:k") is not None
-    assert cache.client.get("portal:lease:t:k") is None
 
 
 def test_former_holder_does_not_release_lease_of_new_holder(

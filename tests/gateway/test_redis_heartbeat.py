@@ -1,25 +1,23 @@
-"""The heartbeat thread renews a process's leases in batches and on time."""
+"""The scheduler renews a process's leases on time, many with each round trip."""
 
 import contextlib
-import threading
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
 from portal.system.dependency_breaker import DependencyBreaker
-from tests.fakes import Clock, wait_until
+from tests.conftest import PortalFactory
+from tests.fakes import wait_until
 from tests.fakes.processes import RedisProcess
-from tests.fakes.threads import no_thread_named
 
 if TYPE_CHECKING:
     import redis
 else:
     redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
-from portal.gateway.redis_cache import BATCH_SIZE, CLIENT_OPTIONS, FAILURES
-from portal.gateway.redis_lease import HEARTBEAT_S, LIFETIME_MS, RedisLeases
+from portal.gateway.redis_cache import BATCH_SIZE, FAILURES
+from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases
 
 
 @pytest.fixture(scope="module")
@@ -36,37 +34,17 @@ def observer(server: RedisProcess) -> Iterator[redis.Redis]:
         yield made
 
 
-@pytest.fixture
-def client(server: RedisProcess, observer: redis.Redis) -> Iterator[redis.Redis]:
-    with redis.Redis.from_url(server.url, **CLIENT_OPTIONS) as made:
-        yield made
-
-
-@pytest.fixture
-def breaker(client: redis.Redis) -> DependencyBreaker:
-    return DependencyBreaker("Redis", client.ping, FAILURES)
-
-
-@pytest.fixture
-def leases(client: redis.Redis, breaker: DependencyBreaker) -> RedisLeases:
-    return RedisLeases(client, breaker)
-
-
-def test_heartbeat_without_thread_starts_with_next_lease(
-    leases: RedisLeases, observer: redis.Redis
+def test_portal_renews_the_lease_that_it_holds(
+    portal: PortalFactory, server: RedisProcess, observer: redis.Redis
 ) -> None:
-    with no_thread_named("lease") as refused, leases.hold("t:unkept") as unkept:
-        assert unkept is not None
-    assert refused
-    with leases.hold("t:k"):
+    parts = portal(REDIS_URL=server.url, SECRET_KEY="a shared secret").parts
+    parts.scheduler.start()
+    with parts.leases.hold("t:k"):
+        observer.pexpire("portal:lease:t:k", LIFETIME_MS // 2)
         wait_until(
-            lambda: observer.pttl("portal:lease:t:k") < LIFETIME_MS - HEARTBEAT_S * 500,
-            "half a second",
+            lambda: observer.pttl("portal:lease:t:k") > LIFETIME_MS // 2, "the lease's renewal"
         )
-        wait_until(
-            lambda: observer.pttl("portal:lease:t:k") > LIFETIME_MS - HEARTBEAT_S * 500,
-            "the renewal",
-        )
+    assert observer.get("portal:lease:t:k") is None
 
 
 class FarConnection(redis.Connection):
@@ -79,100 +57,31 @@ class FarConnection(redis.Connection):
         super().send_packed_command(command, check_health)  # type: ignore[no-untyped-call]
 
 
-def test_heartbeat_renews_many_leases_in_few_round_trips(
-    server: RedisProcess, client: redis.Redis, breaker: DependencyBreaker
+def test_many_leases_are_renewed_in_few_round_trips(
+    server: RedisProcess, observer: redis.Redis
 ) -> None:
     """Regression: one round trip per lease took 2.4 s, and held leases expired."""
-    beat = threading.Semaphore(0)
-    beats: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        beats.append(seconds)
-        beat.acquire(timeout=20)
-
     pool = redis.ConnectionPool.from_url(server.url, connection_class=FarConnection)
     far = redis.Redis(connection_pool=pool)
-    leases = RedisLeases(far, breaker, sleep, clock=lambda: 0.0)
+    leases = RedisLeases(far, DependencyBreaker("Redis", far.ping, FAILURES))
     names = [f"portal:lease:t:{number}" for number in range(2 * BATCH_SIZE + 1)]
     with contextlib.ExitStack() as held:
         for number in range(len(names)):
             assert held.enter_context(leases.hold(f"t:{number}")) is not None
-        wait_until(lambda: len(beats) == 1, "the pause before the beat")
-        with client.pipeline(transaction=False) as soon_over:
+        with observer.pipeline(transaction=False) as soon_over:
             for name in names[:-1]:
                 soon_over.set(name, leases._held[name], px=60 * LIFETIME_MS)
             soon_over.set(names[-1], "another's", px=60 * LIFETIME_MS)
             soon_over.script_flush()  # as after a restart of Redis, which deletes its scripts
             soon_over.execute()
         FarConnection.sent = 0
-        beat.release()
-        wait_until(lambda: len(beats) == 2, "the pause after the beat")
+        leases.renew()
         sent = FarConnection.sent
-        with client.pipeline(transaction=False) as asked:
+        with observer.pipeline(transaction=False) as asked:
             for name in names:
                 asked.pttl(name)
             left = asked.execute()
         assert max(left[:-1]) <= LIFETIME_MS
         assert left[-1] > LIFETIME_MS  # not renewed, because another process holds it
         assert sent <= 10
-        beat.release(10)
     far.close()
-
-
-def test_heartbeat_interval_counts_from_its_start(
-    client: redis.Redis,
-    breaker: DependencyBreaker,
-    clock: Clock,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The duration of a slow renewal is subtracted from the pause after it."""
-    beat, took = threading.Semaphore(0), iter([0.25, 5.0, 0.0, 0.0])
-    beats: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        beats.append(seconds)
-        beat.acquire(timeout=20)
-
-    leases = RedisLeases(client, breaker, sleep, clock)
-    monkeypatch.setattr(leases, "_renew_all", lambda _held: clock.advance(next(took)))
-    with leases.hold("t:k"):
-        for count in (1, 2, 3):
-            wait_until(partial(lambda count: len(beats) == count, count), "a pause")
-            beat.release()
-        wait_until(lambda: len(beats) == 4, "the last pause")
-    beat.release()
-    assert beats[:4] == [HEARTBEAT_S, HEARTBEAT_S - 0.25, 0.0, HEARTBEAT_S]
-
-
-def test_new_and_released_leases_trigger_no_renewal(
-    client: redis.Redis, breaker: DependencyBreaker, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Renewing all leases with every new one would cost n² commands for n leases."""
-    beat = threading.Semaphore(0)
-    beats: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        beats.append(seconds)
-        beat.acquire(timeout=20)
-
-    leases = RedisLeases(client, breaker, sleep)
-    renewed: list[str] = []
-
-    def renew_all(held: Sequence[tuple[str, str]]) -> None:
-        renewed.extend(name for name, _ in held)
-
-    monkeypatch.setattr(leases, "_renew_all", renew_all)
-    with leases.hold("t:long"):
-        for number in range(50):
-            with leases.hold(f"t:{number}"):
-                pass
-        wait_until(lambda: beats == [HEARTBEAT_S], "the pause before the first beat")
-        assert renewed == []
-        beat.release()
-        wait_until(lambda: len(beats) == 2, "the pause before the second")
-        assert renewed == ["portal:lease:t:long"]
-    beat.release()
-    for number in range(50):
-        with leases.hold(f"t:{number}"):
-            pass
-    assert len(beats) <= 3
