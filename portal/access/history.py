@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from unicodedata import normalize
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, Select, delete, insert, select, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
@@ -94,12 +94,9 @@ class History:
             table.c.asked_at + 0.0 >= self._clock() - KEPT_S,
             table.c.sealed_note.is_not(None),
         )
-        rows: Sequence[Any] = ()
-        with self._failures_logged("read"), self._breaker.guard(), reading(self._engine) as db:
-            rows = db.execute(query).all()
         return {
             by_tag[row.subject]: note
-            for row in rows
+            for row in self._found(query)
             if (note := self._note(row.sealed_note)) is not None
         }
 
@@ -123,12 +120,9 @@ class History:
             .limit(most)
             .offset(skip)
         )
-        rows: Sequence[Any] = ()
-        with self._failures_logged("read"), self._breaker.guard(), reading(self._engine) as db:
-            rows = db.execute(query).all()
         return [
             Entry(subject.decode(), row.asked_at)
-            for row in rows
+            for row in self._found(query)
             if (subject := self._keys.decrypt(_PURPOSE, row.sealed)) is not None
         ]
 
@@ -170,6 +164,11 @@ class History:
             note = self._note(row.sealed_note)
             if note is not None and subject in _NO_SIGN.sub("", normalize("NFKC", note[0]).upper()):
                 db.execute(update(table).where(table.c.id == row.id).values(sealed_note=None))
+
+    def _found(self, query: Select[Any]) -> Sequence[Any]:
+        with self._failures_logged("read"), self._breaker.guard(), reading(self._engine) as db:
+            return db.execute(query).all()
+        return ()
 
     @contextmanager
     def _failures_logged(self, done: str) -> Iterator[None]:

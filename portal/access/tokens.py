@@ -6,6 +6,7 @@ import re
 import secrets
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Final, Literal
@@ -225,8 +226,7 @@ class Tokens:
         """Return the namespace's tokens, the oldest first."""
         query = select(*_COLUMNS).where(table.c.namespace == self._namespace)
         with reading(self._engine) as db:
-            found = map(_issued, db.execute(query))
-            return sorted(found, key=lambda each: each.created_at)
+            return [*map(_issued, db.execute(query.order_by(table.c.created_at)))]
 
     def overview(
         self, after: str, most: int, most_ended: int, within_s: float, most_named: int
@@ -238,32 +238,27 @@ class Tokens:
         """
         now, columns = self._clock(), table.c
         is_kept, expiry = columns.revoked_at.is_(None), columns.expires_at
-        kinds = (
-            (
-                (is_kept, columns.name > after, expiry.is_(None) | (expiry > now)),
-                columns.name,
-                most,
-            ),
-            ((columns.revoked_at.is_not(None),), columns.revoked_at.desc(), most_ended),
-            ((is_kept, expiry <= now), expiry.desc(), most_ended),
-            ((is_kept, columns.full_on == _day(now)), columns.name, most_named),
-            ((is_kept, expiry > now, expiry < now + within_s), expiry, most_named),
+
+        def first(kind: str, limit: int, order: Any, *where: Any) -> Any:
+            query = select(literal(kind).label("kind"), *_COLUMNS)
+            query = query.where(columns.namespace == self._namespace, *where)
+            return select(query.order_by(order).limit(limit).subquery())
+
+        is_valid = expiry.is_(None) | (expiry > now)
+        is_near = (expiry > now) & (expiry < now + within_s)
+        query = union_all(
+            first("valid", most, columns.name, is_kept, columns.name > after, is_valid),
+            first("ended", most_ended, columns.revoked_at.desc(), columns.revoked_at.is_not(None)),
+            first("ended", most_ended, expiry.desc(), is_kept, expiry <= now),
+            first("full", most_named, columns.name, is_kept, columns.full_on == _day(now)),
+            first("ending", most_named, expiry, is_kept, is_near),
         )
-        queries = [
-            select(literal(kind).label("kind"), *_COLUMNS)
-            .where(columns.namespace == self._namespace, *where)
-            .order_by(order)
-            .limit(limit)
-            .subquery()
-            for kind, (where, order, limit) in enumerate(kinds)
-        ]
-        found: list[list[Issued]] = [[] for _ in kinds]
+        found: defaultdict[str, list[Issued]] = defaultdict(list)
         with reading(self._engine) as db:
-            for kind, *values in db.execute(union_all(*map(select, queries))):
+            for kind, *values in db.execute(query):
                 found[kind].append(_issued(values))
-        valid, revoked, expired, full, ending = found
-        ended = sorted((*revoked, *expired), key=lambda each: -each.ended_at)[:most_ended]
-        return TokenOverview(valid, ended, full, ending)
+        ended = sorted(found["ended"], key=lambda each: -each.ended_at)[:most_ended]
+        return TokenOverview(found["valid"], ended, found["full"], found["ending"])
 
     def _find(self, token_digest: str) -> Issued | None:
         now = self._monotonic()

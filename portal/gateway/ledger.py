@@ -3,24 +3,14 @@
 import logging
 import math
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Engine,
-    delete,
-    func,
-    literal,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import Connection, Engine, delete, func, select, text, true, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
@@ -173,16 +163,11 @@ class Ledger:
         Omits calls that were never sent. Includes calls of other namespaces only if ``everywhere``
         is true.
         """
-        wanted: ColumnElement[bool] = ledger.c.outcome.not_in(FREE_OUTCOMES)
-        numbers = select(literal(0), func.max(ledger.c.id))
-        if not everywhere:
-            wanted &= ledger.c.namespace == self._namespace
+        chosen = true() if everywhere else ledger.c.namespace == self._namespace
         if month is not None:
-            in_month = ledger.c.day.between(f"{month}-01", f"{month}-31")
-            wanted &= in_month
-            numbers = select(func.min(ledger.c.id), func.max(ledger.c.id)).where(in_month)
-            if not everywhere:
-                numbers = numbers.where(ledger.c.namespace == self._namespace)
+            chosen &= ledger.c.day.between(f"{month}-01", f"{month}-31")
+        wanted = chosen & ledger.c.outcome.not_in(FREE_OUTCOMES)
+        numbers = select(func.min(ledger.c.id), func.max(ledger.c.id)).where(chosen)
         # Read page by page, because PostgreSQL's driver would fetch all rows of a single query at
         # once. In SQLite, a query that stays open while a slow terminal prints its rows would block
         # checkpoints of the write-ahead log. A page is selected by number alone. With ``wanted`` in
@@ -217,10 +202,10 @@ class Ledger:
             ledger.c.sent_at >= since,
             ledger.c.outcome.not_in(FREE_OUTCOMES),
         )
-        sums: dict[str, Decimal] = {}
+        sums: defaultdict[str, Decimal] = defaultdict(Decimal)
         with reading(self._engine) as db:
             for subject, price in db.execute(indexed_by(query, ledger, "ledger_by_subject")):
-                sums[subject] = sums.get(subject, Decimal(0)) + Decimal(price)
+                sums[subject] += Decimal(price)
         return sums
 
     def allowance(self, caller: Identity) -> Allowance:
