@@ -39,11 +39,10 @@ from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Lookup, Observer
-from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation
+from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation, Policy
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.single_flight import RENEW_S, Leases, SingleFlight
 from portal.gateway.store import Store
-from portal.gateway.upstream_client import Policy
 from portal.gateway.usage_report import UsageLog
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.site.public_pages import SamplePlate

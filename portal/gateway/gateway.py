@@ -2,16 +2,17 @@
 
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple, cast, get_args
 
 import msgspec
 
 from portal.access.tokens import Identity
-from portal.gateway.answer_check import DriftQueue
+from portal.gateway import answer_check
 from portal.gateway.envelope import Envelope, Freshness, compute_freshness, retention_s
-from portal.gateway.ledger import Ledger
+from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import (
     CacheStatus,
     Directive,
@@ -21,11 +22,11 @@ from portal.gateway.lookup import (
     Observer,
     Served,
 )
-from portal.gateway.operations import REPORT, CachePolicy
+from portal.gateway.operations import REPORT, CachePolicy, Policy
 from portal.gateway.single_flight import SingleFlight, fence_now
 from portal.gateway.store import FAILURE_SHARED_S, Store
-from portal.gateway.upstream_client import Policy, UpstreamClient
-from portal.upstream.protocol import Upstream
+from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unfit, UpstreamError
+from portal.upstream.protocol import Resource, Response, Upstream
 from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate
 
@@ -34,6 +35,14 @@ from portal.vehicle.plate import Plate
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
+
+SHORTEST_RETRY_S = 1.0
+_REFUSALS: Mapping[int, FailureKind] = {
+    401: "refused_401",
+    402: "no_credit",
+    403: "refused_403",
+    429: "busy",
+}
 
 
 class Snapshot(NamedTuple):
@@ -66,8 +75,9 @@ class Gateway:
     ) -> None:
         self._observer = observer or Observer()
         self._count_saved = count_saved
-        self.drift = DriftQueue(self._observer)
-        self._client = UpstreamClient(upstream, ledger, policy, self._observer)
+        self.drift = answer_check.DriftQueue(self._observer)
+        self._upstream = upstream
+        self._ledger = ledger
         self._store = store
         self._single_flight = single_flight
         self._policy = policy
@@ -255,10 +265,9 @@ class Gateway:
         vehicle was purged during the call, or if this process lost the lease and the lease's next
         holder has already written under the same key.
         """
-        lookup, key, caller = snapshot.lookup, snapshot.key, snapshot.caller
-        tag = key.partition(":")[0]
+        lookup, key = snapshot.lookup, snapshot.key
         try:
-            response = self._client.ask(lookup, tag, caller, deadline, purge_no)
+            response = self._send(snapshot, deadline, purge_no)
         except Failure as failure:
             if failure.may_be_charged:
                 note = Envelope(
@@ -288,6 +297,58 @@ class Gateway:
             purge_no=purge_no,
         )
         return envelope, self._store.write(envelope)
+
+    def _send(self, snapshot: Snapshot, deadline: float, purge_no: int) -> Response:
+        """Send a lookup upstream, and record each request in the ledger. Raises Failure.
+
+        A response with status 200 is returned unchanged. A response with status 400 or 404 is
+        returned with only the upstream's message as its body. Any other status or error raises
+        Failure.
+        """
+        lookup, caller, policy = snapshot.lookup, snapshot.caller, self._policy
+        operation, tag = lookup.operation, snapshot.key.partition(":")[0]
+        entry = LedgerEntry(
+            self._ledger,
+            operation.name,
+            tag,
+            policy.terms[operation.name].price,
+            caller,
+            deadline,
+            purge_no,
+            self._observer,
+        )
+        resource = Resource(
+            method=operation.method,
+            path=lookup.path,
+            subject=tag,
+            credential=policy.operator_credential or caller.credential or "",
+            body=lookup.body,
+            check=partial(self._checked, lookup),
+            payer=caller.name if policy.operator_credential is None else None,
+        )
+        try:
+            response = self._upstream.send(resource, entry, deadline)
+        except UpstreamError as error:
+            raise _failure(error) from None
+        if response.status in (200, 400, 404):
+            return response
+        kind = _REFUSALS.get(response.status, "bad_answer")
+        if kind in ("refused_401", "refused_403") and policy.operator_credential is not None:
+            raise Failure("operator_refused")
+        raise Failure(kind, response.retry_after_s if kind == "busy" else None)
+
+    def _checked(self, lookup: Lookup, response: Response) -> Response:
+        """Validate the body of a response. Raises Unusable or Unfit.
+
+        A proxy's error page must not be mistaken for a rejected plate (400), for a vehicle without
+        a record (404) or for a refused credential (401, 403).
+        """
+        policy = self._policy
+        if response.status == 200:
+            is_empty = answer_check.check(lookup, response.body, policy.hidden_marker)
+            return replace(response, is_empty=is_empty)
+        body = answer_check.message_body(response.body, policy.operator_credential)
+        return replace(response, body=body)
 
     def _count(self, snapshot: Snapshot, status: CacheStatus, since: float) -> None:
         operation = snapshot.lookup.operation.name
@@ -356,3 +417,17 @@ def _differs(replaced: Envelope, newer: Envelope) -> bool:
 
 def _failure_kind(text: str) -> FailureKind:
     return cast(FailureKind, text) if text in get_args(FailureKind) else "bad_answer"
+
+
+def _failure(error: UpstreamError) -> Failure:
+    match error:
+        case CircuitOpen():
+            return Failure("unreachable", max(SHORTEST_RETRY_S, error.retry_after_s))
+        case NotSent():
+            return Failure("unreachable", SHORTEST_RETRY_S)
+        case TimedOut():
+            return Failure("too_slow")
+        case Unfit() if str(error) == answer_check.OTHER_VEHICLE:
+            return Failure("other_vehicle")
+        case _:
+            return Failure("bad_answer")

@@ -38,6 +38,21 @@ class CachePolicy:
     price: Decimal = Decimal(0)
 
 
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The operator's settings for upstream calls.
+
+    ``deadline_s`` limits the duration of a lookup. ``hidden_marker`` is the text that the upstream
+    sends in place of a value that it withholds. If ``operator_credential`` is None, the caller's
+    own credential is sent upstream.
+    """
+
+    terms: Mapping[OperationName, CachePolicy]
+    deadline_s: float
+    hidden_marker: str
+    operator_credential: str | None
+
+
 DECODE = Operation("decode", "GET", "/detran/v1/decode", "DONE", dict)
 # Renainf is the national register of traffic fines, and Renajud the register of court restrictions.
 RENAINF = Operation(

@@ -6,6 +6,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from operator import itemgetter
 
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
@@ -86,18 +87,20 @@ class SavingsCounter:
                     self._counts[names].update(more)
 
     def _write(self, counts: Mapping[tuple[str, str, str, str], Counter[str]]) -> None:
-        by_kind: defaultdict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
-        by_caller: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        for (day, caller, operation, price), more in counts.items():
-            by_kind[day, operation, price].update(more)
-            by_caller[day[:7], caller].update(more)
-            saved = (more["hits"] + more["stale"]) * Decimal(price) * 1_000_000
-            by_caller[day[:7], caller]["saved"] += int(saved)
+        rows = [
+            {
+                **self._none,
+                **more,
+                "day": day,
+                "month": day[:7],
+                "caller": caller,
+                "operation": operation,
+                "price": price,
+                "saved": int((more["hits"] + more["stale"]) * Decimal(price) * 1_000_000),
+            }
+            for (day, caller, operation, price), more in counts.items()
+        ]
         # Sorted, because two processes could otherwise deadlock on PostgreSQL.
         with writing(self._engine) as db:
-            for (day, operation, price), more in sorted(by_kind.items()):
-                row = {"day": day, "operation": operation, "price": price}
-                db.execute(_ADD, {**self._none, **row, **more})
-            for (month, caller), more in sorted(by_caller.items()):
-                row = {"month": month, "caller": caller}
-                db.execute(_ADD_TO_CALLER, {**self._none, "saved": 0, **row, **more})
+            db.execute(_ADD, sorted(rows, key=itemgetter("day", "operation", "price")))
+            db.execute(_ADD_TO_CALLER, sorted(rows, key=itemgetter("month", "caller")))

@@ -5,9 +5,8 @@ number of calls or callers (see ``call_sums`` in ``portal.storage.tables``).
 """
 
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple, TypeVar
@@ -75,8 +74,7 @@ class Usage(NamedTuple):
         return Usage(*(whole - each for whole, each in pairs))
 
 
-@dataclass(frozen=True, slots=True)
-class CallFailures:
+class CallFailures(NamedTuple):
     """The failed calls to one base address that have the same outcome and status.
 
     ``last_at`` is the time of the last of these calls, in epoch seconds.
@@ -94,24 +92,21 @@ class CallFailures:
         return self.outcome in FREE_OUTCOMES
 
 
-@dataclass(frozen=True, slots=True)
-class OriginCalls:
+class OriginCalls(NamedTuple):
     """The calls to one base address on one day, and how many of them failed."""
 
     calls: int
     failed: int
 
 
-@dataclass(frozen=True, slots=True)
-class CallsToday:
+class CallsToday(NamedTuple):
     """The calls that count towards today's limits, in total and by token name."""
 
     all: int
     by_token: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Calls:
+class Calls(NamedTuple):
     """The calls from the day ``first`` to the day before ``before``, as ``UsageLog`` reads them."""
 
     first: date
@@ -200,13 +195,13 @@ class UsageLog:
 
         Calls that could not be sent, and calls without an outcome yet, count as failed.
         """
-        counts: Counter[str] = Counter()
-        failed: Counter[str] = Counter()
+        found: dict[str, OriginCalls] = {}
         for row in calls.rows:
             if row.day == self.today().isoformat():
-                counts[row.origin] += row.calls
-                failed[row.origin] += row.calls if _has_failed(row) else 0
-        return {origin: OriginCalls(counts[origin], failed[origin]) for origin in counts}
+                before = found.get(row.origin, OriginCalls(0, 0))
+                failed = before.failed + (row.calls if _has_failed(row) else 0)
+                found[row.origin] = OriginCalls(before.calls + row.calls, failed)
+        return found
 
     def calls_today(self, callers: Iterable[str]) -> CallsToday:
         """Return today's calls of all callers together and of some callers.
@@ -219,12 +214,10 @@ class UsageLog:
             call_counters.c.payer.in_([DAY, *map(token_counter, callers)]),
         )
         counters = {row.payer: row.calls for row in self._all(query)}
-        by_token = {
-            payer.removeprefix(_TOKEN_PREFIX): calls
-            for payer, calls in counters.items()
-            if payer != DAY
-        }
-        return CallsToday(counters.get(DAY, 0), by_token)
+        calls = counters.pop(DAY, 0)
+        return CallsToday(
+            calls, {payer.removeprefix(_TOKEN_PREFIX): each for payer, each in counters.items()}
+        )
 
     def _sums(self, calls: Calls, key: Callable[[Any], T]) -> dict[T, Usage]:
         found: defaultdict[T, list[Usage]] = defaultdict(list)

@@ -1,6 +1,7 @@
 """The circuit breaker of one base address of the upstream, and the breaker's state machine."""
 
 import hashlib
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,6 +22,8 @@ DEFAULT_PAUSE_S = 1.0
 # which all processes of a machine share.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
 _CIRCUIT_COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
+_NO_FAILURES = array("d", [0.0] * FAILURES_TO_OPEN)
+_CLOSED = array("d", [0.0] * _CIRCUIT_COUNTERS)
 
 # The counters of a breaker are those of the address's circuit, then SETS sets of WAYS slots for the
 # circuits of payers. A payer's hash selects the set. A slot stores the payer's hash (0 in a free
@@ -140,8 +143,7 @@ class Circuit:
         self.clear_failures()
 
     def clear_failures(self) -> None:
-        for index in range(FAILURES_TO_OPEN):
-            self._failures[index] = 0.0
+        self._failures[:] = _NO_FAILURES
 
     def pause(self, pause_s: float, now: float) -> None:
         """Refuse calls for ``pause_s`` seconds, or until a current pause ends, if that is later."""
@@ -151,8 +153,7 @@ class Circuit:
         self._numbers[_PAUSED_UNTIL] = current if is_longer else until
 
     def clear(self) -> None:
-        for index in range(_CIRCUIT_COUNTERS):
-            self._numbers[index] = 0.0
+        self._numbers[:] = _CLOSED
 
 
 def with_pause(response: Response) -> Response:

@@ -9,7 +9,7 @@ import logging
 import time
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -65,14 +65,8 @@ class SingleUseAdapter(BaseAdapter):
         self._spares = spares
         self._address = address
 
-    def send(
-        self,
-        request: requests.PreparedRequest,
-        stream: bool = False,  # noqa: ARG002 - the content is read here
-        timeout: Any = None,
-        verify: bool | str = True,  # noqa: ARG002 - certificates are always verified
-        cert: Any = None,  # noqa: ARG002
-        proxies: Mapping[str, str] | None = None,  # noqa: ARG002
+    def send(  # type: ignore[override]  # further arguments have no effect
+        self, request: requests.PreparedRequest, *, timeout: Any, **_: Any
     ) -> requests.Response:
         connect_s, first_byte_s, deadline = timeout
         now = time.monotonic()

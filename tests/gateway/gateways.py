@@ -16,11 +16,10 @@ from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import CacheStatus, Directive, Failure, Lookup, Observer, Served
-from portal.gateway.operations import DECODE, OPERATIONS, CachePolicy
+from portal.gateway.operations import DECODE, OPERATIONS, CachePolicy, Policy
 from portal.gateway.single_flight import FileLeases, Leases, SingleFlight
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.gateway.store import Store
-from portal.gateway.upstream_client import Policy
 from portal.storage.purge_log import PurgeClock, PurgeLog
 from portal.upstream.errors import Failing, Unusable, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response
