@@ -44,6 +44,8 @@ class BatchRunner:
     batch's page shows the summary, because a row built later could mix answers of different days,
     and because some answers are never stored.
 
+    ``has_work`` is false if the last ``tick`` has found no batch to run.
+
     ``turn`` is a lock that lets one thread compute at a time. Pass the same ``turn`` to the
     upstream client, which releases the lock (``Turn.given_up``) while waiting for the upstream.
     """
@@ -67,6 +69,7 @@ class BatchRunner:
         # For each batch, the number of items with a 402 since the upstream's last answer.
         self._unpaid: Counter[str] = Counter()
         self._is_stopping = False
+        self.has_work = True
 
     def tick(self) -> None:
         """Start a thread if there is work, and renew leases.
@@ -75,9 +78,11 @@ class BatchRunner:
         """
         if self._is_stopping:
             return
+        self.has_work = True  # also if the database is unavailable
         if self.active:
             self._leases.renew()
-        if self._leases.resume_due() and self.active < self._leases.concurrency:
+        self.has_work = self._leases.resume_due()
+        if self.has_work and self.active < self._leases.concurrency:
             self._start_thread()
 
     @property

@@ -22,10 +22,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy.exc import SQLAlchemyError
-
-from portal.system.error_kind import error_kind
 from portal.system.process import lower_priority
+from portal.system.scheduler import PeriodicTask, run_task
 
 log = logging.getLogger(__name__)
 
@@ -131,29 +129,17 @@ def run_batches(holder: str) -> None:
     set_up_logging(settings.secrets, settings.log_format)
     process = ServerProcess(join_shared_directory(), batch_holder=holder)
     portal = Portal(settings, inherited_data_key(), process)
-    leases, runner, scheduler = portal.item_leases, portal.batch_runner, portal.scheduler
+    runner = portal.batch_runner
     gc.freeze()  # later garbage collections skip the present objects
-    _tolerant(leases.release_all)
-    _tolerant(runner.tick)  # at once, because the scheduler waits half a second first
-    scheduler.start()
+    # Run both now, because the scheduler waits half a second first.
+    for task in (portal.item_leases.release_all, runner.tick):
+        run_task(PeriodicTask(0, task))
+    portal.scheduler.start()
     busy_at = time.monotonic()
     while not stopping.wait(_CHECKED_EVERY_S) and os.getppid() == parent:
-        if runner.active or portal.store.has_unstored or _tolerant(leases.has_work):
+        if runner.active or runner.has_work or portal.store.has_unstored:
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break
     portal.finish()
     portal.close()
-
-
-def _tolerant(ask: Any) -> Any:
-    """Return the result of ``ask``, or True if the database is unavailable.
-
-    The loop in ``run_batches`` treats True as "there is work". The batch process therefore runs
-    until the database is available again.
-    """
-    try:
-        return ask()
-    except SQLAlchemyError as error:
-        log.warning("the batches cannot be read: %s", error_kind(error))
-        return True
