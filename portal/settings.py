@@ -163,6 +163,13 @@ def _refuse_without(package: str, name: str) -> None:
         raise SettingsError(f"{PREFIX}{name} needs the package {package}, which is not installed")
 
 
+def _logo(text: str) -> str:
+    try:
+        return logo_url(Path(text))
+    except InvalidLogo as error:
+        raise _Invalid(error) from None
+
+
 def _price(text: str) -> Decimal:
     if not re.fullmatch(r"[0-9]{1,5}([.,][0-9]{1,6})?", text, re.ASCII):
         raise _Invalid("it is an amount in R$, as in 0.30")
@@ -176,10 +183,6 @@ def _rate(text: str) -> str:
         if all(each.amount > 0 for each in parse_many(text)):
             return text
     raise _Invalid("it reads as in 600/minute")
-
-
-def _whole_value(secret: str) -> tuple[str, ...]:
-    return (secret,)
 
 
 def _with_password(address: str) -> tuple[str, ...]:
@@ -198,7 +201,7 @@ class _Secret(NamedTuple):
     ``hidden`` returns the texts of a value that no log may contain.
     """
 
-    hidden: Callable[[str], tuple[str, ...]] = _whole_value
+    hidden: Callable[[str], tuple[str, ...]] = lambda secret: (secret,)
 
 
 # A function in an annotation converts the text of the setting. Raises _Invalid.
@@ -259,7 +262,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     # In printed form, such as "CNPJ 12.345.678/0001-95".
     issuer_document: Annotated[str | None, _tax_number] = None
     issuer_contact: Line = None
-    issuer_logo: str | None = None  # the content of the logo file, as a ``data:`` URL
+    issuer_logo: Annotated[str | None, _logo] = None  # the logo file's content as a ``data:`` URL
     dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
     cors_origins: Annotated[tuple[str, ...], _cors_origins] = ()
 
@@ -312,7 +315,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """
         texts = read_texts(environ, map(str.upper, _SECRETS), home)
         if logo := texts.get("ISSUER_LOGO"):
-            texts["ISSUER_LOGO"] = _logo(home / logo)
+            texts["ISSUER_LOGO"] = str(home / logo)
         known = {field.upper(): field for field in cls.__struct_fields__}
         unknown = sorted(texts.keys() - known.keys())
         if unknown:
@@ -354,13 +357,6 @@ def _read(field: str, text: str) -> object:
         return _number(text, float if _TYPES[field] is Limit else int)
     except _Invalid as invalid:
         raise SettingsError(f"{PREFIX}{field.upper()} makes no sense: {invalid}") from None
-
-
-def _logo(path: Path) -> str:
-    try:
-        return logo_url(path)
-    except InvalidLogo as error:
-        raise SettingsError(f"{PREFIX}ISSUER_LOGO makes no sense: {error}") from None
 
 
 def _address_name(url: str) -> str:

@@ -91,7 +91,11 @@ def batch_command(portal: Parts) -> Command:
         portal.pricing.start(number, owner, identity, max_cost=spent + price)
         ended = _run(portal, number, owner)
         _write(portal, ended, identity, out, chosen)
-        impossible = _impossible(batches, owner, ended)
+        # "decode" needs a plate, so a batch with this lookup alone looks up no Renavam.
+        impossible = sum(
+            item.state == "done" and not lookups_of(item.subject, ask)
+            for item in batches.items(number, owner)
+        )
         _report(ended, impossible, listed, out)
         if as_json:
             print(json.dumps(_outcome(ended, impossible, listed, out)))
@@ -251,15 +255,6 @@ def _write(portal: Parts, batch: Batch, identity: Identity, out: Path, chosen: F
     except OSError as error:
         part.unlink(missing_ok=True)
         fail(f"{out} cannot be written: {os.strerror(error.errno or 0)}")
-
-
-def _impossible(batches: Batches, owner: str, batch: Batch) -> int:
-    """Return the number of done items for which no lookup was possible.
-
-    The lookup "decode" needs a plate, so a batch with only this lookup looks up no Renavam.
-    """
-    items = batches.items(batch.id, owner)
-    return sum(item.state == "done" and not lookups_of(item.subject, batch.ask) for item in items)
 
 
 def _report(batch: Batch, impossible: int, listed: TypedList, out: Path) -> None:
