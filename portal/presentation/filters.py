@@ -1,9 +1,10 @@
-"""The filters of the templates, and the links to the glossary."""
+"""The filters and the code of the templates, and the links to the glossary."""
 
 from typing import Final
 
-from jinja2 import Environment
-from markupsafe import Markup
+from jinja2 import Environment, nodes
+from jinja2.compiler import CodeGenerator, Frame
+from markupsafe import Markup, escape
 
 from portal import formats, wording
 from portal.dossier import details, figures
@@ -36,6 +37,7 @@ from portal.presentation.vehicle.fine_ledger import (
 )
 from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.field import Field
+from portal.vehicle.plate import Plate
 from portal.vehicle.spelling import sentence
 
 _HIDDEN: Final = Markup('<span class="badge">oculto pela fonte</span>')
@@ -56,15 +58,52 @@ def term_link(slug: str, text: str = "") -> Markup:
     entry = term(slug)
     if entry is None:
         raise ValueError(f"the glossary has no entry {slug!r}")
-    link = Markup('<a class="term" href="/glossario#{}">{}</a>')
-    return link.format(entry.slug, text or entry.name)
+    shown = escape(text or entry.name)
+    return Markup(f'<a class="term" href="/glossario#{entry.slug}">{shown}</a>')  # noqa: S704
 
 
 def value(field: Field) -> str:
     """Return a field's text. The states hidden and empty look different from it and each other."""
-    if field:
+    if field.state == "known":
         return field.value
-    return _HIDDEN if field.is_hidden else _EMPTY
+    return _HIDDEN if field.state == "hidden" else _EMPTY
+
+
+def escaped(value: object) -> str:
+    """Return what a template writes for a value.
+
+    The text equals that of ``markupsafe.escape``, which makes a Markup of each. A page joins some
+    thousand of them, and the objects took a tenth of its time.
+    """
+    if isinstance(value, Markup):
+        return value
+    text = str(value).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return text.replace("'", "&#39;").replace('"', "&#34;")
+
+
+class _Code(CodeGenerator):
+    """Lets a template call, read attributes and write its values as Python does.
+
+    Jinja goes through three functions for each. A template therefore reads the items of a dict in
+    brackets only, and no function that it calls gets Jinja's context.
+    """
+
+    # ruff: noqa: N802 Jinja's names
+    def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
+        super().visit_Template(node, frame)
+        self.writeline("from operator import call")
+        self.writeline(f"from {__name__} import escaped as escape")
+
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
+        self.write("call(")
+        self.visit(node.node, frame)
+        self.signature(node, frame, {"caller": "caller"} if forward_caller else None)
+        self.write(")")
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
+        self.write("(")
+        self.visit(node.node, frame)
+        self.write(f").{node.attr}")
 
 
 def register(environment: Environment) -> None:
@@ -72,6 +111,7 @@ def register(environment: Environment) -> None:
 
     Also set Jinja to strip white space around blocks.
     """
+    environment.code_generator_class = _Code
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals |= {
@@ -130,5 +170,6 @@ def register(environment: Environment) -> None:
             "short_authority": short_authority,
             "short_word": short_word,
             "glyph_path": glyph_path,
+            "plate": Plate,
         }
     )

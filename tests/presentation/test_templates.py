@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 from jinja2 import meta, nodes
+from markupsafe import Markup, escape
 
 from portal.dossier.answers import Panels
+from portal.law.standing import Standing
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName
+from portal.vehicle.field import Field
 from portal.vehicle.plate import Renavam
 from tests.factories import (
     HIDDEN,
@@ -42,6 +45,19 @@ from tests.presentation.rendering import (
 )
 from tests.presentation.specimens import PAGES
 from tests.web.html_checker import HTML, check_html, text_of
+
+
+@pytest.mark.parametrize(
+    "value", ["<a b='c'>&amp; \"d\"</a>", Markup("<b>&amp;</b>"), Field("<i>"), Standing.PAID, -1.5]
+)
+def test_template_writes_what_markupsafe_escapes(value: object) -> None:
+    assert ENVIRONMENT.from_string("{{ value }}").render(value=value) == str(escape(value))
+
+
+def test_item_of_a_dict_is_no_attribute() -> None:
+    template = ENVIRONMENT.from_string("{{ value['a'] }}{{ value.a }}")
+    with pytest.raises(AttributeError):
+        template.render(value={"a": 1})
 
 
 def whole_page(**bodies: bytes) -> str:
