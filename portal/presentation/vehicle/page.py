@@ -165,7 +165,7 @@ class PanelFragment:
 
     @property
     def template(self) -> str:
-        return self.panel.template
+        return self.panel.kind.template
 
 
 @dataclass(frozen=True, slots=True)

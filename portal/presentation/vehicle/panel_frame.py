@@ -39,7 +39,7 @@ _SETTLED: Final = ("ready", "unavailable")
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class Kind:
     """The fixed properties of a panel.
 
     ``term`` is the key of the glossary entry about the source of the data. It is "" for the
@@ -52,13 +52,11 @@ class _Kind:
     term: str = ""
 
 
-_KINDS: Final[Mapping[PanelName, _Kind]] = {
-    "resumo": _Kind("Resumo", "panels/summary.html", LOOKUPS),
-    "veiculo": _Kind("Veículo", "panels/vehicle.html", ("decode",), "fipe"),
-    "multas": _Kind("Multas", "panels/fines.html", ("renainf",), "renainf"),
-    "restricoes": _Kind(
-        "Restrições judiciais", "panels/restrictions.html", ("renajud",), "renajud"
-    ),
+_KINDS: Final[Mapping[PanelName, Kind]] = {
+    "resumo": Kind("Resumo", "panels/summary.html", LOOKUPS),
+    "veiculo": Kind("Veículo", "panels/vehicle.html", ("decode",), "fipe"),
+    "multas": Kind("Multas", "panels/fines.html", ("renainf",), "renainf"),
+    "restricoes": Kind("Restrições judiciais", "panels/restrictions.html", ("renajud",), "renajud"),
 }
 PANEL_NAMES: Final = tuple(_KINDS)
 
@@ -76,20 +74,16 @@ class PanelView:
     follow: bool
 
     @property
-    def title(self) -> str:
-        return _KINDS[self.name].title
-
-    @property
-    def template(self) -> str:
-        return _KINDS[self.name].template
+    def kind(self) -> Kind:
+        return _KINDS[self.name]
 
     @property
     def term(self) -> Term | None:
-        return term(_KINDS[self.name].term)
+        return term(self.kind.term)
 
     @cached_property
     def _lookups(self) -> tuple[LookupName, ...]:
-        return lookups_of(self.dossier.subject, _KINDS[self.name].needs)
+        return lookups_of(self.dossier.subject, self.kind.needs)
 
     @cached_property
     def state(self) -> PanelState:

@@ -48,8 +48,7 @@ class PageCache:
         shown only once.
         """
         if site.form_notices:
-            page = build(*args, **named)
-            return render_template(page.template, page=page, site=site)
+            return _render(build, args, tuple(named.items()), site)
         shared = replace(site, csrf_token=_csrf_placeholder, request_id=_REQUEST_ID, notices=tuple)
         html = self._rendered(build, args, tuple(sorted(named.items())), shared)
         if _CSRF_TOKEN in html:

@@ -4,12 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from flask import g, get_flashed_messages, request
 
@@ -31,7 +30,7 @@ from portal.presentation.paper.dossier import Issuer
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import SamplePlate
 from portal.presentation.site.site import Site
-from portal.presentation.vehicle.query import kept_query
+from portal.presentation.vehicle.query import Query, kept_query
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.assets import Assets
@@ -169,10 +168,8 @@ class Web(Parts):
     def lookups(self) -> Lookups:
         return Lookups(self.gateway, self.pool, self.ledger.allowance)
 
-    def context(self) -> RenderContext:
-        return RenderContext(
-            now=datetime.now(UTC), marker=self.hidden_marker, mask_names=self.mask_names
-        )
+    def context(self, query: Query = ()) -> RenderContext:
+        return RenderContext(datetime.now(UTC), self.hidden_marker, self.mask_names, query)
 
     @property
     def session_s(self) -> int:
@@ -184,29 +181,29 @@ class Web(Parts):
         return max(SESSION_S, int(self.batches.longest_kept_s) if self.sessions.is_demo else 0)
 
     def render_context(self) -> RenderContext:
-        return replace(self.context(), query=kept_query(request.args.items(multi=True)))
+        return self.context(kept_query(request.args.items(multi=True)))
 
     def site(self) -> Site:
-        sessions = self.sessions
-        page = Site(
+        """Return the request's values for templates. Only the first call computes them."""
+        if "site" not in g:
+            g.site = self._site()
+        return cast("Site", g.site)
+
+    def _site(self) -> Site:
+        # A shared dossier's page uses no session.
+        sessions, has_session = self.sessions, request.blueprint != SHARED
+        return Site(
             demo=sessions.is_demo,
-            signed_in=None,
-            sign_in_offered=False,
+            signed_in=sessions.signed_in_name if has_session else None,
+            sign_in_offered=has_session and not sessions.is_demo,
             request_id=g.get("request_id", ""),
             csrf_token=sessions.csrf_token,
             asset=self.assets.url,
             path=request.path,
             origin=request.url_root.rstrip("/"),
             panel_seconds=math.ceil(self.longest_request_s) + NETWORK_MARGIN_S,
-        )
-        if request.blueprint == SHARED:  # a shared dossier's page uses no session
-            return page
-        return replace(
-            page,
-            signed_in=sessions.signed_in_name,
-            is_operator=sessions.is_operator,
-            sign_in_offered=not sessions.is_demo,
-            notices=lambda: map(str, get_flashed_messages()),
+            is_operator=has_session and sessions.is_operator,
+            notices=(lambda: map(str, get_flashed_messages())) if has_session else tuple,
         )
 
     def prices(self, identity: Identity) -> dict[LookupName, Decimal]:
