@@ -108,7 +108,7 @@ class AssessedFine:
     def wording(self) -> Wording:
         return wording_of(self.infraction, str(self.record.description))
 
-    @property
+    @cached_property
     def _agreed(self) -> Infraction | None:
         """The infraction, or None if the source's description names another than the code."""
         return None if self.wording.conflict else self.infraction
@@ -122,7 +122,7 @@ class AssessedFine:
     def article(self) -> str:
         return self._agreed.citation if self._agreed else ""
 
-    @property
+    @cached_property
     def gravity_word(self) -> str:
         return self._agreed.gravity_word if self._agreed else "não identificada"
 
@@ -153,7 +153,7 @@ class AssessedFine:
     def paid(self) -> PaidSum:
         return paid_sum(self.record.paid_amount, self.amount)
 
-    @property
+    @cached_property
     def is_nic(self) -> bool:
         """Whether the fine is for not naming the driver of an earlier infraction."""
         return self.infraction is not None and self.infraction.is_nic
@@ -163,11 +163,11 @@ class AssessedFine:
         payment = payment_of(self.record, self.amount, self.today)
         return status_of(self.record, payment, self.today, self._state)
 
-    @property
+    @cached_property
     def standing(self) -> Standing:
         return self.status.standing
 
-    @property
+    @cached_property
     def has_discount(self) -> bool:
         """Whether the due date, until which discounts apply, may be in the future.
 
@@ -188,7 +188,7 @@ class AssessedFine:
             return "Já paga."
         return _DISCOUNT if self.has_discount else _NO_DISCOUNT
 
-    @property
+    @cached_property
     def authority(self) -> Authority | None:
         """The issuing authority that the record's code stands for."""
         return authority_of(str(self.record.authority_code))
@@ -198,7 +198,7 @@ class AssessedFine:
         """The issuing authority's name as the record has it, in normal spelling."""
         return named(self.record.authority)
 
-    @property
+    @cached_property
     def town(self) -> Town | None:
         """The infraction's town by its code, or else the town whose authority issued the fine."""
         town = town_of(str(self.record.municipality_code))
@@ -226,7 +226,7 @@ class AssessedFine:
     def _notified_on(self) -> date | None:
         return None if self.is_nic else self.record.notified_on
 
-    @property
+    @cached_property
     def _state(self) -> str:
         """The authority's state, whose holidays count."""
         stated = str(self.record.authority_state)
@@ -263,11 +263,11 @@ class AssessedFine:
         found = deadlines.prescription(self._committed_on, penalty_on, self.today, self._state)
         return deadlines.not_judged(found) if self.is_nic and penalty_on is None else found
 
-    @property
+    @cached_property
     def is_paid(self) -> bool:
         return self.standing == "paid"
 
-    @property
+    @cached_property
     def is_open(self) -> bool:
         """Whether the fine is neither paid nor said to be cancelled."""
         return self.standing not in (Standing.PAID, Standing.CALLED_OFF)
