@@ -179,15 +179,15 @@ class Gateway:
             return None
         return self._served(lookup, held, "hit")
 
-    def previous(self, lookup: Lookup, caller: Identity) -> Served | None:
-        """Return the last earlier answer that differs from the present answer, or None.
+    def previous(self, snapshot: Snapshot) -> Served | None:
+        """Return the last earlier answer that differs from the snapshot's answer, or None.
 
         The vehicle's page compares the two answers to show what has changed.
         """
-        replaced = self._store.read(self._store.key(lookup, caller.credential) + _PREVIOUS)
+        replaced = self._store.read(snapshot.key + _PREVIOUS)
         if replaced is None or replaced.delete_at <= self._clock():
             return None
-        return self._served(lookup, replaced, "stale")
+        return self._served(snapshot.lookup, replaced, "stale")
 
     def _current(
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from portal.access.tokens import Identity
 from portal.gateway.backend import Outcome
-from portal.gateway.lookup import Directive
+from portal.gateway.lookup import Directive, Served
 from portal.upstream.protocol import Response
 from tests import factories
 from tests.fakes import Clock
@@ -27,16 +28,20 @@ def answer(made: Bench, body: bytes) -> None:
     made.decode(directive=Directive.REFRESH)
 
 
+def previous(made: Bench, caller: Identity) -> Served | None:
+    return made.gateway.previous(made.gateway.read(decode(), caller))
+
+
 def test_first_answer_has_no_previous_answer(made: Bench) -> None:
     answer(made, OLD)
-    assert made.gateway.previous(decode(), CALLER) is None
+    assert previous(made, CALLER) is None
 
 
 def test_replaced_answer_keeps_its_fetch_time(made: Bench) -> None:
     answer(made, OLD)
     fetched_at = made.clock()
     answer(made, NEW)
-    kept = made.gateway.previous(decode(), CALLER)
+    kept = previous(made, CALLER)
     assert kept is not None
     assert (kept.body, kept.fetched_at) == (OLD, fetched_at)
     assert made.decode().body == NEW
@@ -45,7 +50,7 @@ def test_replaced_answer_keeps_its_fetch_time(made: Bench) -> None:
 def test_equal_answer_does_not_change_previous_answer(made: Bench) -> None:
     for body in (OLD, NEW, NEW):
         answer(made, body)
-    kept = made.gateway.previous(decode(), CALLER)
+    kept = previous(made, CALLER)
     assert kept is not None and kept.body == OLD
 
 
@@ -54,9 +59,9 @@ def test_previous_answer_expires_by_its_own_retention(made: Bench) -> None:
     fetched_at = made.clock()
     made.clock.advance(FRESH_S + STALE_S - 100)
     answer(made, NEW)
-    assert made.gateway.previous(decode(), CALLER) is not None
+    assert previous(made, CALLER) is not None
     made.clock.advance(fetched_at + FRESH_S + STALE_S - made.clock())
-    assert made.gateway.previous(decode(), CALLER) is None
+    assert previous(made, CALLER) is None
     assert made.decode().body == NEW
 
 
@@ -65,7 +70,7 @@ def test_failure_and_rejection_do_not_change_previous_answer(made: Bench) -> Non
     made.clock.advance(10)
     made.upstream.answer = Response(400, factories.message_body("Não."), "primary")
     made.decode(directive=Directive.REFRESH)
-    assert made.gateway.previous(decode(), CALLER) is None
+    assert previous(made, CALLER) is None
 
 
 def test_purge_removes_previous_answer(made: Bench) -> None:
@@ -73,7 +78,7 @@ def test_purge_removes_previous_answer(made: Bench) -> None:
     answer(made, NEW)
     assert made.purge("ABC1D23") == 2
     made.store.erase_deleted()
-    assert made.gateway.previous(decode(), CALLER) is None
+    assert previous(made, CALLER) is None
     assert OLD not in (b"".join(path.read_bytes() for path in _files(made)))
 
 
@@ -97,7 +102,7 @@ def test_purge_during_replacement_removes_previous_answer(
     answer(made, NEW)
     assert len(written) == 2
     made.store.tick()
-    assert made.gateway.previous(decode(), CALLER) is None
+    assert previous(made, CALLER) is None
 
 
 def _files(made: Bench) -> list[Path]:
@@ -112,5 +117,5 @@ def test_pass_through_previous_answer_is_not_shared(tmp_path: Path, clock: Clock
         made.clock.advance(10)
         made.upstream.answer = Response(200, body, "primary")
         made.gateway.fetch(decode(), mine, Directive.REFRESH)
-    assert made.gateway.previous(decode(), mine) is not None
-    assert made.gateway.previous(decode(), theirs) is None
+    assert previous(made, mine) is not None
+    assert previous(made, theirs) is None

@@ -85,7 +85,7 @@ class Lookups:
             if isinstance(found, Panel):
                 results[lookup] = found
             else:
-                fetch = partial(self._fetched, lookup, identity, directive, found)
+                fetch = partial(self._fetched, found, directive)
                 pending[lookup] = _PendingLookup(partial(self._settle, lookup, fetch))
         waiting = list(pending.values())
         for each in waiting[:-1]:
@@ -134,26 +134,22 @@ class Lookups:
         snapshot = self._gateway.read(lookup, identity)
         served = self._gateway.cached(snapshot, directive)
         if served is not None:
-            return self._answered(lookup, identity, served, previous)
+            return self._answered(snapshot, served, previous)
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
             return Panel("unasked")
         return snapshot
 
-    def _fetched(
-        self, lookup: Lookup, identity: Identity, directive: Directive, snapshot: Snapshot
-    ) -> Panel:
-        served = self._gateway.fetch(lookup, identity, directive, snapshot)
-        return self._answered(lookup, identity, served)
+    def _fetched(self, snapshot: Snapshot, directive: Directive) -> Panel:
+        served = self._gateway.fetch(snapshot.lookup, snapshot.caller, directive, snapshot)
+        return self._answered(snapshot, served)
 
-    def _answered(
-        self, lookup: Lookup, identity: Identity, served: Served, previous: bool = True
-    ) -> Panel:
+    def _answered(self, snapshot: Snapshot, served: Served, previous: bool = True) -> Panel:
         if served.status == 404:  # ``_settle`` builds the panel of this failure
             raise Failure("not_found")
         if served.status != 200:
-            sentence = rejection_sentence(served, lookup.subject)
+            sentence = rejection_sentence(served, snapshot.lookup.subject)
             return Panel("unavailable", reason=sentence, cause="rejected")
-        return answer_panel(served, self._gateway.previous(lookup, identity) if previous else None)
+        return answer_panel(served, self._gateway.previous(snapshot) if previous else None)
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
         """Return the result of ``find``, or a panel that describes the failure of ``find``.
