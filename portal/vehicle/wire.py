@@ -164,7 +164,7 @@ def read_moment(raw: object) -> datetime | None:
         return None
     year, month, day, rest = read
     zone = _ZONE.search(rest)
-    clock = read_clock(rest[: zone.start()] if zone else rest)
+    clock = read_clock(rest[: zone.start()] if zone else rest) if rest else None
     try:
         moment = datetime.combine(date(year, month, day), clock or time())
     except ValueError:
@@ -214,7 +214,7 @@ class Record(msgspec.Struct, frozen=True):
         return self.members.get(name)
 
     def text(self, name: str) -> Field:
-        return read_field(self[name], self.marker)
+        return read_field(self.members.get(name), self.marker)
 
     def date_text(self, name: str) -> Field:
         """Read the text of a date. A text that stands for a missing date is EMPTY."""
@@ -227,7 +227,7 @@ class Record(msgspec.Struct, frozen=True):
         A hidden text becomes "oculto pela fonte" ("hidden by the source"). If all texts are hidden,
         the result is HIDDEN.
         """
-        raw = self[name]
+        raw = self.members.get(name)
         if not isinstance(raw, list | dict):
             return self.text(name)
         texts = list(islice(_texts(raw, self.marker), _MOST_TEXTS + 1))
@@ -236,16 +236,16 @@ class Record(msgspec.Struct, frozen=True):
         return read_field("; ".join(texts[:_MOST_TEXTS] + ["…"] * (len(texts) > _MOST_TEXTS)), "")
 
     def amount(self, name: str) -> Decimal | None:
-        return read_amount(self[name])
+        return read_amount(self.members.get(name))
 
     def integer(self, name: str) -> int | None:
-        return read_integer(self[name])
+        return read_integer(self.members.get(name))
 
     def year(self, name: str) -> int | None:
-        return read_year(self[name])
+        return read_year(self.members.get(name))
 
     def moment(self, name: str) -> datetime | None:
-        return read_moment(self[name])
+        return read_moment(self.members.get(name))
 
     def day(self, name: str) -> date | None:
         """Read a date. A time after the date is ignored."""
@@ -253,16 +253,19 @@ class Record(msgspec.Struct, frozen=True):
         return moment.date() if moment else None
 
     def clock(self, name: str) -> time | None:
-        return read_clock(self[name])
+        return read_clock(self.members.get(name))
 
     def flag(self, name: str) -> bool | None:
-        return read_flag(self[name])
+        return read_flag(self.members.get(name))
 
     def record(self, name: str) -> "Record":
-        return Record.of(self[name], self.marker)
+        return Record.of(self.members.get(name), self.marker)
 
     def records(self, name: str) -> "tuple[Record, ...]":
-        return records_of(self[name], self.marker)
+        return records_of(self.members.get(name), self.marker)
+
+
+Reader = Callable[[Record, str], object]
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -273,14 +276,14 @@ class Sent(msgspec.Struct, frozen=True):
     """
 
     member: str
-    read: Callable[[Record, str], object] = Record.text
+    read: Reader = Record.text
     shape: object = "text"
 
-    def reader(self) -> Callable[[Record], object]:
+    def reader(self) -> tuple[Reader, str]:
         read, (outer, _, name) = self.read, self.member.rpartition(".")
         if outer:
-            return lambda record: read(record.record(outer), name)
-        return lambda record: read(record, name)
+            return lambda record, name: read(record.record(outer), name), name
+        return read, name
 
 
 def sent_of(kind: type) -> list[Sent]:
@@ -290,13 +293,13 @@ def sent_of(kind: type) -> list[Sent]:
 
 
 @cache
-def _readers(kind: type) -> tuple[Callable[[Record], object], ...]:
+def _readers(kind: type) -> tuple[tuple[Reader, str], ...]:
     return tuple(each.reader() for each in sent_of(kind))
 
 
 def read_as(kind: type[T], record: Record) -> T:
     """Read a record as a dataclass whose fields all have a ``Sent``."""
-    return kind(*[read(record) for read in _readers(kind)])  # type: ignore[arg-type]
+    return kind(*[read(record, name) for read, name in _readers(kind)])  # type: ignore[arg-type]
 
 
 def shape_of(kind: type) -> dict[str, Any]:
