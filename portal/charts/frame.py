@@ -81,4 +81,4 @@ Known = dict[int, Plotted]
 
 
 def last_real(known: Known) -> int | None:
-    return max((index for index, point in known.items() if not point.predicted), default=None)
+    return next((index for index in reversed(known) if not known[index].predicted), None)

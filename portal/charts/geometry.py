@@ -46,17 +46,15 @@ class Line:
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        drawable = tuple(point for point in self.points if _is_drawable(point.value))
+        # Test finiteness first, because comparing a signalling NaN raises an error.
+        drawable = tuple(
+            [one for one in self.points if one.value.is_finite() and abs(one.value) < _TOO_MUCH]
+        )
         object.__setattr__(self, "points", drawable)
         object.__setattr__(self, "_hash", hash((self.name, drawable)))
 
     def __hash__(self) -> int:
         return self._hash
-
-
-def _is_drawable(value: Decimal) -> bool:
-    # Test finiteness first, because comparing a signalling NaN raises an error.
-    return value.is_finite() and -_TOO_MUCH < value < _TOO_MUCH
 
 
 @dataclass(frozen=True, slots=True)

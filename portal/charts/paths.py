@@ -26,7 +26,7 @@ def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = F
     A run (sequence of points) with a single point is left out.
     """
     return "".join(
-        f"{_run(run, whole=whole)}V{number(bottom)}H{number(_round(run[0][0], whole=whole))}z"
+        f"{_run(run, whole=whole)}V{number(bottom)}H{number(round(run[0][0], 0 if whole else 1))}z"
         for run in runs
         if len(run) > 1
     )
@@ -52,12 +52,9 @@ def torn_path(width: float, top: float, step: float, depth: float) -> str:
     return line_path([points, [(x, y + depth) for x, y in points]])
 
 
-def _round(value: float, *, whole: bool) -> float:
-    return float(round(value)) if whole else round(value, 1)
-
-
 def _run(run: Sequence[Point], *, whole: bool) -> str:
-    rounded = [(_round(x, whole=whole), _round(y, whole=whole)) for x, y in run]
+    digits = 0 if whole else 1
+    rounded = [(round(x, digits), round(y, digits)) for x, y in run]
     # Each step is relative to the previous rounded point, so that rounding errors do not add up.
     x0, y0 = rounded[0]
     text = f"M{number(x0)} {number(y0)}l"

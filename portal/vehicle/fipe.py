@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
+from operator import attrgetter
 
 from msgspec.structs import replace
 
@@ -90,7 +91,7 @@ class PriceSeries:
     @cached_property
     def peak(self) -> PricePoint | None:
         """The point with the highest real price, or the latest of several such points."""
-        return max(self.real, key=lambda point: (point.value, point.month), default=None)
+        return max(self.real, key=attrgetter("value", "month"), default=None)
 
     @cached_property
     def gaps(self) -> tuple[date, ...]:
@@ -107,8 +108,8 @@ class PriceSeries:
         last = self.last_real
         if last is None:
             return None
-        wanted = _index(last.month) - 12
-        earlier = next((p for p in self.real if _index(p.month) == wanted), None)
+        wanted = last.month.replace(year=last.month.year - 1)
+        earlier = next((point for point in reversed(self.real) if point.month == wanted), None)
         return _change(earlier, last)
 
     @property

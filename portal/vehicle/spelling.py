@@ -24,6 +24,7 @@ _UNITS = {"KM": "km", "M": "m", "CM": "cm", "CV": "cv", "KG": "kg"}
 _SHORT_WORDS = frozenset(_WORDS["short"])
 _WORD = re.compile(r"[^\W\d_]+")
 _VOWEL = re.compile(r"[AEIOUY]")
+_HYPHEN_AND_DIGIT = re.compile(r"-[0-9]")
 
 
 def sentence(field: Field) -> Field:
@@ -89,14 +90,15 @@ def _is_mixed(text: str) -> bool:
 
 def _code_part(match: re.Match[str], text: str) -> str:
     """Spell a word that is part of a code such as "A3" or "BR-040", or return ""."""
-    word, before, after = match[0], text[: match.start()], text[match.end() :]
+    word, (start, end) = match[0], match.span()
+    is_before_digit = text[end : end + 1].isdigit()
     if not (
-        before[-1:].isdigit()
-        or after[:1].isdigit()
-        or (len(word) <= 3 and re.match(r"-[0-9]", after))
+        is_before_digit
+        or text[start - 1 : start].isdigit()
+        or (len(word) <= 3 and _HYPHEN_AND_DIGIT.match(text, end))
     ):
         return ""
-    return word if after[:1].isdigit() else _UNITS.get(word, word)
+    return word if is_before_digit else _UNITS.get(word, word)
 
 
 def _in_sentence(match: re.Match[str], text: str) -> str:
