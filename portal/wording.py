@@ -6,7 +6,7 @@ No function here accepts None. ``portal.formats`` formats missing values.
 import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 from typing import Final
 
 NO_BREAK_SPACE: Final = "\u00a0"
@@ -60,9 +60,9 @@ def money(value: Decimal, places: int = 2) -> str:
 
 def grouped(number: int | Decimal, places: int = 0) -> str:
     """Format a finite number with separators: ``825``, ``4.113``, ``−4.113,25``."""
-    rounded = Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
-    # Adding 0 changes -0 to 0.
-    return f"{rounded + 0:,.{places}f}".translate(_SIGNS)
+    # Rounds half to even. The option "z" changes -0 to 0. An int takes a tenth of a Decimal's time.
+    text = f"{Decimal(number):z,.{places}f}" if places else f"{round(number):,}"
+    return text.translate(_SIGNS)
 
 
 def day(value: date) -> str:
