@@ -16,11 +16,12 @@ from difflib import get_close_matches
 from functools import partial, wraps
 from os import SEEK_END
 from tempfile import SpooledTemporaryFile
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
 from flask import Response, request, session, stream_with_context, url_for
 from werkzeug.exceptions import ServiceUnavailable
+from werkzeug.wsgi import FileWrapper
 
 from portal import wording
 from portal.access.gatekeeper import NoCredential, sends_credential
@@ -58,11 +59,8 @@ from portal.web.json_api.routes import (
     read_plate,
     success_headers,
 )
-from portal.web.services.batches import stored_panels
-from portal.web.services.calendars import stored_deadlines
-from portal.web.services.dossiers import batch_dossier
-from portal.web.services.responses import calendar_response
-from portal.web.services.verification import find_issued
+from portal.web.services.dossiers import batch_dossier, find_issued, stored_deadlines
+from portal.web.services.responses import calendar_response, one_of, whole_number
 from portal.web.services.web import Web
 
 log = logging.getLogger(__name__)
@@ -102,7 +100,6 @@ _TYPES: Final = {
 _RECORD_FILES: Final[tuple[Format, ...]] = ("csv", "jsonl")
 _LONGEST_WAIT_S: Final = 30
 _POLL_S: Final = 0.5
-_SECONDS: Final = re.compile(r"[0-9]{1,2}")
 _CURSOR: Final = re.compile(r"([0-9]{1,12}\.[0-9]{1,20})-([0-9a-f]{24})")
 _HIGHEST_COST: Final = 10**9  # R$
 _SMALLEST_PRICE: Final = Decimal("0.000001")  # R$, the precision of the settings PRICE_…
@@ -182,69 +179,63 @@ _post: Final = partial(_view, "POST")
 # Parameters and bodies
 
 
-def _ask(_: Web, requester: Requester) -> Sequence[LookupName]:
+def _parameter(
+    name: str, invalid: str, parse: Callable[[str], object], default: object = None
+) -> Read:
+    """Return a reader of a query parameter, which is ``default`` if the query lacks it.
+
+    The reader raises Refusal (400, ``invalid``) if the parameter is repeated, or if ``parse``
+    raises ValueError or KeyError.
+    """
+
+    def read(_: Web, __: Requester) -> object:
+        values = request.args.getlist(name)
+        if not values:
+            return default
+        with suppress(ValueError, KeyError):
+            (text,) = values
+            return parse(text)
+        raise Refusal("parameter_invalid", invalid)
+
+    return read
+
+
+def _ask(web: Web, requester: Requester) -> Sequence[LookupName]:
     """Return the lookups that the query names, by default all.
 
     A query without ``ask`` requests all lookups, even if the identity lacks some of their scopes.
     The response then states which lookups the identity may not make.
     """
-    if (ask := _parameter("ask", INVALID_ASK)) is None:
+    names = _asked_names(web, requester)
+    if names is None:
         return LOOKUPS
-    return _asked(ask.split(","), requester.identity, "parameter_invalid", INVALID_ASK)
+    return _asked(names, requester.identity, "parameter_invalid", INVALID_ASK)
 
 
-def _after(_: Web, __: Requester) -> tuple[float, str] | None:
+def _cursor(text: str) -> tuple[float, str]:
     """Return where the former page of a list ended."""
-    if (cursor := _parameter("after", INVALID_AFTER)) is None:
-        return None
-    if found := _CURSOR.fullmatch(cursor):
-        return float(found[1]), found[2]
-    raise Refusal("parameter_invalid", INVALID_AFTER)
+    found = _CURSOR.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    return float(found[1]), found[2]
 
 
-def _wait_s(_: Web, __: Requester) -> int | None:
-    if (text := _parameter("wait", INVALID_WAIT)) is None:
-        return None
-    if not _SECONDS.fullmatch(text) or int(text) > _LONGEST_WAIT_S:
-        raise Refusal("parameter_invalid", INVALID_WAIT)
-    return int(text)
-
-
-def _dialect(_: Web, __: Requester) -> Dialect:
-    match _parameter("dialect", INVALID_DIALECT):
-        case None | "brazil":
-            return "brazil"
-        case "rfc4180":
-            return "rfc4180"
-        case _:
-            raise Refusal("parameter_invalid", INVALID_DIALECT)
-
-
-def _plates(_: Web, __: Requester) -> Collection[str]:
-    """Return the plates and Renavams that a file of results is to have, or () for all."""
-    text = _parameter("plates", INVALID_PLATES)
-    return () if text is None else frozenset(text.upper().split(","))
-
-
-def _since_s(_: Web, __: Requester) -> float | None:
+def _moment_s(text: str) -> float:
     """Return a moment as epoch seconds. The sign ``+`` of an offset may have become a blank."""
-    if (text := _parameter("since", INVALID_SINCE)) is None:
-        return None
-    with suppress(ValueError):
-        moment = datetime.fromisoformat(text.replace(" ", "+"))
-        if moment.tzinfo is not None:
-            return moment.timestamp()
-    raise Refusal("parameter_invalid", INVALID_SINCE)
+    moment = datetime.fromisoformat(text.replace(" ", "+"))
+    if moment.tzinfo is None:
+        raise ValueError(text)
+    return moment.timestamp()
 
 
-def _expired(_: Web, __: Requester) -> bool:
-    match _parameter("expired", INVALID_EXPIRED):
-        case None | "false":
-            return False
-        case "true":
-            return True
-        case _:
-            raise Refusal("parameter_invalid", INVALID_EXPIRED)
+_asked_names = _parameter("ask", INVALID_ASK, lambda text: text.split(","))
+_after = _parameter("after", INVALID_AFTER, _cursor)
+_wait_s = _parameter("wait", INVALID_WAIT, partial(whole_number, least=0, most=_LONGEST_WAIT_S))
+_dialect = _parameter("dialect", INVALID_DIALECT, one_of(get_args(Dialect)), "brazil")
+# The plates and Renavams that a file of results is to have, or () for all.
+_plates = _parameter("plates", INVALID_PLATES, lambda text: frozenset(text.upper().split(",")), ())
+_since_s = _parameter("since", INVALID_SINCE, _moment_s)
+_expired = _parameter("expired", INVALID_EXPIRED, {"false": False, "true": True}.__getitem__)
 
 
 def _max_cost(web: Web, requester: Requester) -> Decimal | None:
@@ -525,15 +516,14 @@ def usage(web: Web, requester: Requester) -> Response:
 def _stored_panels(
     web: Web, ask: Sequence[LookupName], identity: Identity
 ) -> Callable[[Subject], Panels]:
-    """Return ``stored_panels``, which authenticates the sender again before each vehicle.
+    """Return a reader of stored answers, which authenticates the sender again for each vehicle.
 
     The file of a large batch takes long, and its sender's token may be revoked meanwhile.
     """
-    panels_of = stored_panels(web, ask, identity)
 
     def panels(subject: Subject) -> Panels:
         _sender(web)
-        return panels_of(subject)
+        return web.lookups.panels(subject, identity, Directive.PEEK, ask)
 
     return panels
 
@@ -680,17 +670,6 @@ def _without_answer(panel: Panel) -> Refusal | Failure:
             return Failure(kind, panel.retry_after_s)
 
 
-def _parameter(name: str, invalid: str) -> str | None:
-    """Return a query parameter, or None if the query lacks it.
-
-    Raises Refusal (400, ``invalid``) if the parameter is repeated.
-    """
-    values = request.args.getlist(name)
-    if len(values) > 1:
-        raise Refusal("parameter_invalid", invalid)
-    return values[0] if values else None
-
-
 def _asked(
     names: Sequence[object], identity: Identity, code: str, message: str
 ) -> tuple[LookupName, ...]:
@@ -727,24 +706,16 @@ def _download(table: Table, ending: Format, dialect: Dialect, name: str) -> Resp
         file.seek(0)
         if length <= _SPOOLED:
             return _attachment([file.read()], content_type, file_name)
-        response = _attachment(_chunks(file), content_type, file_name)
+        response = _attachment(FileWrapper(file, 65536), content_type, file_name)
         response.content_length = length
         # ``call_on_close`` closes the file even if the client stops reading before the end.
         response.call_on_close(stack.pop_all().close)
     return response
 
 
-def _chunks(file: Any) -> Iterator[bytes]:
-    with file:
-        while chunk := file.read(65536):
-            yield chunk
-
-
 def _attachment(body: Iterable[bytes], content_type: str, name: str) -> Response:
-    if request.method == "HEAD":
-        body = ()
     return Response(
-        body,
+        () if request.method == "HEAD" else body,
         200,
         content_type=content_type,
         headers={"Content-Disposition": f'attachment; filename="{name}"'},

@@ -18,9 +18,11 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access.tokens import Identity
 from portal.batch.model import Batch, Item, NotAllowed
 from portal.batch.rows import UnknownBatch
-from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
+from portal.batch.typed_list import Subject, TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
 from portal.data_files import read_toml
+from portal.dossier.answers import Panels
+from portal.gateway.lookup import Directive
 from portal.presentation.exports.batches import wrong_message
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.tools.batches import BatchFormPage, BatchPage, typed_again
@@ -30,7 +32,6 @@ from portal.vehicle.operation_name import LOOKUPS
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.public import recent
-from portal.web.services.batches import stored_panels
 from portal.web.services.lists import list_choice
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes, signed_in
@@ -108,8 +109,11 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
     # The cost of the lookups that the page's button makes, which starts, resumes or repeats the
     # batch.
     has_button = found.state not in ("running", "cancelled")
-    context, panels = web.render_context(), stored_panels(web, found.ask, identity)
-    is_draft = found.state == "draft"
+    context, is_draft = web.render_context(), found.state == "draft"
+
+    def panels(subject: Subject) -> Panels:
+        return web.lookups.panels(subject, identity, Directive.PEEK, found.ask)
+
     rows = [] if is_draft else [row_of(item, panels, context, found.ask) for item in items]
     page = BatchPage(
         batch=found,

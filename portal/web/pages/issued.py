@@ -20,7 +20,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity
-from portal.batch.typed_list import read_strings
+from portal.batch.typed_list import Subject, read_strings
 from portal.dossiers.archive import Dossier, IssuedSnapshot, NumberTaken, Purged
 from portal.dossiers.identifiers import (
     Identifiers,
@@ -37,7 +37,6 @@ from portal.presentation.issued.pages import (
     IssuedListPage,
 )
 from portal.presentation.issued.summary import issued_summary, summary_of
-from portal.presentation.paper.dossier import DossierPage
 from portal.vehicle.plate import Plate
 from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
@@ -76,6 +75,10 @@ shared_routes = Routes(SHARED, robots="noindex, nofollow", limited=True)
 
 # Gets a valid dossier, and the number or key in the URL.
 IssuedView = Callable[[Web, Dossier, str], BaseResponse]
+
+
+class NothingToIssue(Exception):
+    """A vehicle has no stored answers. The text of the exception is shown to the visitor."""
 
 
 def owned(view: IssuedView) -> View:
@@ -133,76 +136,66 @@ def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     if key is not None and not is_idempotency_key(key):
         abort(400)
     refuse(web.limits.issue(request.remote_addr))
-    purge_mark = web.dossiers.purge_mark()
-    page = issuable_dossier(web, plate, identity)
-    if page.state != "ready":
-        return page_error(409, NOTHING_TO_ISSUE, NO_ANSWER, plate.text)
     owner, identifiers = web.sessions.history_key, new_identifiers()
-    if key is not None:
-        try:
+    try:
+        if key is not None:
             content = plate.text.encode()
             number = web.idempotency.claim("dossier", owner, key, content, identifiers.number)
-        except KeyReused:
-            return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
-        if web.dossiers.owned(number, owner):  # issued by the first click of two
-            return redirect(url_for("dossiers.dossier", text=display_number(number)), 303)
-        identifiers = identifiers._replace(number=number)
-    try:
-        _store(web, identity, plate, page, identifiers, purge_mark)
+            identifiers = identifiers._replace(number=number)
+        # The first click of two may have issued the dossier.
+        if key is None or not web.dossiers.owned(identifiers.number, owner):
+            _issue(web, identity, plate, identifiers)
+            flash(ISSUED)
+    except KeyReused:
+        return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
+    except NothingToIssue as error:
+        return page_error(409, NOTHING_TO_ISSUE, str(error), plate.text)
     except NumberTaken:
         if key is None:
             raise
-        # The other of two clicks has issued it meanwhile.
-    except Purged:
-        return page_error(409, NOTHING_TO_ISSUE, PURGED, plate.text)
-    flash(ISSUED)
+        flash(ISSUED)  # the other of two clicks has issued it meanwhile
     number = display_number(identifiers.number)
     return redirect(url_for("dossiers.dossier", text=number), 303)
 
 
-def _store(
-    web: Web,
-    identity: Identity,
-    plate: Plate,
-    page: DossierPage,
-    identifiers: Identifiers,
-    purge_mark: int,
-) -> None:
-    """Issue a dossier. Raises NumberTaken or Purged."""
+def _issue(web: Web, identity: Identity, subject: Subject, identifiers: Identifiers) -> None:
+    """Issue a dossier. Raises NothingToIssue with advice, or NumberTaken."""
+    purge_mark = web.dossiers.purge_mark()
+    page = issuable_dossier(web, subject, identity) if isinstance(subject, Plate) else None
+    if page is None or page.state != "ready":
+        raise NothingToIssue(NO_ANSWER)
     html = render_template("issued_paper.html", page=stamp_issued(page, identifiers, web.issuer))
     try:
         pdf = web.render_pdf(html)
     except PDFUnavailable:
         pdf = None
     snapshot = IssuedSnapshot(
-        plate=plate.text,
+        plate=subject.text,
         caller=identity.name,
         summary=msgspec.json.encode(issued_summary(page, web.issuer)).decode(),
         follows=identity.digest if request.form.get("mudancas") and not identity.credential else "",
     )
     owner = web.sessions.history_key
-    web.dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
+    try:
+        web.dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
+    except Purged:
+        raise NothingToIssue(PURGED) from None
 
 
 @routes.post("/dossies/emitir")
 @signed_in
 def issue_several(web: Web, identity: Identity) -> BaseResponse:
     """Issue the dossiers of the ticked vehicles of a list."""
-    plates = read_strings(request.form.getlist("placas")).subjects
+    subjects = read_strings(request.form.getlist("placas")).subjects
     issued, left_out = 0, []
-    for plate in plates[:MOST_AT_ONCE]:
+    for subject in subjects[:MOST_AT_ONCE]:
         refuse(web.limits.issue(request.remote_addr))
-        purge_mark = web.dossiers.purge_mark()
-        page = issuable_dossier(web, plate, identity) if isinstance(plate, Plate) else None
-        if not isinstance(plate, Plate) or page is None or page.state != "ready":
-            left_out.append(plate.display)
-            continue
         try:
-            _store(web, identity, plate, page, new_identifiers(), purge_mark)
+            _issue(web, identity, subject, new_identifiers())
             issued += 1
-        except Purged:
-            left_out.append(plate.display)
-    left_out += [plate.display for plate in plates[MOST_AT_ONCE:]]
+        except NothingToIssue:
+            left_out.append(subject.display)
+    left_out += [subject.display for subject in subjects[MOST_AT_ONCE:]]
     flash(counted(issued, "dossiê emitido", "dossiês emitidos"))
     if left_out:
         flash(LEFT_OUT.format(listed_words(left_out)))

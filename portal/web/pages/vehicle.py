@@ -31,8 +31,7 @@ from portal.vehicle.typed import is_tax_number
 from portal.web.http.errors import page_error, this_path
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.public import search_response
-from portal.web.services.calendars import stored_deadlines
-from portal.web.services.dossiers import draft_dossier
+from portal.web.services.dossiers import draft_dossier, stored_deadlines
 from portal.web.services.lookups import rejection_sentence
 from portal.web.services.responses import calendar_response, page_response, pdf_response
 from portal.web.services.routes import Routes, View, signed_in

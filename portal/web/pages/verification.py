@@ -8,9 +8,9 @@ from flask import Response, request
 
 from portal.presentation.issued.verification import VerificationPage
 from portal.vehicle.typed import visible
+from portal.web.services.dossiers import find_issued
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes
-from portal.web.services.verification import find_issued
 from portal.web.services.web import Web
 from portal.wording import with_hyphens
 

@@ -1,4 +1,4 @@
-"""Dossiers as page contexts: drafts, dossiers to issue, and those of a batch's archive."""
+"""Dossiers: drafts, those to issue, issued ones, those of a batch's archive, and calendars."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -6,19 +6,28 @@ from datetime import datetime
 from typing import Any
 
 import segno
-from flask import render_template, request
+from flask import render_template, request, url_for
 
 from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.checklist import ticked_lines
 from portal.dossiers.archive import Dossier
-from portal.dossiers.identifiers import Identifiers, display_number
+from portal.dossiers.identifiers import (
+    Identifiers,
+    display_number,
+    is_share_key,
+    parse_number,
+)
 from portal.gateway.lookup import Directive
-from portal.presentation.issued.summary import Changed, IssuedSummary, changed_since
+from portal.presentation.exports.calendar import deadline_calendar
+from portal.presentation.issued.summary import Changed, IssuedSummary, changed_since, summary_of
+from portal.presentation.issued.verification import VerifiedDossier, partly_hidden
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.render_context import RenderContext
+from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
+from portal.web.http.rate_limits import refuse
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.services.web import Web
 
@@ -86,6 +95,55 @@ def since_issued(
         return None, ()
     context = replace(web.context(), mask_names=True)
     return newest, changed_since(summary, context.dossier(summary.subject, panels))
+
+
+def find_issued(web: Web, code: str) -> VerifiedDossier | None:
+    """Return the dossier with the number or key ``code``, or None if the portal has issued none.
+
+    The key of a dossier works even after too many wrong guesses from the same address, because a
+    key of 128 random bits cannot be guessed. A number has only 60 random bits, and is then refused:
+    raises TooManyRequests.
+    """
+    dossier = web.dossiers.by_key(code) if is_share_key(code) else None
+    if dossier is not None:
+        return _verified(dossier, path=url_for("shared.dossier", text=code))
+    refuse(web.limits.guess_wait(request.remote_addr))
+    number = parse_number(code)
+    dossier = web.dossiers.by_number(number) if number else None
+    if dossier is not None:
+        return _verified(dossier)
+    web.limits.count_guess(request.remote_addr)
+    return None
+
+
+def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
+    """Return those facts about a dossier that may be shown to the visitor.
+
+    ``path`` is the path of the shared link, or "" if the visitor has entered the number instead of
+    the link's key. Without ``path``, the result has a partly hidden plate and no summary, because
+    the visitor may have guessed the number.
+    """
+    summary = summary_of(dossier)
+    plate = summary.plate if summary else ""
+    return VerifiedDossier(
+        number=display_number(dossier.number),
+        state=dossier.state,
+        plate=plate if path else partly_hidden(plate),
+        issuer=summary.issuer.name if summary and summary.issuer else "",
+        issued_at=utc_time(dossier.issued_at),
+        ended_at=utc_time(dossier.ended_at),
+        path=path if summary else "",
+        summary=summary if path else None,
+    )
+
+
+def stored_deadlines(web: Web, plate: Plate, identity: Identity) -> tuple[Panel, bytes | None]:
+    """Return the panel of the stored fines, and the calendar, or None without a readable answer."""
+    panels = web.lookups.panels(plate, identity, Directive.PEEK, ["renainf"])
+    context = web.render_context()
+    dossier = context.dossier(plate, panels)
+    name = f"Prazos de {plate.display}"
+    return panels.renainf, deadline_calendar([dossier], name, context.today)
 
 
 def batch_dossier(

@@ -113,23 +113,18 @@ class Parts(Protocol):
 
     def showcases(self) -> Sequence[tuple[Plate, str, Panels]]:
         """Return the example plates of the demo mode, each with a caption and its answers."""
-        ...
 
     def ask_sandbox(self, method: str, path: str, body: bytes = b"") -> bytes:
         """Return the body of the sandbox's answer."""
-        ...
 
     def paid(self, caller: str, subjects: Sequence[str], since: float) -> Mapping[str, Decimal]:
         """Return the R$ that a caller has paid for plates and Renavams since a time (epoch s)."""
-        ...
 
     def expect_lookups(self, count: int) -> None:
         """Open connections to the upstream for lookups that will be made in a moment."""
-        ...
 
     def pdf_span(self) -> AbstractContextManager[object]:
         """Return a context manager that traces one rendering of a PDF."""
-        ...
 
     def ready(self) -> bool: ...
 
