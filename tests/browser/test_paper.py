@@ -54,7 +54,7 @@ def words(pdf: bytes) -> Counter[str]:
 def open_dossier(page: "Page", html: str) -> None:
     def answer(route: Any) -> None:
         path = route.request.url.removeprefix(ADDRESS)
-        asset = ASSETS.find(path.removeprefix("/static/"))
+        asset = ASSETS.files.get(path.removeprefix("/static/"))
         if asset is None:
             route.fulfill(body=html, content_type="text/html; charset=utf-8")
         else:

@@ -75,13 +75,14 @@ def _is_empty_sqlite(bind: object) -> bool:
 
 def _share_assets() -> None:
     built: list[Assets] = []
-    build = Assets.build
+    build = Assets.__init__
 
-    def build_once(directory: Path) -> Assets:
-        if directory.resolve() != STATIC:
-            return build(directory)
-        if not built:
-            built.append(build(directory))
-        return built[0]
+    def build_once(self: Assets, directory: Path) -> None:
+        if directory.resolve() == STATIC and built:
+            vars(self).update(vars(built[0]))
+            return
+        build(self, directory)
+        if directory.resolve() == STATIC:
+            built.append(self)
 
-    Assets.build = build_once  # type: ignore[method-assign]
+    Assets.__init__ = build_once  # type: ignore[method-assign]

@@ -25,5 +25,5 @@ def _renderer() -> PdfRenderer:
 
 
 def _file(path: str) -> File | None:
-    asset = ASSETS.find(path)
+    asset = ASSETS.files.get(path)
     return None if asset is None else (asset.content_type, asset.body)

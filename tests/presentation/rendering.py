@@ -26,7 +26,7 @@ from tests.factories import (
 )
 
 ROOT = Path(__file__).parents[2]
-ASSETS = Assets.build(ROOT / "static")
+ASSETS = Assets(ROOT / "static")
 # In São Paulo it is still 20/11/2026 at this time.
 NOW = datetime(2026, 11, 21, 0, 15, tzinfo=UTC)
 CONTEXT = RenderContext(now=NOW, marker=HIDDEN, mask_names=True)

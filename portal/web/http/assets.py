@@ -12,9 +12,9 @@ import gzip
 import hashlib
 import mimetypes
 import re
-from collections.abc import ItemsView, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final
 
 SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
@@ -67,42 +67,36 @@ class Asset:
 
 
 class Assets:
-    """All files of a directory, by their hashed names."""
+    """All files below a directory, in ``files`` by their hashed names.
 
-    def __init__(self, files: Mapping[str, Asset], hashed_names: Mapping[str, str]) -> None:
-        self._files = dict(files)
-        self._hashed_names = dict(hashed_names)
+    A file in a bundle gets no URL of its own.
+    """
 
-    @classmethod
-    def build(cls, directory: Path) -> "Assets":
-        """Read all files below ``directory``. A file in a bundle gets no URL of its own."""
-        contents = {
-            path.relative_to(directory).as_posix(): path
+    def __init__(self, directory: Path) -> None:
+        sources = {
+            path.relative_to(directory).as_posix(): path.read_bytes()
             for path in sorted(directory.rglob("*"))
             if path.is_file() and not path.name.startswith(".")
         }
-        sources: dict[str, bytes] = {}
         for bundle, blocks in BUNDLES.items():
             texts = []
             for pattern, block in blocks.items():
-                parts = sorted(directory.glob(pattern))
-                for part in parts:
-                    contents.pop(part.relative_to(directory).as_posix(), None)
-                if parts:
-                    texts.append(block.encode() % b"\n".join(part.read_bytes() for part in parts))
+                names = [name for name in sources if PurePosixPath(name).match(pattern)]
+                if names:
+                    texts.append(block.encode() % b"\n".join(map(sources.pop, names)))
             if texts:
                 sources[bundle] = b"\n".join(texts)
-        sources |= {name: path.read_bytes() for name, path in contents.items()}
-
-        hashed_names = {
-            name: _hashed(name, body) for name, body in sources.items() if not name.endswith(".css")
-        }
-        for name in [name for name in sources if name.endswith(".css")]:
-            compact = _COMMENT_OR_INDENT.sub(b"", sources[name])
-            sources[name] = _with_hashed_references(compact, hashed_names)
-            hashed_names[name] = _hashed(name, sources[name])
-        files = {hashed_names[name]: _asset(name, body) for name, body in sources.items()}
-        return cls(files, hashed_names)
+        self.files: dict[str, Asset] = {}
+        self._hashed_names: dict[str, str] = {}
+        # The style sheets come last, because they contain the hashed names of other files.
+        for name, body in sorted(sources.items(), key=lambda item: item[0].endswith(".css")):
+            if name.endswith(".css"):
+                body = _REFERENCE.sub(self._hashed_reference, _COMMENT_OR_INDENT.sub(b"", body))
+            stem, dot, suffix = name.rpartition(".")
+            digest = hashlib.sha256(body).hexdigest()[:8]
+            hashed = f"{stem}.{digest}.{suffix}" if dot else f"{name}.{digest}"
+            self._hashed_names[name] = hashed
+            self.files[hashed] = _asset(name, body)
 
     def url(self, name: str) -> str:
         """Return the URL path of a file such as ``css/portal.css``. Raises UnknownAsset."""
@@ -111,40 +105,18 @@ class Assets:
         except KeyError:
             raise UnknownAsset(name) from None
 
-    def find(self, hashed_name: str) -> Asset | None:
-        return self._files.get(hashed_name)
-
     def find_current(self, hashed_name: str) -> Asset | None:
         """Return the file whose name equals ``hashed_name`` except for the hash, or None."""
         parts = _OTHER_VERSION.fullmatch(hashed_name)
         hashed = self._hashed_names.get(parts[1] + parts[2]) if parts else None
-        return self._files[hashed] if hashed else None
-
-    def items(self) -> ItemsView[str, Asset]:
-        return self._files.items()
+        return self.files[hashed] if hashed else None
 
     def read(self, name: str) -> Asset:
         """Return a file by its plain name, such as ``icons/favicon.ico``. Raises UnknownAsset."""
-        try:
-            return self._files[self._hashed_names[name]]
-        except KeyError:
-            raise UnknownAsset(name) from None
+        return self.files[self.url(name).removeprefix("/static/")]
 
-
-def _with_hashed_references(sheet: bytes, hashed_names: Mapping[str, str]) -> bytes:
-    def hashed(match: re.Match[bytes]) -> bytes:
-        name = match[1].decode()
-        if name not in hashed_names:
-            raise UnknownAsset(name)
-        return f'url("/static/{hashed_names[name]}")'.encode()
-
-    return _REFERENCE.sub(hashed, sheet)
-
-
-def _hashed(name: str, body: bytes) -> str:
-    stem, dot, suffix = name.rpartition(".")
-    digest = hashlib.sha256(body).hexdigest()[:8]
-    return f"{stem}.{digest}.{suffix}" if dot else f"{name}.{digest}"
+    def _hashed_reference(self, match: re.Match[bytes]) -> bytes:
+        return f'url("{self.url(match[1].decode())}")'.encode()
 
 
 def _asset(name: str, body: bytes) -> Asset:

@@ -2,7 +2,7 @@
 
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import get_args
@@ -48,7 +48,7 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
 
 
-class Metrics(Observer):
+class Metrics(Observer, Collector):
     """Counts lookups, upstream calls and HTTP responses.
 
     ``directory`` is the directory given to ``enable_multiprocess``, or None. With a directory, the
@@ -72,8 +72,11 @@ class Metrics(Observer):
         self._exposed_registry = CollectorRegistry() if directory else registry
         if directory:
             MultiProcessCollector(self._exposed_registry, path=str(directory))  # type: ignore[no-untyped-call]
-        self._exposed_registry.register(_BreakerStates(breakers))
-        self._exposed_registry.register(_Limits(workers, daily_limit, calls_left))
+        self._exposed_registry.register(self)
+        self._breakers = breakers
+        self._workers = workers
+        self._daily_limit = daily_limit
+        self._calls_left = calls_left
 
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(name, text, labels, namespace="portal", registry=registry)
@@ -186,40 +189,16 @@ class Metrics(Observer):
     def text(self) -> bytes:
         return generate_latest(self._exposed_registry)
 
-
-def _observe(histogram: Histogram, seconds: float, times: int) -> None:
-    """Record ``times`` observations of the value ``seconds`` in one step."""
-    if times == 1:
-        histogram.observe(seconds)
-        return
-    histogram._sum.inc(seconds * times)
-    histogram._buckets[bisect_left(histogram._upper_bounds, seconds)].inc(times)
-
-
-class _BreakerStates(Collector):
-    def __init__(self, breakers: Sequence[OriginBreaker]) -> None:
-        self._breakers = breakers
-
-    def collect(self) -> Iterable[GaugeMetricFamily]:
-        gauge = GaugeMetricFamily(
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield the gauges, whose values are read at each request for the metrics."""
+        states = GaugeMetricFamily(
             "portal_breaker_state", "1 for the current state of a breaker", labels=("base", "state")
         )
         for breaker in self._breakers:
             current = breaker.state
             for state in get_args(BreakerState):
-                gauge.add_metric((breaker.name, state), float(state == current))
-        yield gauge
-
-
-class _Limits(Collector):
-    def __init__(
-        self, workers: int, daily_limit: int, calls_left: Callable[[], int | None]
-    ) -> None:
-        self._workers = workers
-        self._daily_limit = daily_limit
-        self._calls_left = calls_left
-
-    def collect(self) -> Iterable[GaugeMetricFamily]:
+                states.add_metric((breaker.name, state), float(state == current))
+        yield states
         build = GaugeMetricFamily("portal_build_info", "1, with the version", labels=("version",))
         build.add_metric((VERSION,), 1.0)
         yield build
@@ -233,3 +212,12 @@ class _Limits(Collector):
             yield GaugeMetricFamily(
                 "portal_daily_calls_left", "Upstream calls left today", value=left
             )
+
+
+def _observe(histogram: Histogram, seconds: float, times: int) -> None:
+    """Record ``times`` observations of the value ``seconds`` in one step."""
+    if times == 1:
+        histogram.observe(seconds)
+        return
+    histogram._sum.inc(seconds * times)
+    histogram._buckets[bisect_left(histogram._upper_bounds, seconds)].inc(times)

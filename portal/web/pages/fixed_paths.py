@@ -20,7 +20,7 @@ routes = Routes("fixed")
 
 @routes.get("/static/<path:name>")
 def static_file(web: Web, name: str) -> Response:
-    found = web.assets.find(name)
+    found = web.assets.files.get(name)
     asset = found or web.assets.find_current(name)
     if asset is None:
         abort(404)

@@ -150,9 +150,11 @@ class Web(Parts):
         self.reports = WrittenReports(self.gateway)
         self.daily = DailyQuotas(self.ledger.allowance)
         self.cors = CrossOrigin.of(self.cors_origins)
-        self.assets = Assets.build(self.static)
+        self.assets = Assets(self.static)
         self.pdfs = PdfProcess(
-            lambda: {name: (each.content_type, each.body) for name, each in self.assets.items()}
+            lambda: {
+                name: (each.content_type, each.body) for name, each in self.assets.files.items()
+            }
         )
 
     @cached_property

@@ -46,14 +46,14 @@ def client_of(assets: Assets) -> FlaskClient:
 
 
 def test_changed_content_changes_url(directory: Path) -> None:
-    before = Assets.build(directory).url("js/panels.js")
-    assert before == Assets.build(directory).url("js/panels.js")
+    before = Assets(directory).url("js/panels.js")
+    assert before == Assets(directory).url("js/panels.js")
     (directory / "js/panels.js").write_text("'use strict'; 1;")
-    assert before != Assets.build(directory).url("js/panels.js")
+    assert before != Assets(directory).url("js/panels.js")
 
 
 def test_css_bundle_puts_each_folder_into_its_layer(directory: Path) -> None:
-    text = text_of(Assets.build(directory), "css/portal.css")
+    text = text_of(Assets(directory), "css/portal.css")
     parts = (
         *("@layer tokens{", "color: blue", "@layer base{", "color: red"),
         *("@layer components{", ".badge", ".plate", "@layer print{@media print{", "color: black"),
@@ -68,7 +68,7 @@ def test_style_sheet_names_font_with_its_hash(directory: Path) -> None:
     (directory / "fonts/text.woff2").write_bytes(b"font")
     (directory / "css/font.css").write_text('src: url("/static/fonts/text.woff2")')
     (directory / "css/dossier.css").write_text('src: url("/static/fonts/text.woff2")')
-    assets = Assets.build(directory)
+    assets = Assets(directory)
     for sheet in ("css/portal.css", "css/dossier.css"):
         assert f'url("{assets.url("fonts/text.woff2")}")' in text_of(assets, sheet)
 
@@ -77,24 +77,24 @@ def test_change_of_font_changes_url_of_style_sheet(directory: Path) -> None:
     (directory / "fonts").mkdir()
     (directory / "css/font.css").write_text('src: url("/static/fonts/text.woff2")')
     (directory / "fonts/text.woff2").write_bytes(b"font")
-    before = Assets.build(directory).url("css/portal.css")
+    before = Assets(directory).url("css/portal.css")
     (directory / "fonts/text.woff2").write_bytes(b"another")
-    assert Assets.build(directory).url("css/portal.css") != before
+    assert Assets(directory).url("css/portal.css") != before
 
 
 def test_style_sheet_cannot_name_missing_file(directory: Path) -> None:
     (directory / "css/font.css").write_text('src: url("/static/fonts/none.woff2")')
     with pytest.raises(UnknownAsset):
-        Assets.build(directory)
+        Assets(directory)
 
 
 def test_bundled_file_has_no_url_of_its_own(directory: Path) -> None:
     with pytest.raises(UnknownAsset):
-        Assets.build(directory).url("css/tokens.css")
+        Assets(directory).url("css/tokens.css")
 
 
 def test_static_file_is_cacheable_for_a_year(directory: Path) -> None:
-    assets = Assets.build(directory)
+    assets = Assets(directory)
     answer = client_of(assets).get(assets.url("js/panels.js"))
     assert answer.status_code == 200
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
@@ -103,7 +103,7 @@ def test_static_file_is_cacheable_for_a_year(directory: Path) -> None:
 
 
 def test_static_file_is_gzipped_if_accepted(directory: Path) -> None:
-    assets = Assets.build(directory)
+    assets = Assets(directory)
     client = client_of(assets)
     url = assets.url("css/portal.css")
     zipped = client.get(url, headers={"Accept-Encoding": "gzip, br"})
@@ -116,9 +116,9 @@ def test_static_file_is_gzipped_if_accepted(directory: Path) -> None:
 
 def test_hash_of_another_version_gets_this_versions_file_uncached(directory: Path) -> None:
     """During an update, a page and its files may come from portals of two versions."""
-    former = Assets.build(directory).url("css/portal.css")
+    former = Assets(directory).url("css/portal.css")
     (directory / "css/base.css").write_text("a { color: blue }")
-    assets = Assets.build(directory)
+    assets = Assets(directory)
     assert former != assets.url("css/portal.css")
     answer = client_of(assets).get(former)
     assert answer.status_code == 200
@@ -141,16 +141,16 @@ def test_hash_of_another_version_gets_this_versions_file_uncached(directory: Pat
     ],
 )
 def test_unknown_static_name_is_not_found(directory: Path, path: str) -> None:
-    assert client_of(Assets.build(directory)).get(path).status_code in {404, 308}
+    assert client_of(Assets(directory)).get(path).status_code in {404, 308}
 
 
 def test_url_of_missing_file_raises_unknown_asset(directory: Path) -> None:
     with pytest.raises(UnknownAsset):
-        Assets.build(directory).url("css/nothing.css")
+        Assets(directory).url("css/nothing.css")
 
 
 def test_shipped_assets_exist() -> None:
-    assets = Assets.build(STATIC)
+    assets = Assets(STATIC)
     for name in ("css/portal.css", "css/dossier.css", "js/panels.js", "icons/mark.svg"):
         assert assets.url(name).startswith("/static/")
         assert text_of(assets, name)
