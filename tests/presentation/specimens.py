@@ -40,7 +40,7 @@ from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.tools.notice_check import notice_check_page
 from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
-from portal.presentation.tools.vehicle_row import VehicleRow, listed_row, row_of
+from portal.presentation.tools.vehicle_row import VehicleRow, listed_dossier, listed_row, row_of
 from portal.presentation.vehicle.page import renavam_page
 from portal.sandbox.exchange import Request
 from portal.sandbox.sandbox import TOKEN, Sandbox
@@ -205,7 +205,10 @@ def history_page(
     choice: ListChoice,
     total: int | None = None,
 ) -> HistoryPage:
-    rows = [listed_row(line.subject, line.panels, CONTEXT) for line in lines]
+    rows = [
+        listed_row(listed_dossier(line.subject, line.panels, CONTEXT), line.panels)
+        for line in lines
+    ]
     vehicles = VehicleList("/historico", rows, notes, choice, CONTEXT.now, total=total)
     entries = {line.subject.text: line for line in lines}
     return HistoryPage(vehicles, entries, (batch_in("done"),), 2_592_000)

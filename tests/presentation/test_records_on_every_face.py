@@ -28,7 +28,7 @@ from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
-from portal.presentation.tools.vehicle_row import row_of_answers
+from portal.presentation.tools.vehicle_row import row_of_dossier
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from tests.factories import decode_body, renainf_body, renajud_body, report_body
 from tests.presentation.batch_views import batch_page
@@ -144,7 +144,7 @@ def faces_of(row: Row) -> Faces:
     paper = dossier_page(PLATE, answers, report, CONTEXT, address="https://portal.example")
     contents = CONTEXT.dossier(PLATE, answers)
     item = Item(PLATE, "done")
-    in_batch = row_of_answers(item, answers, CONTEXT, LOOKUPS)
+    in_batch = row_of_dossier(item, CONTEXT.dossier(item.subject, answers))
     batch = replace(batch_in("done"), ask=LOOKUPS)
     names: tuple[TableName, ...] = ("fines", "restrictions", "prices")
     return Faces(

@@ -11,9 +11,8 @@ from portal.dossier.answers import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.comparison import comparison_page
-from portal.presentation.tools.vehicle_row import row_of_answers
+from portal.presentation.tools.vehicle_row import row_of_dossier
 from portal.presentation.vehicle.price_view import price_view
-from portal.vehicle.operation_name import LOOKUPS
 from tests.factories import (
     decode_body,
     fine,
@@ -48,7 +47,7 @@ def page_text(answers: Panels) -> str:
 def test_unknown_amount_is_zero_on_no_face(count: int) -> None:
     answers = panels(renainf=renainf_body(*[UNPRICED] * count), renajud=renajud_body())
     contents = CONTEXT.dossier(PLATE, answers)
-    row = row_of_answers(Item(PLATE, "done"), answers, CONTEXT, LOOKUPS)
+    row = row_of_dossier(Item(PLATE, "done"), CONTEXT.dossier(PLATE, answers))
     assert row.fines_amount is None
     assert contents.fines is not None
     compared = render(comparison_page([PLATE], [answers], CONTEXT, follow=False))

@@ -6,7 +6,7 @@ from datetime import datetime
 from portal import formats
 from portal.dossier.answers import Panels
 from portal.presentation.render_context import RenderContext
-from portal.presentation.tools.vehicle_row import VehicleRow, listed_row
+from portal.presentation.tools.vehicle_row import VehicleRow, listed_dossier, listed_row
 from portal.vehicle.plate import Plate, Renavam
 
 
@@ -44,4 +44,5 @@ def recent_lookup(
     The line shows the time since ``looked_at``, or ``note`` if ``looked_at`` is None.
     """
     age = note if looked_at is None else formats.age(context.now - looked_at)
-    return RecentLookup(listed_row(subject, panels, context), looked_at, age)
+    dossier = listed_dossier(subject, panels, context)
+    return RecentLookup(listed_row(dossier, panels), looked_at, age)

@@ -18,10 +18,11 @@ from portal.charts.geometry import Line, PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.price_labels import Words
 from portal.dossier.answers import Panels
+from portal.dossier.dossier import Dossier
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
-from portal.presentation.tools.vehicle_row import VehicleRow, listed_row
+from portal.presentation.tools.vehicle_row import VehicleRow, listed_dossier, listed_row
 from portal.vehicle.decode import PricePoint
 from portal.vehicle.plate import Plate
 from portal.wording import sanitise_echo
@@ -116,13 +117,12 @@ def comparison_page(
     ``panels`` has the lookups of each plate, in the order of ``plates``. Without plates, the page
     is a form. If ``follow`` is true, the page's script makes the missing lookups.
     """
-    open_ = [
-        plate.text for plate, each in zip(plates, panels, strict=True) if each.in_state("unasked")
-    ]
+    dossiers = [listed_dossier(*each, context) for each in zip(plates, panels, strict=True)]
+    open_ = [one.subject.text for one in dossiers if one.answers.in_state("unasked")]
     return ComparisonPage(
         vehicles=VehicleList(
             path=comparison_path(plates),
-            rows=[listed_row(*each, context) for each in zip(plates, panels, strict=True)],
+            rows=[*map(listed_row, dossiers, panels)],
             notes=notes,
             choice=choice,
             now=context.now,
@@ -130,7 +130,7 @@ def comparison_page(
         plates=plates,
         waiting=open_ if follow else (),
         idle=() if follow else open_,
-        chart=_chart(plates, panels, context),
+        chart=_chart(dossiers),
         recent=recent,
         typed=[sanitise_echo(text, _LONGEST_TEXT) for text in typed],
         problem=sanitise_echo(problem, _LONGEST_PROBLEM),
@@ -146,18 +146,16 @@ def comparison_path(plates: Sequence[Plate], *, with_lookups: bool = False) -> s
     return f"{path}&completo=1" if with_lookups else path
 
 
-def _chart(
-    plates: Sequence[Plate], panels: Sequence[Panels], context: RenderContext
-) -> PriceChart | None:
+def _chart(dossiers: Sequence[Dossier]) -> PriceChart | None:
     """Return the prices of two or more vehicles, 100 in the first month that all have."""
     series: dict[str, Sequence[PricePoint]] = {}
-    for plate, each in zip(plates, panels, strict=True):
-        prices = context.dossier(plate, each).prices
+    for dossier in dossiers:
+        prices = dossier.prices
         # If several versions are equally likely, a line would show one of them.
         if prices and len(prices.likeliest) == 1 and prices.best:
             real = prices.best.series.real[-_MOST_MONTHS:]
             if len(real) >= _LEAST_MONTHS:
-                series[plate.text] = real
+                series[dossier.subject.text] = real
     if len(series) < 2:
         return None
     first = max(points[0].month for points in series.values())

@@ -4,7 +4,7 @@ The batch runner stores an item's row as soon as the item's lookups end, because
 could mix answers of different days. Other rows are built from the stored answers.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
@@ -70,12 +70,17 @@ _GRADES: Final = ("blocked", "caution", "incomplete", "limited", "clear")
 _HEAVIEST_FIRST: Final[Sequence[Act]] = ("removal", "drive", "licence", "transfer")
 
 
+def _fact(lookup: LookupName | None, kind: str | None = "text") -> dict[str, str | None]:
+    """Return the metadata of a member: the lookup of its fact, and the kind of its column.
+
+    A member of the kind None is on pages only.
+    """
+    return {"lookup": lookup, "kind": kind}
+
+
 @dataclass(frozen=True, slots=True)
 class VehicleRow:
     """What a list says of a vehicle. A file of results has a column for each exported member.
-
-    An unknown fact about the vehicle is None. A member's metadata has the kind of its column, if
-    not "text", and the lookup of its fact. A member of the kind None is on pages only.
 
     ``missing`` names the lookups without a readable answer, and ``expired`` the lookups whose
     answer has expired. The row has no facts from an expired answer. ``not_asked`` names the lookups
@@ -87,35 +92,31 @@ class VehicleRow:
 
     plate: str = field(metadata={"kind": "subject"})
     state: str
-    verdict: Level | None
-    headline: str | None
-    vehicle: str | None = field(metadata={"lookup": "decode"})
-    year: str | None = field(metadata={"lookup": "decode"})
-    fines_open: int | None = field(metadata={"kind": "integer", "lookup": "renainf"})
-    fines_amount: Decimal | None = field(metadata={"kind": "money", "lookup": "renainf"})
-    fines_enforceable: int | None = field(metadata={"kind": "integer", "lookup": "renainf"})
-    restrictions: int | None = field(metadata={"kind": "integer", "lookup": "renajud"})
-    fipe_code: str | None = field(metadata={"lookup": "decode"})
-    fipe_low: Decimal | None = field(metadata={"kind": "money", "lookup": "decode"})
-    fipe_high: Decimal | None = field(metadata={"kind": "money", "lookup": "decode"})
-    fipe_note: str | None = field(metadata={"lookup": "decode"})
-    fetched_at: datetime | None = field(metadata={"kind": "moment"})
-    missing: str | None
-    expired: str | None
-    cause: str | None
-    not_asked: str | None
+    verdict: Level | None = None
+    headline: str | None = None
+    vehicle: str | None = field(default=None, metadata=_fact("decode"))
+    year: str | None = field(default=None, metadata=_fact("decode"))
+    fines_open: int | None = field(default=None, metadata=_fact("renainf", "integer"))
+    fines_amount: Decimal | None = field(default=None, metadata=_fact("renainf", "money"))
+    fines_enforceable: int | None = field(default=None, metadata=_fact("renainf", "integer"))
+    restrictions: int | None = field(default=None, metadata=_fact("renajud", "integer"))
+    fipe_code: str | None = field(default=None, metadata=_fact("decode"))
+    fipe_low: Decimal | None = field(default=None, metadata=_fact("decode", "money"))
+    fipe_high: Decimal | None = field(default=None, metadata=_fact("decode", "money"))
+    fipe_note: str | None = field(default=None, metadata=_fact("decode"))
+    fetched_at: datetime | None = field(default=None, metadata=_fact(None, "moment"))
+    missing: str | None = None
+    expired: str | None = None
+    cause: str | None = None
+    not_asked: str | None = None
     missing_lookups: str | None = None
     expired_lookups: str | None = None
     not_asked_lookups: str | None = None
-    short: str | None = field(default=None, metadata={"kind": None})
+    short: str | None = field(default=None, metadata=_fact(None, None))
     acts: tuple[Mark, ...] = field(default=(), metadata={"kind": None})
-    enforceable_amount: Decimal | None = field(
-        default=None, metadata={"kind": None, "lookup": "renainf"}
-    )
-    change: Decimal | None = field(default=None, metadata={"kind": None, "lookup": "decode"})
-    months: tuple[int, ...] | None = field(
-        default=None, metadata={"kind": None, "lookup": "decode"}
-    )
+    enforceable_amount: Decimal | None = field(default=None, metadata=_fact("renainf", None))
+    change: Decimal | None = field(default=None, metadata=_fact("decode", None))
+    months: tuple[int, ...] | None = field(default=None, metadata=_fact("decode", None))
 
     @property
     def subject(self) -> Plate | Renavam:
@@ -173,7 +174,7 @@ def kept_result(
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
     )
-    row = row_of_answers(Item(subject, "done"), panels, context, ask)
+    row = row_of_dossier(Item(subject, "done"), context.dossier(subject, panels, ask))
     kept = {
         name: _Answer(each.fetched_at, each.fresh_until, each.delete_at)
         for name, each in answers.items()
@@ -195,12 +196,15 @@ def row_of(
     if item.state == "pending":
         # A pending item with a stored row was looked up before, and waits for a new lookup. Its row
         # keeps the facts of the earlier answers, but not the verdict.
-        known = _empty_row(item) if kept is None else _without_expired(kept, now_s)
+        if kept is None:
+            return VehicleRow(item.subject.text, item.state)
+        known = _without_expired(kept, now_s)
         return replace(
             known, state=item.state, verdict=None, headline=None, short=None, acts=(), cause=None
         )
     if kept is None:
-        return row_of_answers(item, panels_of(item.subject), context, ask)
+        dossier = context.dossier(item.subject, panels_of(item.subject), ask)
+        return row_of_dossier(item, dossier)
     row = replace(_without_expired(kept, now_s), state=item.state, cause=item.cause or None)
     if row.verdict in ("clear", "limited") and any(
         each.fresh_until < now_s for each in kept.answers.values()
@@ -229,8 +233,7 @@ def _without_expired(kept: _Kept, now_s: float) -> VehicleRow:
     row = replace(
         kept.row,
         **facts,
-        expired=", ".join(LOOKUP_WORDS[name] for name in expired),
-        expired_lookups=",".join(expired),
+        **_named("expired", expired, (LOOKUP_WORDS[name] for name in expired)),
         fetched_at=None if fetched_at is None else utc_time(fetched_at),
     )
     if row.verdict == "blocked" and "renajud" in living:
@@ -247,26 +250,19 @@ def _kept(item: Item) -> _Kept | None:
         return None
 
 
-def row_of_answers(
-    item: Item, panels: Panels, context: RenderContext, ask: Sequence[LookupName] = LOOKUPS
-) -> VehicleRow:
-    """Return the row of an item, built from the present answers."""
-    possible = lookups_of(item.subject)
-    asked = [name for name in possible if name in ask]
-    unasked = [name for name in possible if name not in ask]
-    not_asked = ", ".join(LOOKUP_WORDS[name] for name in unasked) or None
-    not_asked_lookups = ",".join(unasked) or None
+def row_of_dossier(item: Item, dossier: Dossier) -> VehicleRow:
+    """Return the row of an item, built from its vehicle's present answers."""
+    panels, asked = dossier.answers, dossier.asked
+    unasked = [name for name in lookups_of(item.subject) if name not in asked]
+    known: dict[str, Any] = {
+        "plate": item.subject.text,
+        "state": item.state,
+        "cause": item.cause or None,
+        **_named("not_asked", unasked, (LOOKUP_WORDS[name] for name in unasked)),
+    }
     if not asked:
-        nothing = _empty_row(item)
-        return replace(
-            nothing,
-            verdict="limited",
-            headline=NOTHING_TO_ASK,
-            short="Nada a consultar",
-            not_asked=not_asked,
-            not_asked_lookups=not_asked_lookups,
-        )
-    dossier = context.dossier(item.subject, panels, asked)
+        short = "Nada a consultar"
+        return VehicleRow(**known, verdict="limited", headline=NOTHING_TO_ASK, short=short)
     prices, verdict = dossier.prices, dossier.verdict
     debts = None if dossier.fines is None else _debts(dossier.fines)
     likely = [tab.current for tab in prices.likeliest if tab.current is not None] if prices else []
@@ -274,11 +270,11 @@ def row_of_answers(
     price = prices.price_summary if prices else None
     # Several likely versions have several lines, and the mean of their changes is none.
     series = best.series if best and prices and len(prices.likeliest) == 1 else None
-    fetched = [panel.fetched_at for panel in panels.all if panel.fetched_at is not None]
+    fetched = [panel.fetched_at for panel in panels.all if panel.fetched_at]
     missing = [name for name in asked if not is_readable(panels.of(name).result, name)]
     return VehicleRow(
-        plate=item.subject.text,
-        state=item.state,
+        **known,
+        **_named("missing", missing, (_without_answer(name, panels.of(name)) for name in missing)),
         verdict=verdict.level,
         headline=verdict.headline,
         vehicle=str(dossier.name) or None,
@@ -292,12 +288,6 @@ def row_of_answers(
         fipe_high=max(likely, default=None),
         fipe_note=(price.doubt or None) if price else None,
         fetched_at=min(fetched, default=None),
-        missing=", ".join(_without_answer(name, panels.of(name)) for name in missing) or None,
-        expired=None,
-        cause=item.cause or None,
-        not_asked=not_asked,
-        missing_lookups=",".join(missing) or None,
-        not_asked_lookups=not_asked_lookups,
         short=_short(dossier),
         acts=tuple(row.mark for row in verdict.matrix),
         enforceable_amount=debts[3] if debts else None,
@@ -306,18 +296,22 @@ def row_of_answers(
     )
 
 
-def listed_row(subject: Plate | Renavam, panels: Panels, context: RenderContext) -> VehicleRow:
-    """Return the row of a vehicle outside a batch, which reads the first records only."""
-    wanted = [panels.of(name) for name in lookups_of(subject)]
-    lists = [panels.renainf, panels.renajud]
-    first = Panels(panels.decode, *map(_shortened, lists))
-    row = row_of_answers(Item(subject, "done"), first, context)
+def listed_dossier(subject: Plate | Renavam, panels: Panels, context: RenderContext) -> Dossier:
+    """Return the dossier of a vehicle outside a batch, which has the first records only."""
+    first = Panels(panels.decode, *map(_shortened, (panels.renainf, panels.renajud)))
+    return context.dossier(subject, first)
+
+
+def listed_row(dossier: Dossier, panels: Panels) -> VehicleRow:
+    """Return the row of a ``listed_dossier``. ``panels`` have all records."""
+    wanted = [panels.of(name) for name in dossier.asked]
+    row = row_of_dossier(Item(dossier.subject, "done"), dossier)
     is_unconfirmed = any(panel.cause == "unconfirmed" for panel in wanted)
     if not any(panel.has_answer for panel in wanted) and not is_unconfirmed:
         asked = any(panel.state != "unasked" for panel in wanted)
         return replace(row, short=NO_ANSWER if asked else NOTHING_STORED)
     # What is not read cannot lift an order that blocks, nor settle an enforceable fine.
-    has_more = [has_more_records(panel) for panel in lists]
+    has_more = [_has_more(panel) for panel in (panels.renainf, panels.renajud)]
     if row.verdict != "blocked" and (
         has_more[1] or (has_more[0] and not (row.fines_enforceable or 0))
     ):
@@ -327,14 +321,13 @@ def listed_row(subject: Plate | Renavam, panels: Panels, context: RenderContext)
     return replace(row, restrictions=None) if has_more[1] else row
 
 
-def has_more_records(panel: Panel) -> bool:
+def _has_more(panel: Panel) -> bool:
     return isinstance(panel.result, list) and len(panel.result) > MOST_READ
 
 
 def _shortened(panel: Panel) -> Panel:
-    if isinstance(panel.result, list) and len(panel.result) > MOST_READ:
-        return replace(panel, result=panel.result[:MOST_READ])
-    return panel
+    records: Any = panel.result
+    return replace(panel, result=records[:MOST_READ]) if _has_more(panel) else panel
 
 
 def _short(dossier: Dossier) -> str:
@@ -426,10 +419,9 @@ def why_missing(item: Item, name: LookupName, panel: Panel) -> tuple[str, str | 
     return f"{LOOKUP_WORDS[name]}: {reason}", None if cause == "not_for_renavam" else cause or None
 
 
-def _empty_row(item: Item) -> VehicleRow:
-    nothing = {one.name: None for one in MEMBERS if one.metadata.get("kind", "") is not None}
-    known = {"plate": item.subject.text, "state": item.state, "cause": item.cause or None}
-    return VehicleRow(**{**nothing, **known})  # type: ignore[arg-type]
+def _named(member: str, names: Sequence[LookupName], words: Iterable[str]) -> dict[str, Any]:
+    """Return a member that names lookups in words, and the member with their codes."""
+    return {member: ", ".join(words) or None, f"{member}_lookups": ",".join(names) or None}
 
 
 def _years(vehicle: VehicleIdentity | None) -> str | None:

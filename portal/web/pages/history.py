@@ -19,7 +19,7 @@ from portal.presentation.site.history_page import (
     HistoryPage,
 )
 from portal.presentation.tools.vehicle_list import LONGEST_NOTE, TAGS, VehicleList
-from portal.presentation.tools.vehicle_row import listed_row
+from portal.presentation.tools.vehicle_row import listed_dossier, listed_row
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.web.services.lists import list_choice
@@ -49,7 +49,10 @@ def history(web: Web, identity: Identity) -> BaseResponse:
     page = HistoryPage(
         VehicleList(
             path="/historico",
-            rows=[listed_row(*each, context) for each in zip(subjects, panels, strict=True)],
+            rows=[
+                listed_row(listed_dossier(subject, found, context), found)
+                for subject, found in zip(subjects, panels, strict=True)
+            ],
             notes=web.history.notes(owner, [entry.subject for entry in shown]),
             choice=choice,
             now=context.now,
