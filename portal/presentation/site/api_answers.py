@@ -6,7 +6,6 @@ come from the code of the portal's API.
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
@@ -56,13 +55,12 @@ def reference_answers(
     )
     dossier = context.dossier(plate, panels)
     fines = vehicle_table("fines", dossier)
-    batch = _new_batch(context.now)
     return {
         **{name: _json_answer(body) for name, body in bodies.items()},
         "vehicle": _json_answer(_encoder.encode(explained(dossier, context.now))),
         **({} if fines is None else {"finesCsv": _table_answer(fines)}),
-        "createBatch": _batch_answer(batch, 201),
-        "batch": _batch_answer(_finished(batch), 200),
+        "createBatch": _batch_answer(context.now, 201),
+        "batch": _batch_answer(context.now, 200, is_done=True),
         "resultsCsv": _table_answer(
             results_table([Item(plate, "done")], lambda _: panels, context)
         ),
@@ -100,36 +98,23 @@ def _json_answer(body: bytes, status: int = 200) -> Answer:
     return Answer(_caption(status, "application/json", body), excerpt(json.loads(body)))
 
 
-def _batch_answer(batch: Batch, status: int) -> Answer:
-    return _json_answer(_encoder.encode(batch_object(batch, Allowance(None, None, 0.0))), status)
-
-
-def _new_batch(now: datetime) -> Batch:
-    at = now.replace(microsecond=0).timestamp()
-    return Batch(
+def _batch_answer(now: datetime, status: int, *, is_done: bool = False) -> Answer:
+    at, done = now.replace(microsecond=0).timestamp(), 2 if is_done else 0
+    batch = Batch(
         id="4d2a8ee8598acee71d7ddb4f",
-        state="draft",
+        state="done" if is_done else "draft",
         reason="",
         resume_at=None,
         ask=("decode", "renainf"),
-        counts=Counts(total=2, stored=0, done=0, failed=0, pending=2),
+        counts=Counts(total=2, stored=0, done=done, failed=0, pending=2 - done),
         cost=Cost(spent=Decimal(0), at_most=Decimal(0)),
         wrong=(),
         created_at=at,
-        started_at=None,
-        ended_at=None,
+        started_at=at + 2 if is_done else None,
+        ended_at=at + 3 if is_done else None,
         expires_at=at + timedelta(days=1).total_seconds(),
     )
-
-
-def _finished(batch: Batch) -> Batch:
-    return replace(
-        batch,
-        state="done",
-        counts=Counts(total=2, stored=0, done=2, failed=0, pending=0),
-        started_at=batch.created_at + 2,
-        ended_at=batch.created_at + 3,
-    )
+    return _json_answer(_encoder.encode(batch_object(batch, Allowance(None, None, 0.0))), status)
 
 
 def _table_answer(table: Table) -> Answer:

@@ -5,10 +5,10 @@ port ("192.0.2.1:4711"), in brackets ("[2001:db8::1]:4711"), with a zone ("fe80:
 or as a parameter of the header ``Forwarded`` ("for=192.0.2.1"), or the word "unknown".
 """
 
-import ipaddress
 import logging
 import re
 from collections.abc import Iterable
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -25,20 +25,22 @@ UNKNOWN_CLIENT: Final = "portal.unknown_client"
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
 
-def parse_address(text: str) -> str | None:
-    """Return the IP address in ``text`` without port, brackets, zone and quotes, or None.
+def parse_address(text: str) -> IPv4Address | IPv6Address | None:
+    """Return the IP address in ``text`` without port, brackets, zone and quotes, or None."""
+    form = _FORM.fullmatch(text.strip())
+    return plain_address(form["bracketed"] or form["v4"] or form["v6"]) if form else None
+
+
+def plain_address(text: str | None) -> IPv4Address | IPv6Address | None:
+    """Return an IP address, or None for another text.
 
     An IPv4-mapped IPv6 address becomes the IPv4 address.
     """
-    form = _FORM.fullmatch(text.strip())
-    if form is None:
-        return None
     try:
-        address = ipaddress.ip_address(form["bracketed"] or form["v4"] or form["v6"])
+        address = ip_address(text or "")
     except ValueError:
         return None
-    mapped = address.ipv4_mapped if address.version == 6 else None
-    return str(mapped or address)
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
 
 
 class ClientAddress:
@@ -52,10 +54,10 @@ class ClientAddress:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         sent = environ.get("REMOTE_ADDR", "")
-        address = parse_address(sent)
-        if address is None:
+        if address := parse_address(sent):
+            environ["REMOTE_ADDR"] = str(address)
+        else:
             _warn("a proxy sent a client address (X-Forwarded-For) that is no IP address")
             environ[UNKNOWN_CLIENT] = True
-            address = environ["werkzeug.proxy_fix.orig"]["REMOTE_ADDR"]
-        environ["REMOTE_ADDR"] = address
+            environ["REMOTE_ADDR"] = environ["werkzeug.proxy_fix.orig"]["REMOTE_ADDR"]
         return self.app(environ, start_response)

@@ -6,7 +6,6 @@ never sends ``Access-Control-Allow-Credentials``.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final
 
 # Headers that a script may send or read, in addition to the headers that CORS always allows.
@@ -18,32 +17,25 @@ _RESPONSE_HEADERS: Final = (
 PREFLIGHT_S: Final = 600  # seconds for which a browser may reuse a preflight response
 
 
-@dataclass(frozen=True, slots=True)
 class CrossOrigin:
-    """The origins whose scripts may call the JSON paths."""
+    """The headers for the origins whose scripts may call the JSON paths."""
 
-    origins: frozenset[str]
-
-    @classmethod
-    def of(cls, origins: Collection[str]) -> "CrossOrigin | None":
-        """Return a CrossOrigin, or None if ``origins`` is empty."""
-        return cls(frozenset(origins)) if origins else None
+    def __init__(self, origins: Collection[str]) -> None:
+        self._origins = frozenset(origins)
 
     def headers(self, origin: str | None) -> list[tuple[str, str]]:
-        if origin not in self.origins or origin is None:
-            return []
-        return [
-            ("Access-Control-Allow-Origin", origin),
-            ("Access-Control-Expose-Headers", _RESPONSE_HEADERS),
-        ]
+        return self._allowed(origin, ("Access-Control-Expose-Headers", _RESPONSE_HEADERS))
 
     def preflight_headers(self, origin: str | None, methods: str) -> list[tuple[str, str]]:
         """Return the headers of a preflight response whose Allow header is ``methods``."""
-        if origin not in self.origins or origin is None:
-            return []
-        return [
-            ("Access-Control-Allow-Origin", origin),
+        return self._allowed(
+            origin,
             ("Access-Control-Allow-Methods", methods),
             ("Access-Control-Allow-Headers", _REQUEST_HEADERS),
             ("Access-Control-Max-Age", str(PREFLIGHT_S)),
-        ]
+        )
+
+    def _allowed(self, origin: str | None, *headers: tuple[str, str]) -> list[tuple[str, str]]:
+        if origin is None or origin not in self._origins:
+            return []
+        return [("Access-Control-Allow-Origin", origin), *headers]

@@ -40,6 +40,7 @@ _CODES: Final = {
     405: "method_not_allowed",
     413: "body_too_large",
     415: "body_type",
+    429: "too_many_requests",
     503: "portal_unavailable",
 }
 # Statuses whose pages may offer a retry link, because the error may be temporary.

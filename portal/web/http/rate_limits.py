@@ -7,13 +7,13 @@ on which Flask-Limiter is built.
 Counters are in Redis if REDIS_URL is set. Otherwise the workers of a server share them in memory.
 """
 
-import ipaddress
 import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
+from ipaddress import ip_network
 from math import ceil
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeVar, cast
@@ -22,6 +22,7 @@ from werkzeug.exceptions import TooManyRequests
 
 from portal.system.dependency_breaker import DependencyBreaker
 from portal.system.shared_counters import SharedCounters
+from portal.web.http.client_address import plain_address
 
 if TYPE_CHECKING:  # at run time, the library is imported only if a limit is used
     from limits import RateLimitItem
@@ -99,8 +100,6 @@ class RateLimits:
         return self._local
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
-        if not self.counts_requests:
-            return None
         waits = [self._first_wait(self._address, "address", network(address))]
         if token_digest is not None:
             waits.append(self._first_wait(self._token, "token", token_digest))
@@ -237,15 +236,10 @@ def _quota(
 
 def network(address: str | None) -> str:
     """Return what identifies a client: an IPv4 address, or the /64 network of an IPv6 address."""
-    try:
-        ip = ipaddress.ip_address(address or "")
-    except ValueError:
+    ip = plain_address(address)
+    if ip is None:
         return "unknown"
-    if ip.version == 4:
-        return str(ip)
-    if ip.ipv4_mapped is not None:
-        return str(ip.ipv4_mapped)
-    return str(ipaddress.ip_network((ip, 64), strict=False))
+    return str(ip) if ip.version == 4 else str(ip_network((ip, 64), strict=False))
 
 
 def _redis(url: str) -> "Storage":

@@ -13,7 +13,7 @@ from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, REPORT, Operat
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import failure_response, message_response
-from portal.web.http.rate_limits import network
+from portal.web.http.rate_limits import network, refuse
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.services.routes import Routes
 from portal.web.services.web import Web
@@ -32,11 +32,10 @@ class Refusal(Exception):
     ``message`` replaces the message of the table.
     """
 
-    def __init__(self, code: str, message: str = "", retry_after_s: float | None = None) -> None:
+    def __init__(self, code: str, message: str = "") -> None:
         super().__init__(code, message)
         self.code = code
         self.message = message
-        self.retry_after_s = retry_after_s
 
 
 class JsonRoutes(Routes):
@@ -59,7 +58,7 @@ def _refused(web: Web, refusal: Refusal) -> Response:
         wait_s = web.limits.wrong_token(request.remote_addr)
         if wait_s is not None:
             return message_response("too_many_requests", retry_after_s=wait_s)
-    return message_response(refusal.code, refusal.message, refusal.retry_after_s)
+    return message_response(refusal.code, refusal.message)
 
 
 def _failed(web: Web, failure: Failure) -> Response:
@@ -118,13 +117,10 @@ def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup])
 
 
 def count(web: Web, identity: Identity) -> None:
-    """Count a request towards the limits, whose state its response has. Raises Refusal (429)."""
+    """Count a request towards the limits, whose state its response has. Aborts with 429."""
     g.counted = identity
-    if not web.limits.counts_requests:
-        return
-    wait_s = web.limits.request(request.remote_addr, identity.digest)
-    if wait_s is not None:
-        raise Refusal("too_many_requests", retry_after_s=wait_s)
+    if web.limits.counts_requests:
+        refuse(web.limits.request(request.remote_addr, identity.digest))
 
 
 def read_object(

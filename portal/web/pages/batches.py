@@ -32,8 +32,7 @@ from portal.vehicle.operation_name import LOOKUPS
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.public import recent
-from portal.web.services.lists import list_choice
-from portal.web.services.responses import page_response
+from portal.web.services.responses import list_choice, page_response
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo

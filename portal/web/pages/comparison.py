@@ -20,8 +20,7 @@ from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.typed import read_typed
 from portal.web.pages.public import recent
 from portal.web.pages.vehicle import first_directive, record_visit
-from portal.web.services.lists import batch_of, list_choice
-from portal.web.services.responses import page_response
+from portal.web.services.responses import batch_of, list_choice, page_response
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
 

@@ -1,14 +1,13 @@
 """Paths that programs know: static files, icon, manifest, health checks and metrics."""
 
 import hmac
-import ipaddress
 from typing import Final
 
 from flask import Response, abort, current_app, jsonify, request
 
 from portal import VERSION
 from portal.web.http.assets import CACHE_CONTROL
-from portal.web.http.client_address import UNKNOWN_CLIENT
+from portal.web.http.client_address import UNKNOWN_CLIENT, plain_address
 from portal.web.services.routes import Routes
 from portal.web.services.web import Web
 
@@ -76,11 +75,7 @@ def _is_loopback(web: Web) -> bool:
     forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
     if UNKNOWN_CLIENT in request.environ or (forwarded and not web.trusted_proxies):
         return False
-    try:
-        address = ipaddress.ip_address(request.remote_addr or "")
-    except ValueError:
-        return False
     # If HOST is ::, an IPv4 client has a mapped address such as ::ffff:127.0.0.1. Python before
     # 3.13 does not treat this address as loopback.
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return (mapped or address).is_loopback
+    address = plain_address(request.remote_addr)
+    return address is not None and address.is_loopback

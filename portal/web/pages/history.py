@@ -22,8 +22,7 @@ from portal.presentation.tools.vehicle_list import LONGEST_NOTE, TAGS, VehicleLi
 from portal.presentation.tools.vehicle_row import listed_dossier, listed_row
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import InvalidSubject, parse_subject
-from portal.web.services.lists import list_choice
-from portal.web.services.responses import one_of, page_response
+from portal.web.services.responses import list_choice, one_of, page_response
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.sessions import local_path
 from portal.web.services.web import Web

@@ -26,8 +26,7 @@ from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
 from portal.vehicle.typed import read_typed, visible
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S
-from portal.web.services.lists import batch_of
-from portal.web.services.responses import page_response
+from portal.web.services.responses import batch_of, page_response
 from portal.web.services.routes import Routes
 from portal.web.services.sessions import local_path
 from portal.web.services.web import Web

@@ -1,11 +1,18 @@
-"""The responses that several pages send, and the numbers that they read from forms and URLs."""
+"""The responses that several pages send, and what they read of forms and URLs."""
 
 import re
 from collections.abc import Callable, Container
 
-from flask import Response, make_response, render_template, request
+from flask import Response, make_response, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
 
+from portal.batch.typed_list import read_list
+from portal.presentation.tools.comparison import MOST_PLATES
+from portal.presentation.tools.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
+from portal.web.http.user_initiated import is_user_initiated
 from portal.web.services.page_cache import Page
+from portal.web.services.web import Web
+from portal.wording import sanitise_echo
 
 
 def page_response(page: Page, status: int = 200) -> Response:
@@ -27,6 +34,34 @@ def calendar_response(calendar: bytes, name: str, disposition: str) -> Response:
         b"" if request.method == "HEAD" else calendar,
         content_type="text/calendar; charset=utf-8",
         headers={"Content-Disposition": f'{disposition}; filename="{name}-prazos.ics"'},
+    )
+
+
+def batch_of(web: Web, text: str) -> BaseResponse | None:
+    """Lead a typed text with more plates than a comparison has to the preview of a batch.
+
+    Nothing is looked up. Returns None for fewer plates, or more than a batch may have.
+    """
+    listed = read_list(text)
+    if not MOST_PLATES < len(listed.subjects) <= web.batch_limit:
+        return None
+    identity = web.sessions.current()
+    ask = tuple(web.prices(identity)) if identity else ()
+    if identity is None or not ask or not is_user_initiated():
+        return redirect(url_for("batches.form", placas=" ".join(text.split())), 303)
+    batch = web.pricing.create(web.sessions.history_key, identity, ask, listed)
+    return redirect(url_for("batches.batch", batch=batch), 303)
+
+
+def list_choice() -> ListChoice:
+    asked = request.args
+    return ListChoice(
+        only=asked.get("so", "", type=one_of(FILTERS)),
+        tag=asked.get("etiqueta", "", type=one_of(TAGS)),
+        order=asked.get("ordem", "", type=one_of(ORDERS)),
+        search=sanitise_echo(asked.get("busca", "").strip(), LONGEST_SEARCH),
+        number=asked.get("pagina", 1, type=whole_number),
+        noted=asked.get("nota", "")[:11],
     )
 
 

@@ -48,7 +48,7 @@ class Routes:
             pages.register_error_handler(error, partial(handler, web))
         if self._robots:
             pages.after_request(self._keep_out_of_indexes)
-        if self._limited:
+        if self._limited and web.limits.counts_requests:
             pages.before_request(partial(_check_limit, web))
         return pages
 

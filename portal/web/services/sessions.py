@@ -14,7 +14,6 @@ from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
 from portal.access.sealing import open_text, seal_text
 from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken, digest
-from portal.presentation.caller_name import shown_caller
 from portal.web.http.errors import is_json_path
 from portal.web.http.rate_limits import network
 from portal.web.http.upload_limits import UploadLimiter
@@ -109,21 +108,11 @@ class Sessions:
         return identity if "token" in session or "credential" in session else None
 
     @property
-    def signed_in_name(self) -> str | None:
-        """The name for the page header, or None if the visitor is not signed in.
+    def signed_in_if_known(self) -> Identity | None:
+        """``signed_in``, but None while the token database is unavailable.
 
-        The name is also None if the token database is unavailable, so that the portal can still
-        render error pages.
+        The portal can then still render error pages.
         """
-        identity = self._signed_in_if_known()
-        return None if identity is None else _shown_name(identity)
-
-    @property
-    def is_operator(self) -> bool:
-        identity = self._signed_in_if_known()
-        return identity is not None and identity.has_scope("admin")
-
-    def _signed_in_if_known(self) -> Identity | None:
         try:
             return self.signed_in
         except TokensUnavailable:
@@ -193,10 +182,6 @@ class Sessions:
             token = request.form.get("csrf_token", "")
         if not hmac.compare_digest(token.encode("utf-8", "replace"), expected.encode()):
             abort(400)
-
-
-def _shown_name(identity: Identity) -> str:
-    return "credencial própria" if identity.credential is not None else shown_caller(identity.name)
 
 
 def local_path(path: str) -> str:

@@ -25,6 +25,7 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
 from portal.pdf.process import PdfProcess
+from portal.presentation.caller_name import shown_caller
 from portal.presentation.operations.page import OriginBreaker
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.render_context import RenderContext
@@ -149,7 +150,7 @@ class Web(Parts):
         self.sessions = Sessions(self.gatekeeper, secret, forms, namespace)
         self.reports = WrittenReports(self.gateway)
         self.daily = DailyQuotas(self.ledger.allowance)
-        self.cors = CrossOrigin.of(self.cors_origins)
+        self.cors = CrossOrigin(self.cors_origins) if self.cors_origins else None
         self.assets = Assets(self.static)
         self.pdfs = PdfProcess(
             lambda: {
@@ -189,9 +190,11 @@ class Web(Parts):
     def _site(self) -> Site:
         # A shared dossier's page uses no session.
         sessions, has_session = self.sessions, request.blueprint != SHARED
+        identity = sessions.signed_in_if_known if has_session else None
         return Site(
             demo=sessions.is_demo,
-            signed_in=sessions.signed_in_name if has_session else None,
+            signed_in=None if identity is None else _shown_name(identity),
+            is_operator=identity is not None and identity.has_scope("admin"),
             sign_in_offered=has_session and not sessions.is_demo,
             request_id=g.get("request_id", ""),
             csrf_token=sessions.csrf_token,
@@ -199,7 +202,6 @@ class Web(Parts):
             path=request.path,
             origin=request.url_root.rstrip("/"),
             panel_seconds=math.ceil(self.longest_request_s) + NETWORK_MARGIN_S,
-            is_operator=has_session and sessions.is_operator,
             notices=(lambda: map(str, get_flashed_messages())) if has_session else tuple,
         )
 
@@ -212,3 +214,7 @@ class Web(Parts):
     def render_pdf(self, html: str) -> bytes:
         with self.pdf_span():
             return self.pdfs.render(html)
+
+
+def _shown_name(identity: Identity) -> str:
+    return "credencial própria" if identity.credential is not None else shown_caller(identity.name)
