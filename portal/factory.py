@@ -85,7 +85,6 @@ from portal.web.app_setup import init_app
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
 from portal.web.observability.access_log_buffer import AccessLogBuffer
 from portal.web.observability.metrics import Metrics
-from portal.web.services.page_cache import PageCache
 from portal.web.services.web import Web
 
 if TYPE_CHECKING:
@@ -479,10 +478,6 @@ class Portal(Web):
     @cached_property
     def access_log(self) -> AccessLogBuffer:
         return AccessLogBuffer(self.metrics, self._observer, self._savings.count)
-
-    @cached_property
-    def page_cache(self) -> PageCache:
-        return PageCache() if self._settings.edge_memory_mb > 0 else PageCache(most=0)
 
     @cached_property
     def limits(self) -> RateLimits:

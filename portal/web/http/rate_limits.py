@@ -179,7 +179,12 @@ class RateLimits:
 
 class _RedisLimits:
     def __init__(self, url: str) -> None:
-        self._storage = _redis(url)
+        from limits.storage import storage_from_string
+
+        # For a Unix socket, the library expects "redis+unix://" instead of "unix://".
+        limits_url = f"redis+{url}" if url.startswith("unix://") else url
+        timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
+        self._storage = cast("Storage", storage_from_string(limits_url, **timeouts))
         self.strategy = _strategy(self._storage)
         self.breaker = DependencyBreaker("Redis for rate limits", self._ping, (Exception,))
 
@@ -240,12 +245,3 @@ def network(address: str | None) -> str:
     if ip is None:
         return "unknown"
     return str(ip) if ip.version == 4 else str(ip_network((ip, 64), strict=False))
-
-
-def _redis(url: str) -> "Storage":
-    from limits.storage import storage_from_string
-
-    # For a Unix socket, the library ``limits`` expects "redis+unix://" instead of "unix://".
-    limits_url = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
-    timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
-    return cast("Storage", storage_from_string(limits_url, **timeouts))

@@ -98,8 +98,6 @@ class Parts(Protocol):
     @property
     def metrics(self) -> Metrics: ...
     @property
-    def page_cache(self) -> PageCache: ...
-    @property
     def pool(self) -> Executor: ...
     @property
     def samples(self) -> Sequence[SamplePlate]: ...
@@ -157,6 +155,10 @@ class Web(Parts):
                 name: (each.content_type, each.body) for name, each in self.assets.files.items()
             }
         )
+
+    @cached_property
+    def page_cache(self) -> PageCache:
+        return PageCache() if self.hit_cache_bytes else PageCache(most=0)
 
     @cached_property
     def pricing(self) -> BatchPricing:
