@@ -83,8 +83,8 @@ from portal.vehicle.plate import Plate
 from portal.vehicle.wire import result_of
 from portal.web.app_setup import init_app
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
-from portal.web.observability.access_log_buffer import AccessLogBuffer
 from portal.web.observability.metrics import Metrics
+from portal.web.observability.request_log import AccessLogBuffer
 from portal.web.services.web import Web
 
 if TYPE_CHECKING:

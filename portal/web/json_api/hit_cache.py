@@ -27,7 +27,7 @@ from portal.gateway.lookup import Served
 from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, Operation
 from portal.web.http.compression import MIN_BYTES, accepts_gzip, compressed
 from portal.web.http.headers import standing_headers
-from portal.web.http.rate_limit_headers import rate_limit_headers
+from portal.web.http.rate_limits import rate_limit_headers
 from portal.web.json_api.routes import (
     CHECKED,
     Refusal,
@@ -35,8 +35,7 @@ from portal.web.json_api.routes import (
     success_headers,
     vehicle_lookup,
 )
-from portal.web.observability.access_log_buffer import Hit, HitLabels
-from portal.web.observability.request_log import new_request_id
+from portal.web.observability.request_log import Hit, HitLabels, new_request_id
 from portal.web.services.web import Web
 
 _ENTRY_BYTES: Final = 8192  # estimated maximum size of an entry, with its headers and key

@@ -35,12 +35,11 @@ from portal.presentation.vehicle.query import Query, kept_query
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.assets import Assets
-from portal.web.http.cors import CrossOrigin
-from portal.web.http.rate_limit_headers import DailyQuotas
-from portal.web.http.rate_limits import RateLimits
+from portal.web.http.headers import CrossOrigin
+from portal.web.http.rate_limits import DailyQuotas, RateLimits
 from portal.web.http.upload_limits import UploadLimiter, UploadLimits
-from portal.web.observability.access_log_buffer import AccessLogBuffer
 from portal.web.observability.metrics import Metrics
+from portal.web.observability.request_log import AccessLogBuffer
 from portal.web.services.lookups import Lookups
 from portal.web.services.page_cache import PageCache
 from portal.web.services.sessions import SESSION_S, SHARED, Sessions

@@ -8,8 +8,7 @@ from sqlalchemy.exc import OperationalError
 
 from portal.access.tokens import Identity
 from portal.gateway.ledger import Allowance
-from portal.web.http.rate_limit_headers import DailyQuotas, rate_limit_headers
-from portal.web.http.rate_limits import Quota
+from portal.web.http.rate_limits import DailyQuotas, Quota, rate_limit_headers
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
@@ -185,7 +184,7 @@ def test_an_unreadable_ledger_costs_the_header_alone(
         raise OperationalError("select", {}, Exception())
 
     monkeypatch.setattr("portal.gateway.ledger.reading", unavailable)
-    monkeypatch.setattr("portal.web.http.rate_limit_headers._RECENT_S", 0.0)
+    monkeypatch.setattr("portal.web.http.rate_limits._RECENT_S", 0.0)
     response = here.get(DECODE, token)
     assert response.status_code == 200
     assert "RateLimit" not in response.headers

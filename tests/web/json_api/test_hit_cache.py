@@ -9,7 +9,7 @@ import pytest
 
 from portal.gateway.lookup import Served
 from portal.web.json_api.hit_cache import _ENTRY_BYTES, HitCache, _valid_for_s
-from portal.web.observability import access_log_buffer
+from portal.web.observability import request_log
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.in_process import PORTAL_TOKEN, built, managed, pass_through
@@ -138,9 +138,9 @@ def test_slow_log_reader_blocks_hits_above_twice_the_limit(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = hit_cache_of(portal_pair(portal).cached)._log
-    monkeypatch.setattr(access_log_buffer, "MAX_PENDING", 5)
-    labels = access_log_buffer.HitLabels.of("decode", "GET", "/rule", "ana", "portal; hit")
-    hit = access_log_buffer.Hit(time.time(), 0.001, "id", labels)
+    monkeypatch.setattr(request_log, "MAX_PENDING", 5)
+    labels = request_log.HitLabels.of("decode", "GET", "/rule", "ana", "portal; hit")
+    hit = request_log.Hit(time.time(), 0.001, "id", labels)
     log_read = threading.Event()
     monkeypatch.setattr(log, "_write", lambda _hits: log_read.wait(10))
 

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from portal.web.observability.access_log_buffer import Hit, HitLabels
 from portal.web.observability.logs import JSONLines
 from portal.web.observability.redaction import Redactor
-from portal.web.observability.request_log import request_fields
+from portal.web.observability.request_log import Hit, HitLabels, request_fields
 from tests.conftest import PortalFactory
 from tests.fakes import wait_until
 from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN
