@@ -33,7 +33,6 @@ from portal.web.pages import (
     operations,
     public,
     vehicle,
-    verification,
 )
 from portal.web.services.sessions import DynamicSecureCookies
 from portal.web.services.web import Web
@@ -52,7 +51,7 @@ _ROUTES = (
     operations.routes,
     issued.routes,
     issued.shared_routes,
-    verification.routes,
+    issued.verification_routes,
 )
 _warn = RepeatedWarning(logging.getLogger(__name__))
 

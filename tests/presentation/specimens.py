@@ -27,20 +27,25 @@ from portal.presentation.paper.dossier import Issuer, dossier_page
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.history_page import HistoryLine, HistoryPage
-from portal.presentation.site.privacy_page import PrivacyPage
 from portal.presentation.site.public_pages import (
     ErrorPage,
     GlossaryPage,
+    PrivacyPage,
     SamplesPage,
     SignInPage,
 )
-from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import LookupCost, SearchPage
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.tools.notice_check import notice_check_page
 from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
-from portal.presentation.tools.vehicle_row import VehicleRow, listed_dossier, listed_row, row_of
+from portal.presentation.tools.vehicle_row import (
+    VehicleRow,
+    listed_dossier,
+    listed_row,
+    recent_lookup,
+    row_of,
+)
 from portal.presentation.vehicle.page import renavam_page
 from portal.sandbox.exchange import Request
 from portal.sandbox.sandbox import TOKEN, Sandbox

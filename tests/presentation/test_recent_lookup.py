@@ -9,7 +9,6 @@ import pytest
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.presentation.render_context import RenderContext
-from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.tools.vehicle_row import (
     AFTER_PAYING,
     MOST_READ,
@@ -20,6 +19,7 @@ from portal.presentation.tools.vehicle_row import (
     OPEN_FINE,
     TOO_MANY,
     UNCERTAIN_ORDER,
+    recent_lookup,
 )
 from portal.sandbox.example_plates import EXAMPLE_PLATES
 from portal.sandbox.exchange import Request

@@ -24,11 +24,10 @@ from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
 from portal.presentation.issued.pages import IssuedDossierPage
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
-from portal.presentation.tools.vehicle_row import row_of_dossier
+from portal.presentation.tools.vehicle_row import recent_lookup, row_of_dossier
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from tests.factories import decode_body, renainf_body, renajud_body, report_body
 from tests.presentation.batch_views import batch_page

@@ -1,4 +1,4 @@
-"""The sign-in page, the glossary, the error page, and types for other pages."""
+"""The sign-in page, the glossary, the privacy page, the error page, and the samples."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 from urllib.parse import parse_qs, urlsplit
 
+from portal.dossier.lookups import OperationTexts
 from portal.law.glossary import GLOSSARY, Term
 from portal.law.rules import CONSULTED, RULES, SOURCE_WORDS, Rule
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.tools.comparison import MOST_PLATES
+from portal.system.caller_credentials import Mode
 from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.wording import listed, sanitise_echo
 
@@ -63,6 +65,34 @@ class GlossaryPage:
     rules: ClassVar[tuple[Rule, ...]] = RULES
     source_words: ClassVar[Mapping[str, str]] = SOURCE_WORDS
     consulted: ClassVar[str] = CONSULTED
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyPage:
+    """The privacy page. A member ``…_s`` is a storage time in seconds.
+
+    ``answers`` has the storage times of an operation's answers, 0 if they are not stored: the usual
+    time, and the time of an empty list (None if the answers are no lists).
+
+    ``rejected_s`` is for lookups that the upstream rejected, ``session_s`` for the session cookie,
+    and ``tries_s`` for the number of sign-in attempts of an IP address. ``ended_dossier_s`` seconds
+    after a dossier expires, the portal deletes the dossier's number. ``counts_requests`` is true if
+    the portal has rate limits.
+    """
+
+    template: ClassVar[str] = "pages/privacy.html"
+    mode: Mode
+    answers: Mapping[OperationTexts, tuple[int, int | None]]
+    rejected_s: int
+    history_s: int
+    session_s: int
+    tries_s: int
+    dossier_s: int
+    ended_dossier_s: int
+    batch_s: int  # counted from the end or pause of the batch
+    draft_s: int  # for a batch that is never started
+    counts_requests: bool
+    mask_names: bool
 
 
 @dataclass(frozen=True, slots=True)

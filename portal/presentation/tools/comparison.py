@@ -20,9 +20,13 @@ from portal.charts.price_labels import Words
 from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
 from portal.presentation.render_context import RenderContext
-from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
-from portal.presentation.tools.vehicle_row import VehicleRow, listed_dossier, listed_row
+from portal.presentation.tools.vehicle_row import (
+    RecentLookup,
+    VehicleRow,
+    listed_dossier,
+    listed_row,
+)
 from portal.vehicle.decode import PricePoint
 from portal.vehicle.plate import Plate
 from portal.wording import sanitise_echo

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
+from portal import formats
 from portal.batch.model import Item
 from portal.charts.scale import month_index
 from portal.dossier.answers import Panel, Panels, answer_panel, is_readable
@@ -319,6 +320,44 @@ def listed_row(dossier: Dossier, panels: Panels) -> VehicleRow:
     if has_more[0]:
         row = replace(row, fines_open=None, fines_amount=None, enforceable_amount=None)
     return replace(row, restrictions=None) if has_more[1] else row
+
+
+@dataclass(frozen=True, slots=True)
+class RecentLookup:
+    """A vehicle in a list, with the time since ``looked_at``, or another note."""
+
+    row: VehicleRow
+    looked_at: datetime | None
+    note: str
+
+    @property
+    def subject(self) -> Plate | Renavam:
+        return self.row.subject
+
+    @property
+    def price(self) -> str:
+        """The price or price range, or "" if unknown."""
+        low, high = self.row.fipe_low, self.row.fipe_high
+        if low is None or high is None:
+            return ""
+        return " ".join(filter(None, (formats.price_range((low, high)), self.row.fipe_note)))
+
+
+def recent_lookup(
+    subject: Plate | Renavam,
+    panels: Panels,
+    looked_at: datetime | None,
+    context: RenderContext,
+    *,
+    note: str = "",
+) -> RecentLookup:
+    """Build the line of a vehicle from the answers that are available.
+
+    The line shows the time since ``looked_at``, or ``note`` if ``looked_at`` is None.
+    """
+    age = note if looked_at is None else formats.age(context.now - looked_at)
+    dossier = listed_dossier(subject, panels, context)
+    return RecentLookup(listed_row(dossier, panels), looked_at, age)
 
 
 def _has_more(panel: Panel) -> bool:

@@ -1,12 +1,14 @@
-"""Issued dossiers: the pages for the owner, and the pages behind a shared link."""
+"""Issued dossiers: the pages for the owner, those behind a shared link, and the check of a code."""
 
 import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Final
+from urllib.parse import unquote
 
 import msgspec
 from flask import (
+    Response,
     abort,
     flash,
     get_template_attribute,
@@ -37,17 +39,24 @@ from portal.presentation.issued.pages import (
     IssuedListPage,
 )
 from portal.presentation.issued.summary import issued_summary, summary_of
+from portal.presentation.issued.verification import VerificationPage
 from portal.vehicle.plate import Plate
+from portal.vehicle.typed import visible
 from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
 from portal.web.pages.vehicle import for_subject
-from portal.web.services.dossiers import issuable_dossier, since_issued, stamp_issued
+from portal.web.services.dossiers import (
+    find_issued,
+    issuable_dossier,
+    since_issued,
+    stamp_issued,
+)
 from portal.web.services.responses import page_response, pdf_response
 from portal.web.services.routes import Routes, View, signed_in
 from portal.web.services.sessions import SHARED
 from portal.web.services.web import Web
-from portal.wording import counted
+from portal.wording import counted, with_hyphens
 from portal.wording import listed as listed_words
 
 NOTHING_TO_ISSUE: Final = "Não há o que emitir"
@@ -70,8 +79,15 @@ ISSUED: Final = "Dossiê emitido"
 TOOLBAR: Final = "<!-- toolbar -->"
 _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\")")
 
+MAX_CODE_LENGTH: Final = 1000
+_CODE_IN_AN_ADDRESS: Final = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
+# A number after words, or before a full stop: "Dossiê nº 7F3K-9QMD-2XHA."
+_NUMBER_AFTER_WORDS: Final = re.compile(r"(?:.*[\s:º°])?(\w{4}-\w{4}-\w{4})[\s.,;:!)]*", re.DOTALL)
+_DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
+
 routes = Routes("dossiers", robots="noindex, nofollow", limited=True)
 shared_routes = Routes(SHARED, robots="noindex, nofollow", limited=True)
+verification_routes = Routes("verification")
 
 # Gets a valid dossier, and the number or key in the URL.
 IssuedView = Callable[[Web, Dossier, str], BaseResponse]
@@ -260,3 +276,27 @@ def revoke(web: Web, issued: Dossier, _: str) -> BaseResponse:
     web.dossiers.revoke(issued.number, web.sessions.history_key)
     flash(REVOKED)
     return redirect(url_for("dossiers.listed"), 303)
+
+
+@verification_routes.get("/verificar")
+def verify(web: Web) -> Response:
+    code = extract_code(request.args.get("codigo", ""))
+    return page_response(_verification(web, code) if code else VerificationPage())
+
+
+def _verification(web: Web, code: str) -> VerificationPage:
+    dossier = find_issued(web, code)
+    return VerificationPage(code, dossier.state if dossier else "unknown", dossier)
+
+
+def extract_code(text: str) -> str:
+    """Return the code, number or link key in a pasted text, without invisible characters.
+
+    The text may also be a URL, for example the URL in a QR code, or a shared link.
+    """
+    if number := _NUMBER_AFTER_WORDS.fullmatch(with_hyphens(visible(text))):
+        return number[1]
+    plain = "".join(c for c in text if c.isprintable() and not c.isspace())
+    address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
+    code = unquote(address[1]) if address else plain
+    return with_hyphens(code)[:MAX_CODE_LENGTH]

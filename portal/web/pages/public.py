@@ -14,12 +14,11 @@ from portal.formats import duration
 from portal.gateway.operations import OPERATIONS
 from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.paths import subject_path
-from portal.presentation.site.privacy_page import PrivacyPage
-from portal.presentation.site.public_pages import GlossaryPage, SignInPage
-from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
+from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage, SignInPage
 from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.tools.notice_check import notice_check_page
+from portal.presentation.tools.vehicle_row import RecentLookup, recent_lookup
 from portal.presentation.typed_subject import plates_in
 from portal.system.caller_credentials import is_token
 from portal.system.local_time import utc_time
