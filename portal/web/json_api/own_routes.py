@@ -107,14 +107,15 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 @dataclass(frozen=True, slots=True)
-class Requester:
-    """The sender of a request.
+class Call:
+    """A request to the portal ``web``, and its sender.
 
     ``owner`` identifies the sender as the owner of batches. ``by_session`` is true if the session
     cookie authenticates the sender. A browser sends this cookie even with requests that no user
     intended, so ``_directive`` prevents such requests from causing upstream calls.
     """
 
+    web: Web
     identity: Identity
     owner: str
     by_session: bool
@@ -136,7 +137,7 @@ BATCH: Final = f"{BATCHES}/<batch>"
 
 View = Callable[..., Response]
 # Reads a parameter or the body, and returns None if it is absent. Raises Refusal (400 or 403).
-Read = Callable[[Web, Requester], Any]
+Read = Callable[[Call], Any]
 
 
 def _view(
@@ -148,7 +149,7 @@ def _view(
 ) -> Callable[[View], View]:
     """Return a decorator that adds a view to the routes.
 
-    The view gets the ``Web``, the requester, the parts of the path, and what ``reads`` have found.
+    The view gets the call, the parts of the path, and what ``reads`` have found.
     It is called for a request that is authenticated, has the scope ``need`` (None: of any lookup),
     is valid, and does not exceed the rate limits. The checks have this order.
     """
@@ -156,17 +157,17 @@ def _view(
     def decorator(view: View) -> View:
         @wraps(view)
         def checked(web: Web, **parts: Any) -> Response:
-            requester = _sender(web)
-            if not any(map(requester.identity.has_scope, LOOKUPS if need is None else [need])):
+            call = _authenticated(web)
+            if not any(map(call.identity.has_scope, LOOKUPS if need is None else [need])):
                 raise Refusal("scope_missing")
             _refuse_unknown(request.args, _declared().parameters, UNKNOWN_PARAMETER)
             if "plate" in parts:
                 parts["plate"] = read_plate(parts["plate"])
             for each, read in reads.items():
-                if (found := read(web, requester)) is not None:
+                if (found := read(call)) is not None:
                     parts[each] = found
-            count(web, requester.identity)
-            return view(web, requester, **parts)
+            count(web, call.identity)
+            return view(call, **parts)
 
         return routes.add(path, method, name or view.__name__)(checked)
 
@@ -188,7 +189,7 @@ def _parameter(
     raises ValueError or KeyError.
     """
 
-    def read(_: Web, __: Requester) -> object:
+    def read(_: Call) -> object:
         values = request.args.getlist(name)
         if not values:
             return default
@@ -200,16 +201,16 @@ def _parameter(
     return read
 
 
-def _ask(web: Web, requester: Requester) -> Sequence[LookupName]:
+def _ask(call: Call) -> Sequence[LookupName]:
     """Return the lookups that the query names, by default all.
 
     A query without ``ask`` requests all lookups, even if the identity lacks some of their scopes.
     The response then states which lookups the identity may not make.
     """
-    names = _asked_names(web, requester)
+    names = _asked_names(call)
     if names is None:
         return LOOKUPS
-    return _asked(names, requester.identity, "parameter_invalid", INVALID_ASK)
+    return _asked(names, call.identity, "parameter_invalid", INVALID_ASK)
 
 
 def _cursor(text: str) -> tuple[float, str]:
@@ -238,9 +239,9 @@ _since_s = _parameter("since", INVALID_SINCE, _moment_s)
 _expired = _parameter("expired", INVALID_EXPIRED, {"false": False, "true": True}.__getitem__)
 
 
-def _max_cost(web: Web, requester: Requester) -> Decimal | None:
+def _max_cost(call: Call) -> Decimal | None:
     """Return the most that a batch may spend."""
-    value = _body(web, requester, INVALID_START, may_be_absent=True).get("max_cost")
+    value = _body(call, INVALID_START, may_be_absent=True).get("max_cost")
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
@@ -250,8 +251,8 @@ def _max_cost(web: Web, requester: Requester) -> Decimal | None:
     return Decimal(value).quantize(_SMALLEST_PRICE, ROUND_DOWN)
 
 
-def _new_batch(web: Web, requester: Requester) -> NewBatch:
-    document, identity = _body(web, requester, INVALID_BATCH), requester.identity
+def _new_batch(call: Call) -> NewBatch:
+    document, identity = _body(call, INVALID_BATCH), call.identity
     plates, names = document.get("plates"), document.get("ask")
     if not isinstance(plates, list):
         raise Refusal("body_invalid", INVALID_BATCH)
@@ -261,9 +262,9 @@ def _new_batch(web: Web, requester: Requester) -> NewBatch:
         ask = _asked(names, identity, "body_invalid", INVALID_ASK_LIST)
     else:
         raise Refusal("body_invalid", INVALID_ASK_LIST)
-    listed = read_strings(plates, most_wrong=web.batch_limit)
-    if len(listed.subjects) > web.batch_limit:
-        raise Refusal("batch_too_long", TOO_LONG.format(web.batch_limit))
+    listed = read_strings(plates, most_wrong=call.web.batch_limit)
+    if len(listed.subjects) > call.web.batch_limit:
+        raise Refusal("batch_too_long", TOO_LONG.format(call.web.batch_limit))
     if not listed.subjects:
         hints = [wrong_message(each) for each in listed.wrong[:1]]
         raise Refusal("batch_empty", " ".join([API_ERRORS["batch_empty"].message, *hints]))
@@ -273,25 +274,23 @@ def _new_batch(web: Web, requester: Requester) -> NewBatch:
     return NewBatch(listed, ask, key, msgspec.json.encode(document, order="sorted"))
 
 
-def _no_body(web: Web, requester: Requester) -> None:
-    _body(web, requester, INVALID_BODY, may_be_absent=True)
+def _no_body(call: Call) -> None:
+    _body(call, INVALID_BODY, may_be_absent=True)
 
 
 # Vehicles
 
 
 @_get(VEHICLE, ask=_ask)
-def vehicle(web: Web, requester: Requester, plate: Plate, ask: Sequence[LookupName]) -> Response:
-    panels = _panels(web, plate, ask, requester)
-    context = web.render_context()
+def vehicle(call: Call, plate: Plate, ask: Sequence[LookupName]) -> Response:
+    panels = _panels(call, plate, ask)
+    context = call.web.render_context()
     return _json(explained(context.dossier(plate, panels, ask), context.now))
 
 
-def _table(
-    web: Web, requester: Requester, plate: Plate, dialect: Dialect, *, name: TableName, kind: Format
-) -> Response:
-    panels = _panels(web, plate, [NEEDS[name]], requester)
-    table = vehicle_table(name, web.render_context().dossier(plate, panels))
+def _table(call: Call, plate: Plate, dialect: Dialect, name: TableName, kind: Format) -> Response:
+    panels = _panels(call, plate, [NEEDS[name]])
+    table = vehicle_table(name, call.web.render_context().dossier(plate, panels))
     panel = panels.of(NEEDS[name])
     if table is None or panel.served is None:
         raise _without_answer(panel)
@@ -301,8 +300,8 @@ def _table(
 
 
 @_get(f"{VEHICLE}/deadlines.ics", "vehicle_deadlines", "renainf")
-def deadlines(web: Web, requester: Requester, plate: Plate) -> Response:
-    panel, calendar = stored_deadlines(web, plate, requester.identity)
+def deadlines(call: Call, plate: Plate) -> Response:
+    panel, calendar = stored_deadlines(call.web, plate, call.identity)
     if calendar is None or panel.served is None:
         raise _without_answer(panel)
     response = calendar_response(calendar, plate.text, "attachment")
@@ -314,10 +313,10 @@ def deadlines(web: Web, requester: Requester, plate: Plate) -> Response:
 
 
 @_get(BATCHES, after=_after)
-def listed(web: Web, requester: Requester, after: tuple[float, str] | None = None) -> Response:
-    owner, identity = requester.owner, requester.identity
-    found, allowance = web.batches.listed(owner, after), web.ledger.allowance(identity)
-    batches = web.pricing.priced_list(found, owner, identity)
+def listed(call: Call, after: tuple[float, str] | None = None) -> Response:
+    owner, identity = call.owner, call.identity
+    found, allowance = call.web.batches.listed(owner, after), call.web.ledger.allowance(identity)
+    batches = call.web.pricing.priced_list(found, owner, identity)
     is_full, last = len(found) == MOST_LISTED, found[-1:]
     return _json(
         {
@@ -328,31 +327,32 @@ def listed(web: Web, requester: Requester, after: tuple[float, str] | None = Non
 
 
 @_post(BATCHES, new=_new_batch)
-def create(web: Web, requester: Requester, new: NewBatch) -> Response:
-    owner, batch = requester.owner, ""
+def create(call: Call, new: NewBatch) -> Response:
+    owner, batch = call.owner, ""
     if new.key is not None:
-        batch = web.idempotency.claim("batch", owner, new.key, new.content, new_id())
-    batch = web.pricing.create(owner, requester.identity, new.ask, new.listed, batch)
-    response = _one(web, batch, requester)
+        batch = call.web.idempotency.claim("batch", owner, new.key, new.content, new_id())
+    batch = call.web.pricing.create(owner, call.identity, new.ask, new.listed, batch)
+    response = _one(call, batch)
     response.status_code = 201
     response.headers["Location"] = url_for(".batch", batch=batch)
     return response
 
 
 @_get(BATCH, wait_s=_wait_s)
-def batch(web: Web, requester: Requester, batch: str, wait_s: int = 0) -> Response:
+def batch(call: Call, batch: str, wait_s: int = 0) -> Response:
     if wait_s and request.method == "GET":
-        _await_change(web, batch, requester.owner, wait_s)
-        _sender(web)  # the token may have been revoked meanwhile
-    return _one(web, batch, requester)
+        _await_change(call, batch, wait_s)
+        _authenticated(call.web)  # the token may have been revoked meanwhile
+    return _one(call, batch)
 
 
-def _await_change(web: Web, batch: str, owner: str, wait_s: int) -> None:
+def _await_change(call: Call, batch: str, wait_s: int) -> None:
     """Return when the state or the counts of a batch change, at the latest after ``wait_s``.
 
     Returns at once if the batch changes only by a request, if too many requests wait, or if the
     process is to end. Raises UnknownBatch.
     """
+    web, owner = call.web, call.owner
     first = found = web.batches.get(batch, owner)
     ends_at = time.monotonic() + wait_s
     with suppress(ServiceUnavailable), web.batch_waits.reading(owner):
@@ -365,22 +365,22 @@ def _await_change(web: Web, batch: str, owner: str, wait_s: int) -> None:
 
 
 @_post(f"{BATCH}/start", max_cost=_max_cost)
-def start(web: Web, requester: Requester, batch: str, max_cost: Decimal | None = None) -> Response:
+def start(call: Call, batch: str, max_cost: Decimal | None = None) -> Response:
     """Start or resume a batch."""
-    web.pricing.start(batch, requester.owner, requester.identity, max_cost)
-    return _one(web, batch, requester)
+    call.web.pricing.start(batch, call.owner, call.identity, max_cost)
+    return _one(call, batch)
 
 
 @_post(f"{BATCH}/pause", body=_no_body)
-def pause(web: Web, requester: Requester, batch: str) -> Response:
-    web.batches.pause(batch, requester.owner)
-    return _one(web, batch, requester)
+def pause(call: Call, batch: str) -> Response:
+    call.web.batches.pause(batch, call.owner)
+    return _one(call, batch)
 
 
 @_post(f"{BATCH}/cancel", body=_no_body)
-def cancel(web: Web, requester: Requester, batch: str) -> Response:
-    web.batches.cancel(batch, requester.owner)
-    return _one(web, batch, requester)
+def cancel(call: Call, batch: str) -> Response:
+    call.web.batches.cancel(batch, call.owner)
+    return _one(call, batch)
 
 
 @routes.handle(KeyReused)
@@ -399,8 +399,7 @@ def _not_allowed(_: Web, error: NotAllowed) -> Response:
 
 
 def _results(
-    web: Web,
-    requester: Requester,
+    call: Call,
     batch: str,
     dialect: Dialect,
     plates: Collection[str],
@@ -409,51 +408,47 @@ def _results(
     *,
     kind: Literal[Format, "zip"],
 ) -> Response:
-    found = web.batches.get(batch, requester.owner)
+    found = call.web.batches.get(batch, call.owner)
     # All items are read before the response starts. A later error would truncate the response, and
     # a client could mistake the truncated response for a complete one.
     items = [
         item
-        for item in web.batches.items(batch, requester.owner)
+        for item in call.web.batches.items(batch, call.owner)
         if not plates or item.subject.text in plates
         if is_selected(item, since_s, time.time() if expired else None)
     ]
     name = f"lote-{batch[:8]}"
     if kind == "zip":
-        return _zip(web, items, found.ask, requester.identity, name)
-    panels = _stored_panels(web, found.ask, requester.identity)
-    table = results_table(items, panels, web.render_context(), found.ask)
+        return _zip(call, items, found.ask, name)
+    panels = _stored_panels(call, found.ask)
+    table = results_table(items, panels, call.web.render_context(), found.ask)
     return _download(table, kind, dialect, name)
 
 
 @_get(f"{BATCH}/deadlines.ics", "batch_deadlines")
-def batch_deadlines(web: Web, requester: Requester, batch: str) -> Response:
-    found = web.batches.get(batch, requester.owner)
+def batch_deadlines(call: Call, batch: str) -> Response:
+    found = call.web.batches.get(batch, call.owner)
     ask = [name for name in found.ask if name == "renainf"]
-    context = web.render_context()
-    dossiers = (dossier for _, dossier in _vehicles(web, requester, batch, ask))
+    context = call.web.render_context()
+    dossiers = (dossier for _, dossier in _vehicles(call, batch, ask))
     calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", context.today)
     if calendar is None:
         raise Failure("not_stored")
     return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
 
 
-def _records(
-    web: Web, requester: Requester, batch: str, dialect: Dialect, *, name: TableName, kind: Format
-) -> Response:
+def _records(call: Call, batch: str, dialect: Dialect, name: TableName, kind: Format) -> Response:
     need = NEEDS[name]
-    if need not in web.batches.get(batch, requester.owner).ask:
+    if need not in call.web.batches.get(batch, call.owner).ask:
         raise Refusal("lookup_not_asked")
-    table = batch_table(name, _vehicles(web, requester, batch, [need]))
+    table = batch_table(name, _vehicles(call, batch, [need]))
     return _download(table, kind, dialect, f"lote-{batch[:8]}-{name}")
 
 
-def _vehicles(
-    web: Web, requester: Requester, batch: str, ask: Sequence[LookupName]
-) -> Iterator[tuple[Item, Dossier]]:
+def _vehicles(call: Call, batch: str, ask: Sequence[LookupName]) -> Iterator[tuple[Item, Dossier]]:
     """Return a batch's items, each with its dossier from stored answers."""
-    panels, context = _stored_panels(web, ask, requester.identity), web.render_context()
-    items = web.batches.items(batch, requester.owner)
+    panels, context = _stored_panels(call, ask), call.web.render_context()
+    items = call.web.batches.items(batch, call.owner)
     return ((one, context.dossier(one.subject, panels(one.subject), ask)) for one in items)
 
 
@@ -475,9 +470,9 @@ for _name, _need in NEEDS.items():
 
 
 @_get("/api/v1/dossiers/<code>")
-def issued(web: Web, _: Requester, code: str) -> Response:
+def issued(call: Call, code: str) -> Response:
     """Say whether a dossier was issued, as ``/verificar`` does for a number or a link's key."""
-    found = find_issued(web, code)
+    found = find_issued(call.web, code)
     if found is None:
         raise Refusal("dossier_unknown")
     return _json(
@@ -494,53 +489,49 @@ def issued(web: Web, _: Requester, code: str) -> Response:
 
 
 @_get("/api/v1/usage")
-def usage(web: Web, requester: Requester) -> Response:
+def usage(call: Call) -> Response:
     """Return what the sender's token has used in the present month, and what a call costs."""
-    identity = requester.identity
-    found = web.usage.of_caller(identity.name)
+    identity = call.identity
+    found = call.web.usage.of_caller(identity.name)
     return _json(
         {
-            "month": f"{web.usage.today():%Y-%m}",
+            "month": f"{call.web.usage.today():%Y-%m}",
             "calls": found.calls,
             "hits": found.hits,
             "spent": found.spent,
             "saved": found.saved,
             "daily_limit": identity.daily_limit or None,
-            "calls_left_today": web.ledger.allowance(identity).left,
-            "prices": {name: web.gateway.terms(name).price for name in OPERATION_NAMES},
-            "batch_limit": web.batch_limit,
+            "calls_left_today": call.web.ledger.allowance(identity).left,
+            "prices": {name: call.web.gateway.terms(name).price for name in OPERATION_NAMES},
+            "batch_limit": call.web.batch_limit,
         }
     )
 
 
-def _stored_panels(
-    web: Web, ask: Sequence[LookupName], identity: Identity
-) -> Callable[[Subject], Panels]:
+def _stored_panels(call: Call, ask: Sequence[LookupName]) -> Callable[[Subject], Panels]:
     """Return a reader of stored answers, which authenticates the sender again for each vehicle.
 
     The file of a large batch takes long, and its sender's token may be revoked meanwhile.
     """
 
     def panels(subject: Subject) -> Panels:
-        _sender(web)
-        return web.lookups.panels(subject, identity, Directive.PEEK, ask)
+        _authenticated(call.web)
+        return call.web.lookups.panels(subject, call.identity, Directive.PEEK, ask)
 
     return panels
 
 
-def _zip(
-    web: Web, items: Sequence[Item], ask: Collection[LookupName], identity: Identity, name: str
-) -> Response:
+def _zip(call: Call, items: Sequence[Item], ask: Collection[LookupName], name: str) -> Response:
     try:
-        web.pdfs.check()
+        call.web.pdfs.check()
     except PDFUnavailable:
         return message_response("pdf_unavailable")
-    stream = stream_with_context(zip_stream(_dossiers(web, items, ask, identity)))
+    stream = stream_with_context(zip_stream(_dossiers(call, items, ask)))
     return _attachment(stream, "application/zip", f"{name}.zip")
 
 
 def _dossiers(
-    web: Web, items: Sequence[Item], ask: Collection[LookupName], identity: Identity
+    call: Call, items: Sequence[Item], ask: Collection[LookupName]
 ) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a batch's ZIP archive, each with its name.
 
@@ -555,9 +546,9 @@ def _dossiers(
     for item in items:
         subject, pdf, reason = item.subject, None, ONLY_FOR_PLATES
         if isinstance(subject, Plate):
-            _authenticate_again(web)
+            _authenticate_again(call.web)
             try:
-                pdf, reason = _dossier_pdf(web, subject, ask, identity), NO_STORED_ANSWER
+                pdf, reason = _dossier_pdf(call, subject, ask), NO_STORED_ANSWER
             except Exception as error:  # one failed dossier must not end the archive
                 log.error("unexpected %s in a dossier", type(error).__name__)
                 reason = NOT_RENDERED
@@ -569,20 +560,18 @@ def _dossiers(
         yield "sem-dossie.txt", "\r\n".join([*left_out, ""]).encode()
 
 
-def _dossier_pdf(
-    web: Web, plate: Plate, ask: Collection[LookupName], identity: Identity
-) -> bytes | None:
-    html = batch_dossier(web, plate, ask, identity)
+def _dossier_pdf(call: Call, plate: Plate, ask: Collection[LookupName]) -> bytes | None:
+    html = batch_dossier(call.web, plate, ask, call.identity)
     if html is None:
         return None
-    with web.pdf_span():
-        return web.pdfs.render_for_archive(html)
+    with call.web.pdf_span():
+        return call.web.pdfs.render_for_archive(html)
 
 
 # Credentials and responses
 
 
-def _sender(web: Web) -> Requester:
+def _authenticated(web: Web) -> Call:
     headers, query = request.headers.getlist("Authorization"), request.query_string
     try:
         identity = authenticate(web.gatekeeper, headers, query)
@@ -593,36 +582,34 @@ def _sender(web: Web) -> Requester:
         visitor = web.sessions.current() if may_use_session and session else None
         if visitor is None:
             raise Refusal("credential_missing") from None
-        return Requester(visitor, web.sessions.history_key, by_session=True)
-    return Requester(identity, identity.digest, by_session=False)
+        return Call(web, visitor, web.sessions.history_key, by_session=True)
+    return Call(web, identity, identity.digest, by_session=False)
 
 
 def _authenticate_again(web: Web) -> None:
     """Raise Incomplete if the request's token has been revoked or has expired."""
     try:
-        _sender(web)
+        _authenticated(web)
     except (Refusal, TokensUnavailable) as error:
         log.warning("an archive ends early: %s", type(error).__name__)
         raise Incomplete from None
 
 
-def _panels(web: Web, plate: Plate, names: Sequence[LookupName], requester: Requester) -> Panels:
-    return web.lookups.panels(plate, requester.identity, _directive(requester), names)
+def _panels(call: Call, plate: Plate, names: Sequence[LookupName]) -> Panels:
+    return call.web.lookups.panels(plate, call.identity, _directive(call), names)
 
 
-def _body(
-    web: Web, requester: Requester, invalid: str, *, may_be_absent: bool = False
-) -> dict[str, Any]:
+def _body(call: Call, invalid: str, *, may_be_absent: bool = False) -> dict[str, Any]:
     """Return the JSON object in the request's body. Raises Refusal (400)."""
-    document = read_object(web, requester.identity, invalid, may_be_absent=may_be_absent)
+    document = read_object(call.web, call.identity, invalid, may_be_absent=may_be_absent)
     _refuse_unknown(document, _declared().members, UNKNOWN_MEMBER)
     return document
 
 
-def _one(web: Web, batch: str, requester: Requester) -> Response:
-    owner, identity = requester.owner, requester.identity
-    found = web.pricing.priced(web.batches.get(batch, owner), owner, identity)
-    return _json(batch_object(found, web.ledger.allowance(identity)))
+def _one(call: Call, batch: str) -> Response:
+    owner, identity = call.owner, call.identity
+    found = call.web.pricing.priced(call.web.batches.get(batch, owner), owner, identity)
+    return _json(batch_object(found, call.web.ledger.allowance(identity)))
 
 
 def _declared() -> Declared:
@@ -638,15 +625,15 @@ def _refuse_unknown(names: Iterable[str], known: Collection[str], message: str) 
             raise Refusal("parameter_unknown", f"{message.format(shown)}{hint}")
 
 
-def _directive(requester: Requester) -> Directive:
+def _directive(call: Call) -> Directive:
     """Return the cache directive of a request.
 
     If the session cookie authenticates the sender, two rules of the HTML pages apply. The header
     ``no-cache`` has no effect, because a browser sends it with every reload, and a reload must not
     cost an upstream call. A request that no user initiated reads only stored answers.
     """
-    directive = directive_of(requester.identity)
-    if not requester.by_session or directive is Directive.ONLY_IF_CACHED:
+    directive = directive_of(call.identity)
+    if not call.by_session or directive is Directive.ONLY_IF_CACHED:
         return directive
     return Directive.NORMAL if is_user_initiated() else Directive.PEEK
 
