@@ -80,10 +80,12 @@ class WrittenReport(Panel):
 
     ``made_of`` names these lookups, or is None if they are unknown. The portal does not store their
     names. It searches the present records for those on which the report is based. The lookups are
-    unknown if any of the report's records has changed since, or is missing now.
+    unknown if any of the report's records has changed since, or is missing now. ``outdated`` is
+    true if it is certain that the records have changed since the report was written.
     """
 
     made_of: tuple[LookupName, ...] | None = LOOKUPS
+    outdated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

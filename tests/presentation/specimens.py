@@ -239,9 +239,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "history, note": lambda: history(number=1, noted=PLATE.text, only="blocked", tag="negociar"),
     "history, empty": lambda: history_page((), {}, ListChoice()),
     "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT),
-    "vehicle, old plate": lambda: vehicle_page(
-        Plate.parse("KZZ9999"), panels(), DOWN, CONTEXT, report_outdated=True
-    ),
+    "vehicle, old plate": lambda: vehicle_page(Plate.parse("KZZ9999"), panels(), DOWN, CONTEXT),
     "vehicle, waiting": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT),
     "vehicle, idle": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT, follow=False),
     "vehicle, all down": lambda: vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), DOWN, CONTEXT),

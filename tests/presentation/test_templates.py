@@ -9,7 +9,7 @@ import pytest
 from jinja2 import meta, nodes
 from markupsafe import Markup, escape
 
-from portal.dossier.answers import Panels
+from portal.dossier.answers import Panels, WrittenReport
 from portal.law.standing import Standing
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
@@ -290,7 +290,8 @@ def test_report_owner_names_are_masked() -> None:
 
 def test_outdated_report_is_marked() -> None:
     report = answered(report_body())
-    page = vehicle_page(PLATE, panels(), report, CONTEXT, report_outdated=True)
+    outdated = WrittenReport("fresh", report.body, report.result, CONTEXT.now, outdated=True)
+    page = vehicle_page(PLATE, panels(), outdated, CONTEXT)
     assert "registros mudaram desde então" in render(page)
     assert "registros mudaram" not in render(vehicle_page(PLATE, panels(), report, CONTEXT))
 

@@ -144,17 +144,11 @@ class DossierPage:
 
 
 def dossier_page(
-    plate: Plate,
-    panels: Panels,
-    report: Panel,
-    context: RenderContext,
-    *,
-    address: str,
-    report_outdated: bool = False,
+    plate: Plate, panels: Panels, report: Panel, context: RenderContext, *, address: str
 ) -> DossierPage:
     """Build the dossier of a plate. The caller adds the number."""
     dossier = context.dossier(plate, panels)
-    section = ReportSection(report, dossier, context, report_outdated)
+    section = ReportSection(report, dossier, context)
     return DossierPage(plate, dossier, section, context.now, address.rstrip("/"))
 
 

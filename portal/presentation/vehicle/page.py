@@ -188,7 +188,6 @@ def vehicle_page(
     may_write: bool,
     may_follow: bool = False,
     follow: bool = True,
-    report_outdated: bool = False,
 ) -> VehiclePage:
     """Build the page of a plate from the given answers.
 
@@ -200,7 +199,7 @@ def vehicle_page(
     ``may_write`` is true if the visitor has the scope "report".
     """
     dossier = context.dossier(plate, panels)
-    section = ReportSection(report, dossier, context, report_outdated, may_write)
+    section = ReportSection(report, dossier, context, may_write)
     records = RecordViews(dossier, context, follow)
     return VehiclePage(records, section, may_refresh, may_follow, left_today)
 

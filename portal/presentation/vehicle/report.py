@@ -29,14 +29,12 @@ _EMPTY: Final = "A análise veio vazia."
 class ReportSection:
     """The section with the report that ``panel`` has, beside the records of ``dossier``.
 
-    ``outdated`` is true if the records have changed since the report was written. ``may_write`` is
-    False if the visitor lacks the scope "report".
+    ``may_write`` is False if the visitor lacks the scope "report".
     """
 
     panel: Panel
     dossier: Dossier
     context: RenderContext
-    outdated: bool = False
     may_write: bool = True
 
     @cached_property
@@ -61,6 +59,10 @@ class ReportSection:
     @property
     def provenance(self) -> Provenance | None:
         return provenance("laudo", self.panel, self.context.now) if self.report else None
+
+    @property
+    def outdated(self) -> bool:
+        return isinstance(self.panel, WrittenReport) and self.panel.outdated
 
     @property
     def made_of(self) -> tuple[LookupName, ...] | None:

@@ -93,17 +93,15 @@ def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     panels = web.lookups.panels(plate, identity, first_directive(user_initiated))
     if user_initiated:
         web.expect_lookups(len(panels.in_state("unasked")))
-    report, outdated = web.reports.newest(plate, panels, identity)
     context = web.render_context()
     html = web.page_cache.render(
         web.site(),
         vehicle_page,
         plate,
         panels,
-        report,
+        web.reports.newest(plate, panels, identity),
         replace(context, now=context.now.replace(microsecond=0)),
         follow=user_initiated,
-        report_outdated=outdated,
         **_permissions(web, identity),
     )
     return make_response(html)
@@ -188,8 +186,8 @@ def refresh(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     if any(panel.served and not panel.served.stored for panel in panels.all):
         # The paid answer was not stored, so a redirect would lose the answer.
         flash(NOT_STORED)
-        written, outdated = web.reports.newest(plate, panels, identity)
-        return _unstored_page(web, identity, plate, panels, written, outdated)
+        written = web.reports.newest(plate, panels, identity)
+        return _unstored_page(web, identity, plate, panels, written)
     return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
 
@@ -218,17 +216,11 @@ def report(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
 
 
 def _unstored_page(
-    web: Web,
-    identity: Identity,
-    plate: Plate,
-    panels: Panels,
-    report: Panel,
-    outdated: bool = False,
+    web: Web, identity: Identity, plate: Plate, panels: Panels, report: Panel
 ) -> BaseResponse:
     """Return the vehicle page, showing paid answers that could not be stored."""
     context, permissions = web.render_context(), _permissions(web, identity)
-    page = vehicle_page(plate, panels, report, context, report_outdated=outdated, **permissions)
-    return page_response(page)
+    return page_response(vehicle_page(plate, panels, report, context, **permissions))
 
 
 def _permissions(web: Web, identity: Identity) -> dict[str, Any]:

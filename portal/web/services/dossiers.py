@@ -164,9 +164,8 @@ def batch_dossier(
 def _dossier(
     web: Web, plate: Plate, panels: Panels, identity: Identity, context: RenderContext
 ) -> DossierPage:
-    report, outdated = web.reports.newest(plate, panels, identity)
-    address = request.url_root.rstrip("/")
-    return dossier_page(plate, panels, report, context, address=address, report_outdated=outdated)
+    report = web.reports.newest(plate, panels, identity)
+    return dossier_page(plate, panels, report, context, address=request.url_root.rstrip("/"))
 
 
 def _stored(web: Web, plate: Plate, identity: Identity, reasons: Sequence[str]) -> Panels:

@@ -73,7 +73,7 @@ class Lookups:
 
         The calling thread first reads all stored answers, with the older answers that they have
         replaced if ``previous`` is true. The calling thread then makes one of the lookups that need
-        the upstream. Threads of the pool make the other lookups.
+        the upstream, and then those that no thread of the pool has begun.
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
@@ -89,13 +89,10 @@ class Lookups:
                 pending[lookup] = _PendingLookup(partial(self._settle, lookup, fetch))
         waiting = list(pending.values())
         for each in waiting[:-1]:
-            # If no thread can be started, the next loop runs the lookups one after another.
-            with suppress(RuntimeError):
+            with suppress(RuntimeError):  # no thread can be started
                 self._pool.submit(each.run)
-                each.is_submitted = True
         for each in reversed(waiting):
-            if not each.is_submitted:
-                each.run()
+            each.run()
         results |= {lookup: each.panel.result() for lookup, each in pending.items()}
         unasked = Panel("unasked")
         return [
@@ -191,15 +188,14 @@ def rejection_sentence(served: Served, subject: Plate | Renavam) -> str:
 class _PendingLookup:
     """A lookup that runs once, in the first thread that calls ``run``.
 
-    ``run`` may be called twice. If the executor cannot start a thread, ``submit`` fails and the
-    caller calls ``run``, but the executor keeps the task and may run it later.
+    The executor may call ``run`` even later: if it cannot start a thread, ``submit`` fails, but the
+    executor keeps the task.
     """
 
     def __init__(self, fetch: Callable[[], Panel]) -> None:
         self._fetch = fetch
         self._started = threading.Lock()
         self.panel: Future[Panel] = Future()
-        self.is_submitted = False
 
     def run(self) -> None:
         if not self._started.acquire(blocking=False):

@@ -4,6 +4,7 @@ The upstream writes a report from the records that the portal sends.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from itertools import chain, combinations
 from typing import Any
@@ -54,8 +55,8 @@ class WrittenReports:
             self._gateway.keep_as_newest(lookup, identity)
         return served
 
-    def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
-        """Return the newest report that the identity may read, and whether it is outdated.
+    def newest(self, plate: Plate, panels: Panels, identity: Identity) -> Panel:
+        """Return the newest report that the identity may read.
 
         The identity needs the scope of each lookup on which the report is based. If the report is
         not based on records in ``panels``, these lookups are unknown. The identity then needs the
@@ -70,7 +71,7 @@ class WrittenReports:
         price = self._gateway.terms("report").price
         newest = self._gateway.newest_report(plate, identity)
         if newest is None or not identity.has_scope("report"):
-            return Panel("unasked", price=price), False
+            return Panel("unasked", price=price)
         results = _results(panels)
         made_of = next(
             (
@@ -83,14 +84,14 @@ class WrittenReports:
         if not all(map(identity.has_scope, made_of or LOOKUPS)):
             readable = next(self._stored_reports(plate, results, identity), None)
             if readable is None:
-                return Panel("unasked", price=price), False
+                return Panel("unasked", price=price)
             made_of, newest = readable
-        has_changed = made_of is None and len(results) == len(LOOKUPS)
-        return _report_panel(newest, made_of, price, from_cache=True), has_changed
+        outdated = made_of is None and len(results) == len(LOOKUPS)
+        return replace(_report_panel(newest, made_of, price), from_cache=True, outdated=outdated)
 
     def unstored_panel(self, served: Served, panels: Panels) -> Panel:
         price = self._gateway.terms("report").price
-        return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
+        return _report_panel(served, tuple(_results(panels)), price)
 
     def _stored_reports(
         self, plate: Plate, results: Mapping[LookupName, Any], identity: Identity
@@ -110,7 +111,7 @@ class WrittenReports:
 
 
 def _report_panel(
-    served: Served, made_of: tuple[LookupName, ...] | None, price: Decimal, *, from_cache: bool
+    served: Served, made_of: tuple[LookupName, ...] | None, price: Decimal
 ) -> WrittenReport:
     return WrittenReport(
         "fresh",
@@ -118,7 +119,6 @@ def _report_panel(
         result_of(served.body),
         utc_time(served.fetched_at),
         served.origin,
-        from_cache=from_cache,
         price=price,
         made_of=made_of,
     )

@@ -134,8 +134,8 @@ def test_report_shows_when_it_was_written() -> None:
 
 def test_outdated_report_does_not_claim_completeness() -> None:
     body = report_body()
-    written = WrittenReport("fresh", body, result_of(body), NOW, "primary", made_of=None)
-    page = vehicle_page(PLATE, panels(), written, CONTEXT, report_outdated=True)
+    written = WrittenReport("fresh", body, result_of(body), NOW, made_of=None, outdated=True)
+    page = vehicle_page(PLATE, panels(), written, CONTEXT)
     shown = text_of(check_html(render(page)))
     assert "Os registros mudaram desde então" in shown
     assert "podiam não estar completos" in shown
