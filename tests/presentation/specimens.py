@@ -188,7 +188,7 @@ def issued(
 def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
     summary = ISSUED if path else None
     dossier = VerifiedDossier(NUMBER, outcome, plate, "Loja <Central>", NOW, NOW, path, summary)
-    return VerificationPage(NUMBER, outcome, dossier=dossier)
+    return VerificationPage(NUMBER, dossier)
 
 
 def history(number: int, total: int | None = None, **chosen: Any) -> HistoryPage:
@@ -276,7 +276,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "notice, refused": lambda: notice_check_page({"orgao": "abc"}, CONTEXT.today),
     "verify": VerificationPage,
-    "verify, unknown": lambda: VerificationPage("abc", "unknown"),
+    "verify, unknown": lambda: VerificationPage("abc"),
     "verify, number": lambda: verified("valid", "ABC••••"),
     "verify, key": lambda: verified("valid", "ABC1D23", "/d/key"),
     "verify, expired": lambda: verified("expired", ""),

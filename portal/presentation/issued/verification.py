@@ -47,8 +47,13 @@ class VerificationPage:
 
     template: ClassVar[str] = "pages/verify.html"
     code: str = ""
-    outcome: Outcome = "none"
     dossier: VerifiedDossier | None = None
+
+    @property
+    def outcome(self) -> Outcome:
+        if self.dossier:
+            return self.dossier.state
+        return "unknown" if self.code else "none"
 
 
 def partly_hidden(plate: str) -> str:

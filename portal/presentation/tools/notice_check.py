@@ -14,7 +14,7 @@ from portal.data_files import read_csv
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
 from portal.law.notice_check import Finding, check_notice
-from portal.presentation.typed_money import NotMoney, read_money
+from portal.presentation.typed_money import read_money
 from portal.vehicle.fines import read_fines
 from portal.vehicle.typed import visible
 from portal.vehicle.wire import read_moment
@@ -104,10 +104,7 @@ def _digits(text: str, least: int, most: int, example: str) -> str:
 
 
 def _money(text: str) -> str:
-    try:
-        amount = read_money(text)
-    except NotMoney as error:
-        raise ValueError(str(error)) from None
+    amount = read_money(text)
     if not amount:
         raise ValueError("Escreva um valor maior que zero.")
     return f"{amount:f}"

@@ -78,7 +78,9 @@ def create(web: Web, identity: Identity) -> BaseResponse:
         listed = read_list(text, upload.read() if upload is not None else b"")
     except BinaryFile as error:
         return _form(web, identity, text, BINARY_FILES[error.format], asked)
-    listed = _with_recent(listed, request.form.getlist("recente"))
+    # The ticked recent vehicles follow the typed ones, without repetitions.
+    ticked = read_strings(request.form.getlist("recente")).subjects
+    listed = replace(listed, subjects=tuple(dict.fromkeys((*listed.subjects, *ticked))))
     ask = tuple(name for name in LOOKUPS if name in asked and identity.has_scope(name))
     problem = ""
     if not ask:
@@ -279,13 +281,6 @@ def _form(
         chosen=typed.getlist("recente"),
     )
     return page_response(page, status or (400 if problem else 200))
-
-
-def _with_recent(listed: TypedList, recent: Sequence[str]) -> TypedList:
-    """Add the ticked recent vehicles to the typed ones, without repetitions."""
-    added = read_strings(recent)
-    subjects = dict.fromkeys((*listed.subjects, *added.subjects))
-    return replace(listed, subjects=tuple(subjects))
 
 
 def _amount(text: str) -> Decimal | None:

@@ -281,12 +281,7 @@ def revoke(web: Web, issued: Dossier, _: str) -> BaseResponse:
 @verification_routes.get("/verificar")
 def verify(web: Web) -> Response:
     code = extract_code(request.args.get("codigo", ""))
-    return page_response(_verification(web, code) if code else VerificationPage())
-
-
-def _verification(web: Web, code: str) -> VerificationPage:
-    dossier = find_issued(web, code)
-    return VerificationPage(code, dossier.state if dossier else "unknown", dossier)
+    return page_response(VerificationPage(code, find_issued(web, code) if code else None))
 
 
 def extract_code(text: str) -> str:

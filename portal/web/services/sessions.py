@@ -6,7 +6,6 @@ import secrets
 import time
 from collections.abc import Callable
 from typing import Final, cast
-from urllib.parse import urlsplit
 
 from flask import Flask, Request, abort, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
@@ -186,16 +185,6 @@ class Sessions:
 
 def local_path(path: str) -> str:
     """Return ``path`` if a redirect to it stays on this portal, else "/"."""
-    try:
-        parts = urlsplit(path)
-    except ValueError:  # such as "//["
-        return "/"
-    is_local = (
-        path.startswith("/")
-        and not path.startswith(("//", "/\\"))
-        and not parts.scheme
-        and not parts.netloc
-        and path.isprintable()
-        and "\\" not in path
-    )
-    return path if is_local else "/"
+    # A browser drops control characters, and reads a backslash as a slash.
+    is_plain = path.isprintable() and "\\" not in path
+    return path if is_plain and path.startswith("/") and not path.startswith("//") else "/"
