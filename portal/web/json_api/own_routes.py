@@ -60,7 +60,12 @@ from portal.web.json_api.routes import (
     success_headers,
 )
 from portal.web.services.dossiers import batch_dossier, find_issued, stored_deadlines
-from portal.web.services.responses import calendar_response, one_of, whole_number
+from portal.web.services.responses import (
+    calendar_response,
+    file_response,
+    one_of,
+    whole_number,
+)
 from portal.web.services.web import Web
 
 log = logging.getLogger(__name__)
@@ -526,8 +531,10 @@ def _zip(call: Call, items: Sequence[Item], ask: Collection[LookupName], name: s
         call.web.pdfs.check()
     except PDFUnavailable:
         return message_response("pdf_unavailable")
-    stream = stream_with_context(zip_stream(_dossiers(call, items, ask)))
-    return _attachment(stream, "application/zip", f"{name}.zip")
+    files: Iterable[bytes] = ()
+    if request.method != "HEAD":
+        files = stream_with_context(zip_stream(_dossiers(call, items, ask)))
+    return file_response(files, "application/zip", f"{name}.zip")
 
 
 def _dossiers(
@@ -685,25 +692,16 @@ def _download(table: Table, ending: Format, dialect: Dialect, name: str) -> Resp
     """
     content_type, file_name = _TYPES[ending], f"{name}.{ending}"
     if request.method == "HEAD":
-        return _attachment((), content_type, file_name)
+        return file_response((), content_type, file_name)
     with ExitStack() as stack:
         file = stack.enter_context(SpooledTemporaryFile(max_size=_SPOOLED))
         write_table(table, file, ending, dialect)
         length = file.seek(0, SEEK_END)
         file.seek(0)
         if length <= _SPOOLED:
-            return _attachment([file.read()], content_type, file_name)
-        response = _attachment(FileWrapper(file, 65536), content_type, file_name)
+            return file_response(file.read(), content_type, file_name)
+        response = file_response(FileWrapper(file, 65536), content_type, file_name)
         response.content_length = length
         # ``call_on_close`` closes the file even if the client stops reading before the end.
         response.call_on_close(stack.pop_all().close)
     return response
-
-
-def _attachment(body: Iterable[bytes], content_type: str, name: str) -> Response:
-    return Response(
-        () if request.method == "HEAD" else body,
-        200,
-        content_type=content_type,
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial, wraps
 from typing import Any, Final
 
-from flask import Response, abort, flash, redirect, request, url_for
+from flask import abort, flash, redirect, request, url_for
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.exceptions import ServiceUnavailable
 from werkzeug.wrappers import Response as BaseResponse
@@ -31,7 +31,7 @@ from portal.presentation.operations.page import (
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.web.observability.logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
-from portal.web.services.responses import page_response, whole_number
+from portal.web.services.responses import file_response, page_response, whole_number
 from portal.web.services.routes import Routes, View
 from portal.web.services.web import Web
 
@@ -119,11 +119,8 @@ def usage_file(web: Web, _: Identity) -> BaseResponse:
     usage = web.usage
     calls = usage.calls(usage.today() - timedelta(days=days - 1))
     table = usage_table(usage.by_day(calls))
-    return Response(
-        "".join(csv_lines(table)),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="uso-{days}-dias.csv"'},
-    )
+    body = "".join(csv_lines(table)).encode()
+    return file_response(body, "text/csv; charset=utf-8", f"uso-{days}-dias.csv")
 
 
 @routes.get(ISSUE)

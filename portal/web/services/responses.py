@@ -1,7 +1,7 @@
 """The responses that several pages send, and what they read of forms and URLs."""
 
 import re
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable
 
 from flask import Response, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
@@ -19,22 +19,22 @@ def page_response(page: Page, status: int = 200) -> Response:
     return make_response(render_template(page.template, page=page), status)
 
 
+def file_response(
+    body: bytes | Iterable[bytes], content_type: str, name: str, disposition: str = "attachment"
+) -> Response:
+    header = f'{disposition}; filename="{name}"'
+    return Response(body, content_type=content_type, headers={"Content-Disposition": header})
+
+
 def pdf_response(pdf: bytes, name: str) -> Response:
     """Return a PDF for display in the browser, named ``dossie-<name>.pdf``."""
-    return Response(
-        pdf,
-        content_type="application/pdf",
-        headers={"Content-Disposition": f'inline; filename="dossie-{name}.pdf"'},
-    )
+    return file_response(pdf, "application/pdf", f"dossie-{name}.pdf", "inline")
 
 
 def calendar_response(calendar: bytes, name: str, disposition: str) -> Response:
     """Return a calendar file, which phones open in their calendar if it is shown "inline"."""
-    return Response(
-        b"" if request.method == "HEAD" else calendar,
-        content_type="text/calendar; charset=utf-8",
-        headers={"Content-Disposition": f'{disposition}; filename="{name}-prazos.ics"'},
-    )
+    body = b"" if request.method == "HEAD" else calendar
+    return file_response(body, "text/calendar; charset=utf-8", f"{name}-prazos.ics", disposition)
 
 
 def batch_of(web: Web, text: str) -> BaseResponse | None:
