@@ -23,10 +23,10 @@ from werkzeug.exceptions import HTTPException
 
 from portal.access.tokens import TokensUnavailable
 from portal.formats import duration
-from portal.gateway.lookup import Failure
 from portal.pdf.process import PAGE_WITHIN_S, RenderingInterrupted
+from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS
-from portal.presentation.failure_texts import ERROR_PAGES, FAULTS
+from portal.presentation.failure_texts import ERROR_PAGES
 from portal.presentation.site.public_pages import ErrorPage
 from portal.system.erasure import BytesKept
 from portal.system.error_kind import error_kind
@@ -41,6 +41,7 @@ _CODES: Final = {
     413: "body_too_large",
     415: "body_type",
     429: "too_many_requests",
+    501: "pdf_unavailable",
     503: "portal_unavailable",
 }
 # Statuses whose pages may offer a retry link, because the error may be temporary.
@@ -105,17 +106,6 @@ def message_response(code: str, message: str = "", retry_after_s: float | None =
     return response
 
 
-def failure_response(failure: Failure, pass_through: bool) -> Response:
-    """Return the JSON response for a failed lookup."""
-    code = FAULTS[failure.kind].code
-    if failure.kind == "busy" and pass_through:
-        code = "upstream_limit"
-    if API_ERRORS[code].status not in (429, 503):
-        return message_response(code)
-    wait_s = failure.retry_after_s
-    return message_response(code, retry_after_s=1.0 if wait_s is None else wait_s)
-
-
 def page_error(
     status: int,
     title: str = "",
@@ -141,7 +131,10 @@ def page_error(
         query=query,
         retry_path=_retry_path() if may_succeed else "",
     )
-    return make_response(render_template(page.template, page=page), status)
+    response = make_response(render_template(page.template, page=page), status)
+    if retry_after_s is not None:
+        response.headers["Retry-After"] = str(max(1, ceil(retry_after_s)))
+    return response
 
 
 def _retry_path() -> str:
@@ -191,7 +184,7 @@ def register_errors(app: Flask) -> None:
         wait = getattr(error, "retry_after", None)
         response = error_response(error.code, wait if isinstance(wait, int) else None)
         for name, value in error.get_headers():
-            if name in ("Allow", "Retry-After"):
+            if name == "Allow":
                 response.headers[name] = value
         return response
 
@@ -204,9 +197,7 @@ def register_errors(app: Flask) -> None:
 
     def database_unavailable(error: Exception) -> Response:
         log.error("the database is away: %s", _unavailability(error))
-        response = error_response(503, 1)
-        response.headers["Retry-After"] = "1"
-        return response
+        return error_response(503, 1)
 
     def reject_undecodable_query() -> None:
         # The JSON API is exempt. It decodes credentials in the query as Latin-1, which accepts all
@@ -221,5 +212,6 @@ def register_errors(app: Flask) -> None:
     app.register_error_handler(HTTPException, http_exception)
     for error_class in _DATABASE_ERRORS:
         app.register_error_handler(error_class, database_unavailable)
+    app.register_error_handler(PDFUnavailable, lambda _: error_response(501))
     app.register_error_handler(RenderingInterrupted, _pdf_not_ready)
     app.register_error_handler(Exception, unexpected_exception)

@@ -30,7 +30,7 @@ from portal.web.http.headers import standing_headers
 from portal.web.http.rate_limits import rate_limit_headers
 from portal.web.json_api.routes import (
     CHECKED,
-    Refusal,
+    REFUSED_BY,
     authorise,
     success_headers,
     vehicle_lookup,
@@ -161,7 +161,7 @@ class HitCache:
         try:
             identity = authorise(self._gatekeeper, parts[0], headers, query.encode("latin-1"))
             lookup = vehicle_lookup(*parts)
-        except Refusal:
+        except REFUSED_BY:
             return None
         return self._gateway.read(lookup, identity)
 

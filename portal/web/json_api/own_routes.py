@@ -24,7 +24,7 @@ from werkzeug.exceptions import ServiceUnavailable
 from werkzeug.wsgi import FileWrapper
 
 from portal import wording
-from portal.access.gatekeeper import NoCredential, sends_credential
+from portal.access.gatekeeper import NoCredential, read_credential, sends_credential
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.batches import MOST_LISTED, new_id
@@ -34,7 +34,6 @@ from portal.batch.typed_list import Subject, TypedList, read_strings
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.gateway.lookup import Directive, Failure
-from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.calendar import deadline_calendar
@@ -50,13 +49,12 @@ from portal.web.http.errors import message_response
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.json_api.openapi import Declared, declared
 from portal.web.json_api.routes import (
+    REFUSED_BY,
     JsonRoutes,
     Refusal,
-    authenticate,
     count,
     directive_of,
     read_object,
-    read_plate,
     success_headers,
 )
 from portal.web.services.dossiers import batch_dossier, find_issued, stored_deadlines
@@ -108,6 +106,7 @@ _POLL_S: Final = 0.5
 _CURSOR: Final = re.compile(r"([0-9]{1,12}\.[0-9]{1,20})-([0-9a-f]{24})")
 _HIGHEST_COST: Final = 10**9  # R$
 _SMALLEST_PRICE: Final = Decimal("0.000001")  # R$, the precision of the settings PRICE_…
+_NOT_AUTHENTICATED: Final[tuple[type[Exception], ...]] = (*REFUSED_BY, TokensUnavailable)
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -136,6 +135,8 @@ class NewBatch(NamedTuple):
 
 
 routes = JsonRoutes("own_api")
+routes.answer(KeyReused, "idempotency_mismatch")
+routes.answer(UnknownBatch, "batch_unknown")
 VEHICLE: Final = "/api/v1/vehicles/<plate>"
 BATCHES: Final = "/api/v1/batches"
 BATCH: Final = f"{BATCHES}/<batch>"
@@ -167,7 +168,7 @@ def _view(
                 raise Refusal("scope_missing")
             _refuse_unknown(request.args, _declared().parameters, UNKNOWN_PARAMETER)
             if "plate" in parts:
-                parts["plate"] = read_plate(parts["plate"])
+                parts["plate"] = Plate.parse(parts["plate"])
             for each, read in reads.items():
                 if (found := read(call)) is not None:
                     parts[each] = found
@@ -388,16 +389,6 @@ def cancel(call: Call, batch: str) -> Response:
     return _one(call, batch)
 
 
-@routes.handle(KeyReused)
-def _key_reused(_: Web, __: KeyReused) -> Response:
-    return message_response("idempotency_mismatch")
-
-
-@routes.handle(UnknownBatch)
-def _unknown(_: Web, __: UnknownBatch) -> Response:
-    return message_response("batch_unknown")
-
-
 @routes.handle(NotAllowed)
 def _not_allowed(_: Web, error: NotAllowed) -> Response:
     return message_response("batch_state", NOT_ALLOWED[error.action])
@@ -527,10 +518,7 @@ def _stored_panels(call: Call, ask: Sequence[LookupName]) -> Callable[[Subject],
 
 
 def _zip(call: Call, items: Sequence[Item], ask: Collection[LookupName], name: str) -> Response:
-    try:
-        call.web.pdfs.check()
-    except PDFUnavailable:
-        return message_response("pdf_unavailable")
+    call.web.pdfs.check()
     files: Iterable[bytes] = ()
     if request.method != "HEAD":
         files = stream_with_context(zip_stream(_dossiers(call, items, ask)))
@@ -581,14 +569,14 @@ def _dossier_pdf(call: Call, plate: Plate, ask: Collection[LookupName]) -> bytes
 def _authenticated(web: Web) -> Call:
     headers, query = request.headers.getlist("Authorization"), request.query_string
     try:
-        identity = authenticate(web.gatekeeper, headers, query)
+        identity = web.gatekeeper.authenticate(read_credential(headers, query))
     except NoCredential:
         # In demo mode, ``Sessions.current`` returns a visitor even without a session cookie.
         # Therefore ``session`` must not be empty.
         may_use_session = request.method in ("GET", "HEAD") and not sends_credential(headers, query)
         visitor = web.sessions.current() if may_use_session and session else None
         if visitor is None:
-            raise Refusal("credential_missing") from None
+            raise
         return Call(web, visitor, web.sessions.history_key, by_session=True)
     return Call(web, identity, identity.digest, by_session=False)
 
@@ -597,7 +585,7 @@ def _authenticate_again(web: Web) -> None:
     """Raise Incomplete if the request's token has been revoked or has expired."""
     try:
         _authenticated(web)
-    except (Refusal, TokensUnavailable) as error:
+    except _NOT_AUTHENTICATED as error:
         log.warning("an archive ends early: %s", type(error).__name__)
         raise Incomplete from None
 

@@ -1,6 +1,6 @@
 """Serves the upstream's five JSON paths, with the response bodies unchanged."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from flask import Blueprint, Response, abort, current_app, g, request
@@ -11,8 +11,10 @@ from portal.gateway.gateway import Snapshot
 from portal.gateway.lookup import Directive, Failure, Lookup, Served, report_lookup
 from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, REPORT, Operation
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
+from portal.presentation.api_errors import API_ERRORS
+from portal.presentation.failure_texts import FAULTS
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
-from portal.web.http.errors import failure_response, message_response
+from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import network, refuse
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.services.routes import Routes
@@ -38,6 +40,15 @@ class Refusal(Exception):
         self.message = message
 
 
+# The codes of exceptions that authentication and the reading of paths raise.
+_CODES: Final[Mapping[type[Exception], str]] = {
+    NoCredential: "credential_missing",
+    RefusedToken: "token_ended",
+    InvalidSubject: "plate_invalid",
+}
+REFUSED_BY: Final[tuple[type[Exception], ...]] = (Refusal, UnknownToken, *_CODES)
+
+
 class JsonRoutes(Routes):
     """Routes whose errors are JSON, and which answer OPTIONS with the header Allow alone."""
 
@@ -45,6 +56,13 @@ class JsonRoutes(Routes):
         super().__init__(name)
         self.handle(Refusal)(_refused)
         self.handle(Failure)(_failed)
+        self.handle(UnknownToken)(_unknown_token)
+        for error, code in _CODES.items():
+            self.answer(error, code)
+
+    def answer(self, error: type[Exception], code: str) -> None:
+        """Answer an exception with the error ``code`` of API_ERRORS."""
+        self.handle(error)(lambda *_: message_response(code))
 
     def blueprint(self, web: Web) -> Blueprint:
         paths = super().blueprint(web)
@@ -52,17 +70,24 @@ class JsonRoutes(Routes):
         return paths
 
 
-def _refused(web: Web, refusal: Refusal) -> Response:
-    """Return the error, or status 429 after too many unknown tokens from one address."""
-    if refusal.code == "credential_unknown":
-        wait_s = web.limits.wrong_token(request.remote_addr)
-        if wait_s is not None:
-            return message_response("too_many_requests", retry_after_s=wait_s)
+def _refused(_: Web, refusal: Refusal) -> Response:
     return message_response(refusal.code, refusal.message)
 
 
+def _unknown_token(web: Web, _: UnknownToken) -> Response:
+    """Return status 401, or 429 after too many unknown tokens from one address."""
+    wait_s = web.limits.wrong_token(request.remote_addr)
+    code = "credential_unknown" if wait_s is None else "too_many_requests"
+    return message_response(code, retry_after_s=wait_s)
+
+
 def _failed(web: Web, failure: Failure) -> Response:
-    return failure_response(failure, web.gatekeeper.mode == "pass-through")
+    code = FAULTS[failure.kind].code
+    if failure.kind == "busy" and web.gatekeeper.mode == "pass-through":
+        code = "upstream_limit"
+    wait_s = 1.0 if failure.retry_after_s is None else failure.retry_after_s
+    may_wait = API_ERRORS[code].status in (429, 503)
+    return message_response(code, retry_after_s=wait_s if may_wait else None)
 
 
 def _answer_options() -> Response | None:
@@ -95,7 +120,7 @@ def report(web: Web) -> Response:
     def lookup(identity: Identity) -> Lookup:
         document = read_object(web, identity, INVALID_BODY)
         plate_text = document.get("plate")
-        plate = read_plate(plate_text if isinstance(plate_text, str) else "")
+        plate = Plate.parse(plate_text if isinstance(plate_text, str) else "")
         data = document.get("data")
         if not isinstance(data, dict):
             raise Refusal("body_invalid", INVALID_DATA)
@@ -157,32 +182,15 @@ def read_object(
     return document
 
 
-def authenticate(gatekeeper: Gatekeeper, authorization: Sequence[str], query: bytes) -> Identity:
-    """Authenticate a request.
-
-    ``authorization`` contains the values of all Authorization headers. Raises NoCredential if the
-    request has no credential, or Refusal (401 or 403) if the credential is bad.
-    """
-    credential = read_credential(authorization, query)
-    try:
-        return gatekeeper.authenticate(credential)
-    except UnknownToken:
-        raise Refusal("credential_unknown") from None
-    except RefusedToken:
-        raise Refusal("token_ended") from None
-
-
 def authorise(
     gatekeeper: Gatekeeper, operation: Operation, authorization: Sequence[str], query: bytes
 ) -> Identity:
     """Authenticate a request and check that its sender has the scope ``operation``.
 
-    Raises Refusal (401 or 403).
+    ``authorization`` contains the values of all Authorization headers. Raises an exception of
+    REFUSED_BY.
     """
-    try:
-        identity = authenticate(gatekeeper, authorization, query)
-    except NoCredential:
-        raise Refusal("credential_missing") from None
+    identity = gatekeeper.authenticate(read_credential(authorization, query))
     if not identity.has_scope(operation.name):
         raise Refusal("scope_missing")
     return identity
@@ -208,8 +216,8 @@ def directive_of(identity: Identity) -> Directive:
 
 
 def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> Lookup:
-    """Return the lookup that a GET path requests. Raises Refusal (400)."""
-    subject = _subject(plate) if operation.takes_renavam else read_plate(plate)
+    """Return the lookup that a GET path requests. Raises InvalidSubject or Refusal (400)."""
+    subject = _subject(plate) if operation.takes_renavam else Plate.parse(plate)
     if uf is None:
         return Lookup(operation, subject)
     state = uf.upper()
@@ -218,25 +226,14 @@ def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> L
     return Lookup(operation, subject, state)
 
 
-def read_plate(text: str) -> Plate:
-    """Parse a plate. Raises Refusal (400)."""
-    try:
-        return Plate.parse(text)
-    except InvalidSubject:
-        raise Refusal("plate_invalid") from None
-
-
 def _subject(text: str) -> Plate | Renavam:
-    """Parse a plate or a Renavam. Raises Refusal (400).
+    """Parse a plate or a Renavam. Raises InvalidSubject.
 
     The HTML pages accept a Renavam with a hyphen. The JSON paths accept only eleven digits.
     """
-    try:
-        subject = parse_subject(text)
-    except InvalidSubject:
-        raise Refusal("plate_invalid") from None
+    subject = parse_subject(text)
     if isinstance(subject, Renavam) and subject.text != text:
-        raise Refusal("plate_invalid")
+        raise InvalidSubject(text)
     return subject
 
 

@@ -21,7 +21,7 @@ from portal.presentation.site.history_page import (
 from portal.presentation.tools.vehicle_list import LONGEST_NOTE, TAGS, VehicleList
 from portal.presentation.tools.vehicle_row import listed_dossier, listed_row
 from portal.system.local_time import utc_time
-from portal.vehicle.plate import InvalidSubject, parse_subject
+from portal.vehicle.plate import parse_subject
 from portal.web.services.responses import list_choice, one_of, page_response
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.sessions import local_path
@@ -80,15 +80,11 @@ def history(web: Web, identity: Identity) -> BaseResponse:
 def annotate(web: Web, _: Identity) -> BaseResponse:
     """Replace the visitor's note and tag of a vehicle, which may be in any list."""
     form = request.form
-    back = redirect(local_path(form.get("next", "/historico")), 303)
-    try:
-        subject = parse_subject(form.get("consulta", "")).text
-    except InvalidSubject:
-        return back
-    text = sanitise_echo(form.get("nota", "").strip(), LONGEST_NOTE)
-    note = text, form.get("etiqueta", "", type=one_of(TAGS))
-    web.history.annotate(web.sessions.history_key, subject, note)
-    return back
+    if subject := form.get("consulta", type=parse_subject):
+        text = sanitise_echo(form.get("nota", "").strip(), LONGEST_NOTE)
+        note = text, form.get("etiqueta", "", type=one_of(TAGS))
+        web.history.annotate(web.sessions.history_key, subject.text, note)
+    return redirect(local_path(form.get("next", "/historico")), 303)
 
 
 # This route needs no sign-in. Without a session there is no history, so nothing is erased.
@@ -98,14 +94,11 @@ def erase(web: Web) -> BaseResponse:
 
     If the form names no vehicle, erase the whole history.
     """
-    back = redirect(local_path(request.form.get("next", "/")), 303)
-    text = request.form.get("consulta", "")
-    try:
-        subject = parse_subject(text).text if text else None
-    except InvalidSubject:
-        return back
-    web.history.erase(web.sessions.history_key, subject)
-    return back
+    form = request.form
+    subject = form.get("consulta", type=parse_subject)
+    if subject or not form.get("consulta"):
+        web.history.erase(web.sessions.history_key, subject.text if subject else None)
+    return redirect(local_path(form.get("next", "/")), 303)
 
 
 def _payments(

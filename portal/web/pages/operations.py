@@ -11,7 +11,6 @@ from typing import Any, Final
 
 from flask import abort, flash, redirect, request, url_for
 from sqlalchemy.exc import SQLAlchemyError
-from werkzeug.exceptions import ServiceUnavailable
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import SCOPES, Identity, NameTaken, is_token_name
@@ -29,6 +28,7 @@ from portal.presentation.operations.page import (
     usage_table,
 )
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
+from portal.web.http.errors import page_error
 from portal.web.observability.logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
 from portal.web.services.responses import file_response, page_response, whole_number
@@ -71,12 +71,14 @@ def operator(view: Callable[..., BaseResponse]) -> View:
             return redirect(url_for("open.sign_in_form", next=url_for(".overview")), 303)
         if not identity.has_scope("admin"):
             abort(403)
-        try:
-            return view(web, identity, **parts)
-        except SQLAlchemyError:
-            raise ServiceUnavailable(retry_after=1) from None
+        return view(web, identity, **parts)
 
     return guarded
+
+
+@routes.handle(SQLAlchemyError)
+def _database_away(_: Web, __: SQLAlchemyError) -> BaseResponse:
+    return page_error(503, retry_after_s=1)
 
 
 @routes.get("/operacao")

@@ -18,7 +18,6 @@ from portal.dossier.changes import what_changed
 from portal.dossier.gaps import not_refreshed
 from portal.gateway.lookup import Directive, Failure
 from portal.gateway.operations import lookups_of
-from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.failure_texts import FAULTS, sentence_about
 from portal.presentation.tools.negotiation import negotiation_page
@@ -142,10 +141,7 @@ def dossier_pdf(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         # page, which states what is missing.
         is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
         return make_response(html, 503 if is_outage else 200)
-    try:
-        return pdf_response(web.render_pdf(html), plate.text)
-    except PDFUnavailable:
-        return page_error(501)
+    return pdf_response(web.render_pdf(html), plate.text)
 
 
 @routes.get("/placa/<text>/prazos.ics")
