@@ -144,6 +144,7 @@ BATCH: Final = f"{BATCHES}/<batch>"
 View = Callable[..., Response]
 # Reads a parameter or the body, and returns None if it is absent. Raises Refusal (400 or 403).
 Read = Callable[[Call], Any]
+Select = Callable[[Item], bool]
 
 
 def _view(
@@ -243,6 +244,18 @@ _dialect = _parameter("dialect", INVALID_DIALECT, one_of(get_args(Dialect)), "br
 _plates = _parameter("plates", INVALID_PLATES, lambda text: frozenset(text.upper().split(",")), ())
 _since_s = _parameter("since", INVALID_SINCE, _moment_s)
 _expired = _parameter("expired", INVALID_EXPIRED, {"false": False, "true": True}.__getitem__)
+
+
+def _selection(call: Call) -> Select:
+    """Return a function that says whether a file of results is to have an item."""
+    plates, since_s, expired = (read(call) for read in (_plates, _since_s, _expired))
+    outdated_at_s = time.time() if expired else None
+
+    def select(item: Item) -> bool:
+        is_named = not plates or item.subject.text in plates
+        return is_named and is_selected(item, since_s, outdated_at_s)
+
+    return select
 
 
 def _max_cost(call: Call) -> Decimal | None:
@@ -395,24 +408,12 @@ def _not_allowed(_: Web, error: NotAllowed) -> Response:
 
 
 def _results(
-    call: Call,
-    batch: str,
-    dialect: Dialect,
-    plates: Collection[str],
-    since_s: float | None = None,
-    expired: bool = False,
-    *,
-    kind: Literal[Format, "zip"],
+    call: Call, batch: str, dialect: Dialect, select: Select, kind: Literal[Format, "zip"]
 ) -> Response:
     found = call.web.batches.get(batch, call.owner)
     # All items are read before the response starts. A later error would truncate the response, and
     # a client could mistake the truncated response for a complete one.
-    items = [
-        item
-        for item in call.web.batches.items(batch, call.owner)
-        if not plates or item.subject.text in plates
-        if is_selected(item, since_s, time.time() if expired else None)
-    ]
+    items = [item for item in call.web.batches.items(batch, call.owner) if select(item)]
     name = f"lote-{batch[:8]}"
     if kind == "zip":
         return _zip(call, items, found.ask, name)
@@ -449,14 +450,9 @@ def _vehicles(call: Call, batch: str, ask: Sequence[LookupName]) -> Iterator[tup
 
 
 for _kind in ("csv", "jsonl", "xlsx", "zip"):
-    _get(
-        f"{BATCH}/results.{_kind}",
-        f"results_{_kind}",
-        dialect=_dialect,
-        plates=_plates,
-        since_s=_since_s,
-        expired=_expired,
-    )(partial(_results, kind=_kind))
+    _get(f"{BATCH}/results.{_kind}", f"results_{_kind}", dialect=_dialect, select=_selection)(
+        partial(_results, kind=_kind)
+    )
 for _name, _need in NEEDS.items():
     for _format in _RECORD_FILES:
         for _path, _prefix, _write in ((VEHICLE, "", _table), (BATCH, "batch_", _records)):

@@ -57,10 +57,9 @@ def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") 
 
 def _handler(stream: TextIO, redact: Redactor, log_format: LogFormat) -> logging.Handler:
     handler = logging.StreamHandler(stream)
-    formatter: logging.Formatter = JSONLines(redact)
-    if log_format == "text":
-        formatter = TextLines(redact, is_coloured(stream, os.environ))
-    handler.setFormatter(formatter)
+    is_text = log_format == "text"
+    coloured = is_coloured(stream, os.environ)
+    handler.setFormatter(TextLines(redact, coloured) if is_text else JSONLines(redact))
     return handler
 
 
@@ -74,13 +73,13 @@ class JSONLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         message = self._redact(record.getMessage())
         batch: Sequence[tuple[float, str]] | None = getattr(record, BATCH, None)
-        if batch is not None:
-            return _batch_lines(members(_common_members(record, message)), batch)
-        line = {"time": _timestamp(record.created), **_common_members(record, message)}
-        line |= line_fields(record)
-        if record.exc_info:
-            line["exception"] = self._redact(self.formatException(record.exc_info))
-        return _encoder.encode(line).decode()
+        if batch is None:
+            fields = line_fields(record)
+            if record.exc_info:
+                fields["exception"] = self._redact(self.formatException(record.exc_info))
+            batch = [(record.created, members(fields))]
+        level, logger = record.levelname.lower(), record.name
+        return _lines(members({"level": level, "logger": logger, "message": message}), batch)
 
 
 def line_fields(record: logging.LogRecord) -> dict[str, Any]:
@@ -96,35 +95,22 @@ def members(fields: Mapping[str, object]) -> str:
     return _encoder.encode(fields).decode()[1:-1]
 
 
-def _batch_lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
+def _lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
     """Return a line for each pair in ``batch``.
 
     ``common`` is JSON text that all lines share.
     """
     prefixes: dict[int, str] = {}  # the beginning of a log line, by epoch second
-    common_part = f'+00:00",{common},'
+    common_part = f'+00:00",{common}'
     lines = []
     for at, extra in batch:
         second = int(at)
         if second not in prefixes:
-            prefixes[second] = f'{{"time":"{_format_second(second)}.'
-        lines.append(
-            f"{prefixes[second]}{_THOUSANDTHS[int((at - second) * 1000)]}{common_part}{extra}}}"
-        )
+            prefixes[second] = f'{{"time":"{utc_time(second):%Y-%m-%dT%H:%M:%S}.'
+        thousandths = _THOUSANDTHS[int((at - second) * 1000)]
+        comma = "," if extra else ""
+        lines.append(f"{prefixes[second]}{thousandths}{common_part}{comma}{extra}}}")
     return "\n".join(lines)
-
-
-def _common_members(record: logging.LogRecord, message: str) -> dict[str, Any]:
-    return {"level": record.levelname.lower(), "logger": record.name, "message": message}
-
-
-def _timestamp(at: float) -> str:
-    second = int(at)
-    return f"{_format_second(second)}.{_THOUSANDTHS[int((at - second) * 1000)]}+00:00"
-
-
-def _format_second(at: int) -> str:
-    return utc_time(at).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def is_coloured(stream: TextIO, environ: Mapping[str, str]) -> bool:

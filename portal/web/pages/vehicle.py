@@ -193,7 +193,7 @@ def report(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     # Without any lookup in scope, there is no record that a report could be about.
     if not identity.has_scope("report") or not any(map(identity.has_scope, LOOKUPS)):
         abort(403)
-    last_purge = web.reports.last_purge()
+    last_purge = web.gateway.last_purge()
     panels = web.lookups.panels(plate, identity)
     try:
         served = web.reports.write(plate, panels, identity, last_purge)

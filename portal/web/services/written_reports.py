@@ -34,17 +34,14 @@ class WrittenReports:
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
-    def last_purge(self) -> int | None:
-        """Return the argument ``last_purge`` of ``write``. Call before you read the panels."""
-        return self._gateway.last_purge()
-
     def write(
         self, plate: Plate, panels: Panels, identity: Identity, last_purge: int | None
     ) -> Served:
         """Request a written report on the records in the panels.
 
-        If the vehicle was purged after ``last_purge``, the report is not stored. Raises NoRecords
-        if the panels have no records, or a Failure of the gateway.
+        If the vehicle was purged after ``last_purge``, which ``Gateway.last_purge`` returned before
+        the panels were read, the report is not stored. Raises NoRecords if the panels have no
+        records, or a Failure of the gateway.
         """
         results = _results(panels)
         if not results:
