@@ -39,9 +39,8 @@ from portal.web.observability.request_log import Hit, HitLabels, new_request_id
 from portal.web.services.web import Web
 
 _ENTRY_BYTES: Final = 8192  # estimated maximum size of an entry, with its headers and key
-_MOST_COMPRESSED: Final = (
-    64_000  # the largest body, in bytes, of which an entry has a compressed copy
-)
+# The largest body, in bytes, of which an entry has a compressed copy.
+_MOST_COMPRESSED: Final = 64_000
 # The largest total length of path, query and Authorization header. Flask answers longer requests.
 _MAX_KEY_LENGTH: Final = 1024
 # The keys of entries contain plates, which should not stay in memory for long. ``_add_entry``
@@ -176,7 +175,8 @@ class HitCache:
                 gzipped = former.gzipped
             gzipped = gzipped or compressed(served.body)
         sent = gzipped or served.body
-        answer_headers = success_headers(served)
+        age, cache_status = success_headers(served)
+        name, caller = lookup.operation.name, checked.caller
         rule = f"{lookup.operation.path}/<plate>" + ("/<uf>" if lookup.uf is not None else "")
         entry = _Entry(
             key=checked.key,
@@ -186,18 +186,13 @@ class HitCache:
                 ("Content-Type", "application/json"),
                 ("Content-Length", str(len(sent))),
                 *([("Content-Encoding", "gzip")] if gzipped else ()),
-                *answer_headers,
+                age,
+                cache_status,
                 *self._common_headers[scheme],
             ],
             gzipped=gzipped,
-            labels=HitLabels.of(
-                lookup.operation.name,
-                method,
-                rule,
-                checked.caller.name,
-                dict(answer_headers)["Cache-Status"],
-            ),
-            limited=checked.caller if checked.caller.daily_limit else None,
+            labels=HitLabels.of(name, method, rule, caller.name, cache_status[1]),
+            limited=caller if caller.daily_limit else None,
         )
         with self._lock:
             self._entries.pop(entry_key, None)
