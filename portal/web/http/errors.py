@@ -66,12 +66,12 @@ PRINT_INSTEAD: Final = (
 
 
 def is_json_path(path: str) -> bool:
-    return is_own_path(path) or path == "/detran" or path.startswith("/detran/")
+    return f"{path}/".startswith(("/api/v1/", "/detran/"))
 
 
 def is_own_path(path: str) -> bool:
     """Return whether a path is one of the portal's own API, not one of the contract."""
-    return path == "/api/v1" or path.startswith("/api/v1/")
+    return f"{path}/".startswith("/api/v1/")
 
 
 def message_response(code: str, message: str = "", retry_after_s: float | None = None) -> Response:

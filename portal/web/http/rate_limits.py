@@ -310,8 +310,6 @@ class DailyQuotas:
         The quota may be older while another thread reads the ledger. Returns None in the same cases
         as ``read``.
         """
-        if not identity.daily_limit:
-            return None
         found = self._recent.get(identity.name)
         if found is None:
             return self.read(identity)
