@@ -151,16 +151,6 @@ def this_path(**parts: str) -> str:
     return f"{path}?{query}" if query else path
 
 
-def _unavailability(error: Exception) -> str:
-    """Describe a database error without the SQL statement.
-
-    The statement may contain the HMAC of a plate.
-    """
-    if isinstance(error, SQLAlchemyError):
-        return error_kind(error)
-    return f"{type(error).__name__}: {error}"
-
-
 def _pdf_not_ready(error: RenderingInterrupted) -> Response:
     log.warning("a PDF is not ready: %s", error)
     retry_after_s = ceil(PAGE_WITHIN_S)
@@ -196,7 +186,10 @@ def register_errors(app: Flask) -> None:
         return error_response(500)
 
     def database_unavailable(error: Exception) -> Response:
-        log.error("the database is away: %s", _unavailability(error))
+        # An SQL statement may contain the HMAC of a plate, so it is not logged.
+        is_sql = isinstance(error, SQLAlchemyError)
+        reason = error_kind(error) if is_sql else f"{type(error).__name__}: {error}"
+        log.error("the database is away: %s", reason)
         return error_response(503, 1)
 
     def reject_undecodable_query() -> None:

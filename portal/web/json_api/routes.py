@@ -54,7 +54,7 @@ class JsonRoutes(Routes):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.handle(Refusal)(_refused)
+        self.handle(Refusal)(lambda _, error: message_response(error.code, error.message))
         self.handle(Failure)(_failed)
         self.handle(UnknownToken)(_unknown_token)
         for error, code in _CODES.items():
@@ -68,10 +68,6 @@ class JsonRoutes(Routes):
         paths = super().blueprint(web)
         paths.before_request(_answer_options)
         return paths
-
-
-def _refused(_: Web, refusal: Refusal) -> Response:
-    return message_response(refusal.code, refusal.message)
 
 
 def _unknown_token(web: Web, _: UnknownToken) -> Response:

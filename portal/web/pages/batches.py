@@ -16,7 +16,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
-from portal.batch.model import Batch, Item, NotAllowed
+from portal.batch.model import NotAllowed
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import Subject, TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
@@ -106,7 +106,9 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
     # finger. Its page reads only PAGE_SIZE items, because the browser reloads it every two seconds.
     is_part = found.state == "running" and found.counts.total > PAGE_SIZE
     is_part = is_part and not choice.needs_all_rows
-    items = _items(web, found, owner, choice.number if is_part else None)
+    most, last_page = PAGE_SIZE if is_part else None, (found.counts.total - 1) // PAGE_SIZE
+    skip = min(choice.number - 1, last_page) * PAGE_SIZE if is_part else 0
+    items = web.batches.items(batch, owner, most=most, skip=skip)
     # The cost of the lookups that the page's button makes, which starts, resumes or repeats the
     # batch.
     has_button = found.state not in ("running", "cancelled")
@@ -223,14 +225,6 @@ def _discard_draft(web: Web, batch: str) -> None:
     """
     with suppress(UnknownBatch, NotAllowed):
         web.batches.discard(batch, web.sessions.history_key)
-
-
-def _items(web: Web, found: Batch, owner: str, number: int | None) -> list[Item]:
-    """Return the items of page ``number``, or all items if ``number`` is None."""
-    if number is None:
-        return web.batches.items(found.id, owner)
-    skip = min(number - 1, (found.counts.total - 1) // PAGE_SIZE) * PAGE_SIZE
-    return web.batches.items(found.id, owner, most=PAGE_SIZE, skip=skip)
 
 
 def _reticked(web: Web, identity: Identity, batch: str, ticked: set[str]) -> str:

@@ -3,8 +3,6 @@
 The list shows only stored answers, so it never causes an upstream call.
 """
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from decimal import Decimal
 
 from flask import redirect, request
@@ -44,7 +42,11 @@ def history(web: Web, identity: Identity) -> BaseResponse:
     subjects = [parse_subject(entry.subject) for entry in shown]
     panels = web.lookups.stored(subjects, identity)
     context, prices = web.render_context(), web.prices(identity)
-    paid = _payments(web, identity, [entry.subject for entry in shown])
+    # Payments are recorded under the caller's name, which all demo visitors share.
+    paid = None
+    if not web.sessions.is_demo:
+        since_s = context.now.timestamp() - web.history.retention_s
+        paid = web.paid(identity.name, [entry.subject for entry in shown], since_s)
     page = HistoryPage(
         VehicleList(
             path="/historico",
@@ -99,17 +101,3 @@ def erase(web: Web) -> BaseResponse:
     if subject or not form.get("consulta"):
         web.history.erase(web.sessions.history_key, subject.text if subject else None)
     return redirect(local_path(form.get("next", "/")), 303)
-
-
-def _payments(
-    web: Web, identity: Identity, subjects: Sequence[str]
-) -> Mapping[str, Decimal] | None:
-    """Return the R$ that the visitor paid for each plate or Renavam.
-
-    Returns None in demo mode. Payments are recorded under the caller's name. All demo visitors
-    share one name, so their payments cannot be told apart.
-    """
-    if web.sessions.is_demo:
-        return None
-    since = datetime.now(UTC).timestamp() - web.history.retention_s
-    return web.paid(identity.name, subjects, since)
