@@ -25,7 +25,6 @@ from portal.access.tokens import Identity
 from portal.batch.typed_list import Subject, read_strings
 from portal.dossiers.archive import Dossier, IssuedSnapshot, NumberTaken, Purged
 from portal.dossiers.identifiers import (
-    Identifiers,
     display_number,
     is_share_key,
     new_identifiers,
@@ -152,34 +151,32 @@ def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     if key is not None and not is_idempotency_key(key):
         abort(400)
     refuse(web.limits.issue(request.remote_addr))
-    owner, identifiers = web.sessions.history_key, new_identifiers()
     try:
-        if key is not None:
-            content = plate.text.encode()
-            number = web.idempotency.claim("dossier", owner, key, content, identifiers.number)
-            identifiers = identifiers._replace(number=number)
-        # The first click of two may have issued the dossier.
-        if key is None or not web.dossiers.owned(identifiers.number, owner):
-            _issue(web, identity, plate, identifiers)
-            flash(ISSUED)
+        number = display_number(_issue(web, identity, plate, key))
     except KeyReused:
         return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
     except NothingToIssue as error:
         return page_error(409, NOTHING_TO_ISSUE, str(error), plate.text)
-    except NumberTaken:
-        if key is None:
-            raise
-        flash(ISSUED)  # the other of two clicks has issued it meanwhile
-    number = display_number(identifiers.number)
+    flash(ISSUED)
     return redirect(url_for("dossiers.dossier", text=number), 303)
 
 
-def _issue(web: Web, identity: Identity, subject: Subject, identifiers: Identifiers) -> None:
-    """Issue a dossier. Raises NothingToIssue with advice, or NumberTaken."""
+def _issue(web: Web, identity: Identity, subject: Subject, key: str | None = None) -> str:
+    """Issue a dossier and return its number, which an earlier request with the key may have issued.
+
+    Raises NothingToIssue with advice, or KeyReused.
+    """
     purge_mark = web.dossiers.purge_mark()
     page = issuable_dossier(web, subject, identity) if isinstance(subject, Plate) else None
     if page is None or page.state != "ready":
         raise NothingToIssue(NO_ANSWER)
+    owner, identifiers = web.sessions.history_key, new_identifiers()
+    if key is not None:
+        content = subject.text.encode()
+        number = web.idempotency.claim("dossier", owner, key, content, identifiers.number)
+        if web.dossiers.owned(number, owner):  # issued by the first click of two
+            return number
+        identifiers = identifiers._replace(number=number)
     html = render_template("issued_paper.html", page=stamp_issued(page, identifiers, web.issuer))
     try:
         pdf = web.render_pdf(html)
@@ -191,11 +188,15 @@ def _issue(web: Web, identity: Identity, subject: Subject, identifiers: Identifi
         summary=msgspec.json.encode(issued_summary(page, web.issuer)).decode(),
         follows=identity.digest if request.form.get("mudancas") and not identity.credential else "",
     )
-    owner = web.sessions.history_key
     try:
         web.dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
     except Purged:
         raise NothingToIssue(PURGED) from None
+    except NumberTaken:
+        if key is None:
+            raise
+        # The other of two clicks has issued it meanwhile.
+    return identifiers.number
 
 
 @routes.post("/dossies/emitir")
@@ -207,7 +208,7 @@ def issue_several(web: Web, identity: Identity) -> BaseResponse:
     for subject in subjects[:MOST_AT_ONCE]:
         refuse(web.limits.issue(request.remote_addr))
         try:
-            _issue(web, identity, subject, new_identifiers())
+            _issue(web, identity, subject)
             issued += 1
         except NothingToIssue:
             left_out.append(subject.display)
