@@ -156,9 +156,9 @@ def _view(
 ) -> Callable[[View], View]:
     """Return a decorator that adds a view to the routes.
 
-    The view gets the call, the parts of the path, and what ``reads`` have found.
-    It is called for a request that is authenticated, has the scope ``need`` (None: of any lookup),
-    is valid, and does not exceed the rate limits. The checks have this order.
+    The view gets the call, the parts of the path, and what ``reads`` have found. It is called for a
+    request that is authenticated, has the scope ``need`` (None: of any lookup), is valid, and does
+    not exceed the rate limits. The checks have this order.
     """
 
     def decorator(view: View) -> View:
@@ -263,9 +263,8 @@ def _max_cost(call: Call) -> Decimal | None:
     value = _body(call, INVALID_START, may_be_absent=True).get("max_cost")
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | Decimal):
-        raise Refusal("body_invalid", INVALID_START)
-    if not 0 <= value <= _HIGHEST_COST:
+    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= _HIGHEST_COST:
         raise Refusal("body_invalid", INVALID_START)
     return Decimal(value).quantize(_SMALLEST_PRICE, ROUND_DOWN)
 
