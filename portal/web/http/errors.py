@@ -123,22 +123,19 @@ def page_error(
     if retry_after_s is not None and status == 429 and not advice:
         advice = WAIT_FIRST.format(duration(ceil(retry_after_s)))
     may_succeed = status in _RETRYABLE and (retry_after_s or 0) <= _LONGEST_WAIT_S
+    can_repeat = request.method == "GET" and request.endpoint is not None
     page = ErrorPage(
         status,
         title or defaults[0],
         advice or defaults[1],
         g.request_id,
         query=query,
-        retry_path=_retry_path() if may_succeed else "",
+        retry_path=this_path() if may_succeed and can_repeat else "",
     )
     response = make_response(render_template(page.template, page=page), status)
     if retry_after_s is not None:
         response.headers["Retry-After"] = str(max(1, ceil(retry_after_s)))
     return response
-
-
-def _retry_path() -> str:
-    return this_path() if request.method == "GET" and request.endpoint is not None else ""
 
 
 def this_path(**parts: str) -> str:

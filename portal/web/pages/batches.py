@@ -168,7 +168,9 @@ def start(web: Web, identity: Identity, batch: str) -> BaseResponse:
         if changed or "atualizar" in request.form:
             return _to_batch(changed or batch)
     # The price on the pressed button, which may be lower than the price of this moment.
-    most = _amount(request.form.get("ate", ""))
+    typed = request.form.get("ate", "")
+    is_amount = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", typed, re.ASCII)
+    most = Decimal(typed) if is_amount else None  # None if the form was changed
     web.pricing.start(batch, web.sessions.history_key, identity, most)
     return _to_batch(batch)
 
@@ -275,8 +277,3 @@ def _form(
         chosen=typed.getlist("recente"),
     )
     return page_response(page, status or (400 if problem else 200))
-
-
-def _amount(text: str) -> Decimal | None:
-    """Return the amount in R$ that a button's form carries, or None if the form was changed."""
-    return Decimal(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text, re.ASCII) else None

@@ -88,7 +88,8 @@ def overview(web: Web, _: Identity) -> BaseResponse:
     usage = web.usage
     today = usage.today()
     first = today - timedelta(days=days - 1)
-    after = request.args.get("depois", "", type=_token_name)
+    after = request.args.get("depois", "")
+    after = after if is_token_name(after) else ""
     tokens = web.tokens.overview(
         after, MOST_TOKENS + 1, MOST_ENDED, SOON_DAYS * _DAY_S, MOST_NAMED + 1
     )
@@ -192,13 +193,6 @@ def revoke_token(web: Web, identity: Identity, name: str) -> BaseResponse:
     else:
         flash(f"{NOT_REVOKED.format(name)}\nA lista abaixo mostra o que vale agora.")
     return redirect(url_for("operations.overview", _anchor="tokens"), 303)
-
-
-def _token_name(text: str) -> str:
-    """Return a text that is a token's name. Raises ValueError."""
-    if not is_token_name(text):
-        raise ValueError(text)
-    return text
 
 
 def _revoke_question(web: Web, identity: Identity, name: str, problem: str = "") -> BaseResponse:
