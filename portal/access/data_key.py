@@ -5,18 +5,23 @@ this one value and nothing else. All functions raise SQLAlchemyError if the data
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from portal.access.sealing import cipher, decrypt
 from portal.storage.database import Lock, hold, reading, writing
+from portal.storage.secret import fingerprint
 from portal.storage.tables import batch_items, batches, dossiers, history, ledger, meta
 
 _NAME = "data_key"
 _PURPOSE = b"data key"
 _BYTES = 32
 _ENCRYPTED = {"entries of histories": history, "batches": batches, "issued dossiers": dossiers}
+# Versions without data keys used the secret key itself. They recorded fingerprints of the secret
+# keys of all data under these names, some of them shortened.
+_FINGERPRINTS = ("key_fingerprint", "accepted_key_fingerprints")
+_DIGITS = 16
 _OTHER = (
     "the data was written under another secret key: configure that key again, name it in "
     "PORTAL_SECRET_KEYS_OLD, or delete what it alone can read with flask --app app key forget"
@@ -33,7 +38,7 @@ def stored_data_key(engine: Engine, secret_keys: Sequence[bytes]) -> bytes | Non
     Raises OtherSecretKey if none of ``secret_keys`` decrypts it.
     """
     with reading(engine) as db:
-        return _decrypted(_sealed(db), secret_keys)
+        return _data_key(_recorded(db), secret_keys)
 
 
 def keep_data_key(engine: Engine, secret_key: bytes, former: Sequence[bytes]) -> bytes:
@@ -44,14 +49,14 @@ def keep_data_key(engine: Engine, secret_key: bytes, former: Sequence[bytes]) ->
     key decrypts the data key.
     """
     with reading(engine) as db:
-        sealed = _sealed(db)
+        sealed = _recorded(db).get(_NAME)
     if sealed and (key := decrypt(secret_key, _PURPOSE, sealed.encode())) is not None:
         return key
     with writing(engine) as db:
         hold(db, Lock.SET_UP)  # several portals may start at once
-        key = _decrypted(_sealed(db), (secret_key, *former)) or secrets.token_bytes(_BYTES)
+        key = _data_key(_recorded(db), (secret_key, *former)) or secrets.token_bytes(_BYTES)
         sealed = cipher(secret_key, _PURPOSE).encrypt(key).decode()
-        db.execute(delete(meta).where(meta.c.name == _NAME))
+        _delete_recorded(db)
         db.execute(insert(meta).values(name=_NAME, value=sealed))
     return key
 
@@ -77,17 +82,40 @@ def forget_data_key(engine: Engine) -> None:
         for table in (batch_items, *_ENCRYPTED.values()):
             db.execute(delete(table))
         db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
-        db.execute(delete(meta).where(meta.c.name == _NAME))
+        _delete_recorded(db)
 
 
-def _sealed(db: Connection) -> str | None:
-    return db.execute(select(meta.c.value).where(meta.c.name == _NAME)).scalar()
+def _recorded(db: Connection) -> Mapping[str, str]:
+    names = (_NAME, *_FINGERPRINTS)
+    rows = db.execute(select(meta.c.name, meta.c.value).where(meta.c.name.in_(names)))
+    return {row.name: row.value for row in rows}
 
 
-def _decrypted(sealed: str | None, secret_keys: Sequence[bytes]) -> bytes | None:
-    if sealed is None:
-        return None
+def _delete_recorded(db: Connection) -> None:
+    db.execute(delete(meta).where(meta.c.name.in_((_NAME, *_FINGERPRINTS))))
+
+
+def _data_key(recorded: Mapping[str, str], secret_keys: Sequence[bytes]) -> bytes | None:
+    if _NAME not in recorded:
+        return _former_data_key(recorded, secret_keys)
     for secret_key in secret_keys:
-        if (key := decrypt(secret_key, _PURPOSE, sealed.encode())) is not None:
+        key = decrypt(secret_key, _PURPOSE, recorded[_NAME].encode())
+        if key is not None:
             return key
     raise OtherSecretKey(_OTHER)
+
+
+def _former_data_key(recorded: Mapping[str, str], secret_keys: Sequence[bytes]) -> bytes | None:
+    """Return the secret key with which a version without data keys has written the data."""
+    used = {each[:_DIGITS] for name in recorded for each in recorded[name].split()}
+    if len(used) > 1:
+        raise OtherSecretKey(
+            "the data is of several secret keys: end the rotation with the version of the portal "
+            "that began it (flask --app app key forget)"
+        )
+    for secret_key in secret_keys:
+        if fingerprint(secret_key)[:_DIGITS] in used:
+            return secret_key
+    if used:
+        raise OtherSecretKey(_OTHER)
+    return None

@@ -1,5 +1,6 @@
 """A Flask-Caching backend on Redis that stores signed bytes, indexed by vehicle."""
 
+import contextlib
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
@@ -47,6 +48,7 @@ _REWRITING = ("rdb_bgsave_in_progress", "aof_rewrite_in_progress", "aof_rewrite_
 _KEYS_WRITTEN = "current_save_keys_processed"  # missing before Redis 6.2
 _TAG_PATTERN = "[0-9a-f]" * 24
 _PURGED_TO = "purged_to"
+_FORMER_STATE = f"{PREFIX}generation"  # a Redis hash of versions whose answers had no purge number
 
 
 def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
@@ -86,6 +88,7 @@ class SealedRedisCache(RedisCache):
         # Without the breaker, each request would wait for the time-out while Redis is down
         # (``test_redis_outage_costs_one_time_out_and_recovery_is_detected``).
         self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES, max_calls=CONNECTIONS)
+        self._purge_log = purge_log
         self._purges = f"{PREFIX}purges:{purge_log}"
         self._replace = script(self.client, "replace")
         self._begin_purge = script(self.client, "begin_purge")
@@ -115,9 +118,12 @@ class SealedRedisCache(RedisCache):
             pipeline.hget(self._purges, _PURGED_TO)
             pipeline.mget([self._get_prefix() + key for key in keys])
             purged_to, values = pipeline.execute()
+            if purged_to is None:  # Redis is empty, or a former version has written to it
+                purged_to = self.client.hget(_FORMER_STATE, f"purged_to:{self._purge_log}") or 0
+                with contextlib.suppress(ResponseError):  # Redis is full, or cannot save its data
+                    self.client.hsetnx(self._purges, _PURGED_TO, purged_to)
         return Found(
-            [None if value is None else value[_FENCE_DIGITS:] for value in values],
-            int(purged_to or 0),
+            [None if value is None else value[_FENCE_DIGITS:] for value in values], int(purged_to)
         )
 
     def signatures(self, keys: Sequence[str], size: int) -> dict[str, bytes]:
@@ -160,6 +166,9 @@ class SealedRedisCache(RedisCache):
         return len({name for found in self._tagged(tags) for name in found})  # may come twice
 
     def delete_tagged(self, tags: Collection[str]) -> int:
+        with self.breaker.guard():
+            # Former versions listed a tag's keys in a Redis set.
+            self.client.delete(*(f"{self._get_prefix()}tag:{tag}" for tag in tags))
         gone = 0
         for found in self._tagged(tags):
             with self.breaker.guard():

@@ -1,8 +1,8 @@
 """Ends in a restored backup what has ended since the backup: purges, revocations and the like.
 
 The other source is the database of the former data directory, a later state of the same database.
-An entry that is missing there was purged, erased or has expired. Only columns of the first release
-are read, because the former database may have the schema of another version.
+An entry that is missing there was purged, erased or has expired. Only columns that every version
+has are read, because the former database may have the schema of another version.
 """
 
 import sqlite3
@@ -21,6 +21,7 @@ class _Statements(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lost: str
     ended: dict[str, tuple[str, ...]]
     changed: tuple[str, ...]
+    columns: dict[str, dict[str, str]]
 
 
 _SQL: Final = read_toml(__package__, "later_ends.toml", _Statements)
@@ -45,9 +46,18 @@ def end_what_has_ended(restored: Path, former: Path) -> dict[str, int]:
             }
             for each in _SQL.changed:
                 db.execute(each)
+            for table, columns in _SQL.columns.items():
+                for column, statement in columns.items():
+                    if all(_has_column(db, each, table, column) for each in ("main", "later")):
+                        db.execute(statement)
     with closing(sqlite3.connect(restored)) as db:
         db.execute("VACUUM")  # removes the copies of deleted rows that SQLite leaves in the file
     return ended
+
+
+def _has_column(db: sqlite3.Connection, schema: str, table: str, column: str) -> bool:
+    query = "SELECT 1 FROM pragma_table_info(?, ?) WHERE name = ?"
+    return db.execute(query, (table, schema, column)).fetchone() is not None
 
 
 def _uri(file: Path, mode: str) -> str:

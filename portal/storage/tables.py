@@ -162,8 +162,8 @@ call_counters = Table(
     Index("call_counters_by_day", "day"),
 )
 
-# Counts the lookups that needed no upstream call of their own. No version since the first release
-# uses the column ``caller``.
+# Counts the lookups that needed no upstream call of their own. Only versions before schema revision
+# 0012 count each caller. A later version removes the column.
 lookup_counts = Table(
     "lookup_counts",
     metadata,
@@ -252,7 +252,7 @@ batch_items = Table(
     # The end of the lease in epoch seconds, or 0 without a lease.
     Column("lease_until", Float, nullable=False, default=0.0),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
-    # No version since the first release uses this column.
+    # Only versions before schema revision 0008 use this column. A later version removes it.
     Column("at_most", String(20)),
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),

@@ -1,10 +1,10 @@
-"""The data key in the database."""
+"""The data key in the database, and databases of versions without data keys."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, insert, select
 
 from portal.access.data_key import (
     OtherSecretKey,
@@ -12,10 +12,28 @@ from portal.access.data_key import (
     keep_data_key,
     stored_data_key,
 )
-from portal.storage.database import reading
+from portal.storage.database import reading, writing
+from portal.storage.secret import fingerprint
 from portal.storage.tables import meta
 
 OLD, NEW, OTHER = b"the key of the past year", b"the key of the coming year", b"a third key"
+LONG = b"a passphrase of several hundred characters " * 9
+
+
+def record(engine: Engine, *secret_keys: bytes) -> None:
+    """Record secret keys as a version without data keys does."""
+    prints = [fingerprint(key) for key in secret_keys]
+    values = {
+        "key_fingerprint": prints[-1],
+        "accepted_key_fingerprints": " ".join(each[:16] for each in prints),
+    }
+    with writing(engine) as db:
+        db.execute(insert(meta), [{"name": name, "value": values[name]} for name in values])
+
+
+def names(engine: Engine) -> set[str]:
+    with reading(engine) as db:
+        return set(db.execute(select(meta.c.name)).scalars())
 
 
 def test_new_data_key_is_random_and_needs_the_secret_key(engine: Engine) -> None:
@@ -53,3 +71,27 @@ def test_new_secret_key_encrypts_the_same_data_key(engine: Engine) -> None:
     # A portal of the first step of the rotation is restarted.
     assert keep_data_key(engine, OLD, [NEW]) == key
     assert keep_data_key(engine, NEW, [OLD]) == keep_data_key(engine, NEW, []) == key
+
+
+@pytest.mark.parametrize("secret_key", [OLD, LONG])
+def test_secret_key_of_a_former_version_becomes_the_data_key(
+    engine: Engine, secret_key: bytes
+) -> None:
+    record(engine, secret_key)
+    with pytest.raises(OtherSecretKey, match="another secret key"):
+        stored_data_key(engine, [NEW])
+    with pytest.raises(OtherSecretKey, match="another secret key"):
+        keep_data_key(engine, NEW, [OTHER])
+    assert names(engine) == {"key_fingerprint", "accepted_key_fingerprints"}
+    assert stored_data_key(engine, [NEW, secret_key]) == secret_key
+    assert keep_data_key(engine, NEW, [secret_key]) == secret_key
+    assert names(engine) == {"data_key"}
+    assert stored_data_key(engine, [NEW]) == secret_key
+
+
+def test_former_version_must_end_its_rotation(engine: Engine) -> None:
+    record(engine, OLD, NEW)
+    for read in (stored_data_key, lambda engine, keys: keep_data_key(engine, keys[0], keys)):
+        with pytest.raises(OtherSecretKey, match=r"end the rotation .* \(.* key forget\)"):
+            read(engine, [NEW, OLD])
+    assert names(engine) == {"key_fingerprint", "accepted_key_fingerprints"}

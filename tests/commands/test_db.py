@@ -44,10 +44,10 @@ def test_commands_refuse_a_database_before_the_first_release(
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == (
         "Nothing was done: the database has the schema of a version before the first release "
-        f"(0011, this version needs {SCHEMA_HEAD}): set it aside and start with an empty "
+        f"(0007, this version needs {SCHEMA_HEAD}): set it aside and start with an empty "
         "database.\n"
     )
-    assert run(here, "db", "current").stdout == "0011\n"
+    assert run(here, "db", "current").stdout == "0007\n"
 
 
 def test_upgrade_refuses_an_unknown_revision(here: InProcessPortal) -> None:

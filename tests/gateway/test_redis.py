@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from flask import Flask
 
-from portal.gateway.backend import BytesRemain
+from portal.gateway.backend import BytesRemain, Found
 from portal.gateway.backend_choice import cache_backend
 from portal.gateway.lookup import Served
 from portal.gateway.store import StoreDown
@@ -98,6 +98,17 @@ def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SealedRedisCa
         assert cache.read_many(["t:k"]).purged_to == recorded
 
 
+def test_redis_of_a_former_version_is_taken_over(cache: SealedRedisCache) -> None:
+    """Its entries are valid up to the last purge that was applied to this Redis."""
+    cache.client.hset("portal:generation", mapping={"purged_to:log": 57, "purged_to:other": 60})
+    assert cache.read_many([f"{TAG}:k"]) == Found([None], 57)
+    cache.end_purges(57, 58)
+    assert cache.read_many([f"{TAG}:k"]).purged_to == 58
+    cache.client.sadd(f"{PREFIX}tag:{TAG}", f"{PREFIX}{TAG}:k")
+    cache.delete_tagged([TAG])
+    assert [key for key in cache.client.keys("*") if TAG.encode() in key] == []
+
+
 def test_purge_raises_if_redis_cannot_write_its_snapshot() -> None:
     with RedisProcess(save="3600 1") as server:
         (server.directory / "dump.rdb").mkdir()  # a directory, which no snapshot can replace
@@ -168,7 +179,6 @@ def test_all_keys_have_the_prefix(tmp_path: Path, clock: Clock, server: RedisPro
     asking = threading.Thread(target=made.decode)
     asking.start()
     wait_until(lambda: upstream.calls, "the call")
-    redis_of(made).begin_purges({1: 1})
     held = redis_of(made).client.keys("*")
     gate.set()
     asking.join(20)

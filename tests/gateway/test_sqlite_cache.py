@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from portal.gateway import sqlite_cache
-from portal.gateway.backend import BytesRemain
+from portal.gateway.backend import BytesRemain, Found
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.storage.purge_log import purge_bucket
 from tests.gateway.gateways import opened_cache
@@ -271,3 +271,35 @@ def test_review_changes_the_ends_of_chosen_entries(
     monkeypatch.setattr(sqlite_cache, "SWEEP_BATCH", 3)
     assert kept_after_review(cache) == [True] * 2 + [False] * 3 + [True] * 5
     assert cache.sweep() == 3
+
+
+# A file of a former version
+
+
+def test_file_of_a_former_version_is_taken_over(tmp_path: Path) -> None:
+    """Its entries are valid up to the last purge that was applied to the file."""
+    with sqlite3.connect(tmp_path / "cache.sqlite") as db:
+        db.executescript(FORMER)
+    db.close()
+    cache = opened_cache(tmp_path)
+    assert cache.read_many(["t:k"]) == Found([None], 57)
+    cache.end_purges(57, 58)
+    assert cache.read_many(["t:k"]).purged_to == 58
+
+
+FORMER = """
+CREATE TABLE entries (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL, expires_at REAL NOT NULL, fence INTEGER NOT NULL,
+    value BLOB NOT NULL
+);
+CREATE INDEX entries_by_expiry ON entries (expires_at);
+CREATE TABLE generation (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL);
+CREATE TABLE contents (
+    one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, retention TEXT NOT NULL
+);
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE purges (bucket INTEGER PRIMARY KEY, count INTEGER NOT NULL);
+CREATE TABLE purged_to (log TEXT PRIMARY KEY, number INTEGER NOT NULL);
+INSERT INTO purges VALUES (7, 3);
+INSERT INTO purged_to VALUES ('of a former key', 50), ('0123456789abcdef', 57);
+"""

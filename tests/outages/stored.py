@@ -8,9 +8,9 @@ from pathlib import Path
 from sqlalchemy import insert
 
 from portal.access.data_key import stored_data_key
-from portal.access.sealing import cipher
 from portal.gateway.envelope import Seal
 from portal.storage.database import open_engine, writing
+from portal.storage.secret import fingerprint
 from portal.storage.tables import meta
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import path_of
@@ -43,12 +43,13 @@ def serving(upstream: FaultUpstream, workers: int = 2, **named: str) -> Iterator
 
 
 def _use_known_data_key(url: str | None, data_dir: Path) -> None:
-    """Make SECRET the data key, so that tests can compute tags."""
+    """Make SECRET the data key, as of a database of a version without data keys."""
     engine = open_engine(url, data_dir)
     if stored_data_key(engine, [SECRET.encode()]) is None:
         with writing(engine) as db:
-            sealed = cipher(SECRET.encode(), b"data key").encrypt(SECRET.encode()).decode()
-            db.execute(insert(meta).values(name="data_key", value=sealed))
+            db.execute(
+                insert(meta).values(name="key_fingerprint", value=fingerprint(SECRET.encode()))
+            )
     engine.dispose()
 
 

@@ -1,16 +1,16 @@
-"""Starts and commands on empty databases and on those of versions before the first release."""
+"""Starts and commands on databases of the first release and of versions before it."""
 
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from portal.storage.schema import SCHEMA_HEAD
+from portal.storage.schema import REVISIONS, SCHEMA_HEAD
 from tests.fakes import FaultUpstream
 from tests.fakes.databases import Database, PostgresProcess
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
-from tests.storage.former_schemas import BEFORE_THE_FIRST_RELEASE, execute
+from tests.storage.former_schemas import BEFORE_THE_FIRST_RELEASE, FIRST_RELEASE, execute
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
@@ -22,17 +22,48 @@ def test_start_on_a_database_before_the_first_release_says_what_to_do(
     if kind == "postgresql":
         database = Database(request.getfixturevalue("postgres").new_database(), tmp_path)
         settings |= {"PORTAL_DATABASE_URL": str(database.url)}
-    database.open()
+    execute(database, FIRST_RELEASE)
     execute(database, BEFORE_THE_FIRST_RELEASE)
     with closing(PortalProcess(settings, workers=1)) as server:
         with pytest.raises(AssertionError, match="ended with 1:"):
             server.start()
         assert server.output == (
             "dossie-veicular: cannot start: the database has the schema of a version before the "
-            f"first release (0011, this version needs {SCHEMA_HEAD}): set it aside and start with "
+            f"first release (0007, this version needs {SCHEMA_HEAD}): set it aside and start with "
             "an empty database\n"
         )
-    assert execute(database, "SELECT version_num FROM alembic_version") == [("0011",)]
+    assert execute(database, "SELECT version_num FROM alembic_version") == [("0007",)]
+
+
+def test_start_takes_over_the_embedded_database_of_the_first_release(
+    upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    execute(Database(None, tmp_path), FIRST_RELEASE)
+    settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path)}
+    with PortalProcess(settings, workers=2) as server:
+        assert server.command_line("db", "current").stdout == f"{SCHEMA_HEAD} (head)\n"
+        assert len(server.command_line("ledger", "--all").stdout.splitlines()) == 1
+
+
+def test_former_postgresql_database_is_migrated_by_the_command_alone(
+    postgres: PostgresProcess, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    database = Database(postgres.new_database(), tmp_path)
+    execute(database, FIRST_RELEASE)
+    settings = managed(upstream.url) | {"PORTAL_DATABASE_URL": str(database.url)}
+    with closing(PortalProcess(settings, workers=1)) as server:
+        if REVISIONS[0] != SCHEMA_HEAD:
+            with pytest.raises(AssertionError, match="ended with 1:"):
+                server.start()
+            assert server.output == (
+                "dossie-veicular: cannot start: the database has the schema of a former version "
+                f"(0008, this version needs {SCHEMA_HEAD}): run flask --app app db upgrade\n"
+            )
+            upgraded = server.command_line("db", "upgrade")
+            assert upgraded.stdout == f"Migrated the database from 0008 to {SCHEMA_HEAD}.\n"
+        server.start()
+        listed = server.command_line("ledger", "--all")
+        assert len(listed.stdout.splitlines()) == 1, listed.stderr
 
 
 def test_token_may_be_issued_on_an_empty_postgresql_database(

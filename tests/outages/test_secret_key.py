@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 from redis import Redis
+from sqlalchemy import delete, insert
 
+from portal.storage.database import open_engine, writing
+from portal.storage.secret import fingerprint
+from portal.storage.tables import meta
 from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
@@ -16,6 +20,7 @@ from tests.fakes.databases import PostgresProcess
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.test_dossiers import issue
+from tests.outages.visitor import signed_in
 
 PLATE = "ABC1D23"
 DECODE = path_of("decode", PLATE)
@@ -170,6 +175,46 @@ def test_start_under_another_key_is_refused_until_it_is_forgotten(
         again = server.command_line("key", "forget")
         assert (again.returncode, "nothing to forget" in again.stdout) == (0, True)
     assert upstream.count() == paid + 1
+
+
+def take_data_key_away(settings: dict[str, str]) -> None:
+    """Turn the database into that of a version whose data key was its secret key."""
+    engine = open_engine(None, Path(settings["PORTAL_DATA_DIR"]))
+    print_ = fingerprint(SECRET.encode())
+    values = {"key_fingerprint": print_, "accepted_key_fingerprints": print_[:16]}
+    with writing(engine) as db:
+        db.execute(delete(meta).where(meta.c.name == "data_key"))
+        db.execute(insert(meta), [{"name": name, "value": values[name]} for name in values])
+    engine.dispose()
+
+
+def test_data_of_a_version_without_data_keys_is_taken_over(
+    settings: dict[str, str], upstream: FaultUpstream
+) -> None:
+    take_data_key_away(settings)
+    body = {"plates": [PLATE], "ask": ["decode"]}
+    with PortalProcess(settings, workers=1) as server:
+        cookie = signed_in(server)
+        assert server.get(f"/placa/{PLATE}?completo=1", headers=cookie).ok
+        batch = server.post("/api/v1/batches", json=body, headers=OWN).json()["id"]
+        link = issue(server)
+    take_data_key_away(settings)
+    paid = upstream.count()
+    assert "another secret key" in refused_start(
+        settings | {"PORTAL_SECRET_KEY": "a mistyped secret key"}
+    )
+    for taken_over in (
+        {},
+        {"PORTAL_SECRET_KEY": "the key after a rotation", "PORTAL_SECRET_KEYS_OLD": SECRET},
+        {"PORTAL_SECRET_KEY": "the key after a rotation"},
+    ):
+        with PortalProcess(settings | taken_over, workers=1) as server:
+            assert server.get(DECODE, headers=OWN).headers["Cache-Status"].startswith("portal; hit")
+            assert PLATE in server.get("/historico", headers=cookie).text
+            assert server.get(f"/api/v1/batches/{batch}", headers=OWN).status_code == 200
+            assert server.get(link).status_code == 200
+    assert upstream.count() == paid
+    assert not server.command_line("purge", PLATE).stdout.startswith("Purged 0")
 
 
 def test_start_on_postgresql_under_another_key_is_refused(

@@ -1,41 +1,49 @@
 """Migrations of new databases, former versions' databases and unknown schemas."""
 
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+import multiprocessing
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
 
-from portal.storage import database as database_module
-from portal.storage import migrations, schema
-from portal.storage.database import current_revision, open_engine, reading, upgrade_schema
+from portal.access.tokens import digest
+from portal.gateway.ledger import Ledger
+from portal.gateway.usage_report import Usage, UsageLog
+from portal.storage.database import (
+    current_revision,
+    open_engine,
+    reading,
+    upgrade_schema,
+    writing,
+)
 from portal.storage.migrations import alembic_config
 from portal.storage.schema import REVISIONS, SCHEMA_HEAD, SchemaMismatch
 from portal.storage.tables import metadata
+from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import Database, opened
 from tests.fakes.one_tenant import ledger_of, tokens_in
+from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import as_caller
 from tests.gateway.ledgers import buy
-from tests.storage.former_schemas import BEFORE_THE_FIRST_RELEASE, UNRECORDED, execute
+from tests.storage.former_schemas import (
+    BEFORE_THE_FIRST_RELEASE,
+    FIRST_RELEASE,
+    UNRECORDED,
+    execute,
+)
 
-OLDER = {"0011": BEFORE_THE_FIRST_RELEASE, "0000": UNRECORDED}
-NEXT = "0013"
-NEXT_MIGRATION = f"""
-import sqlalchemy as sa
-from alembic import op
-
-revision = "{NEXT}"
-down_revision = "{SCHEMA_HEAD}"
-
-def upgrade() -> None:
-    op.add_column("ledger", sa.Column("note", sa.String, nullable=False, server_default="none"))
-"""
+MORE_CALLS = "".join(
+    "INSERT INTO ledger (sent_at, day, operation, subject, origin, caller, price, outcome, status, "
+    f"namespace) VALUES (1790000000.5, '2026-09-21', 'decode', '', 'primary', 'ana', {row}, "
+    "'upstream');"
+    for row in ("'0.35', 'failing', 503", "'0', 'maybe', NULL", "'0', 'not_sent', NULL")
+)
+OLDER = {"0007": BEFORE_THE_FIRST_RELEASE, "0000": UNRECORDED}
 
 
 def unprepared(database: Database) -> Engine:
@@ -45,24 +53,9 @@ def unprepared(database: Database) -> Engine:
 
 
 @pytest.fixture
-def former(database: Database, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Database:
-    """A database of this version with a call, beside a later version with one more migration."""
-    with opened(database.url, database.folder) as engine:
-        buy(ledger_of(engine), as_caller("ana"))
-    (tmp_path / f"{NEXT}_next.py").write_text(NEXT_MIGRATION)
-
-    def config() -> Config:
-        found = alembic_config()
-        own = Path(migrations.__file__).parent / "versions"
-        found.set_main_option("path_separator", "newline")
-        found.set_main_option("version_locations", f"{own}\n{tmp_path}")
-        return found
-
-    monkeypatch.setattr(migrations, "alembic_config", config)
-    for module in (schema, migrations):
-        monkeypatch.setattr(module, "REVISIONS", (*REVISIONS, NEXT))
-    for module in (schema, migrations, database_module):
-        monkeypatch.setattr(module, "SCHEMA_HEAD", NEXT)
+def first(database: Database) -> Database:
+    """A database of the first release, with rows in every table."""
+    execute(database, FIRST_RELEASE)
     return database
 
 
@@ -85,50 +78,79 @@ def test_new_database_has_the_tables_of_the_metadata(engine: Engine) -> None:
     assert current_revision(engine) == SCHEMA_HEAD
 
 
-def test_former_database_is_migrated_with_every_row(former: Database) -> None:
-    assert upgrade_schema(unprepared(former)) == SCHEMA_HEAD
-    assert current_revision(unprepared(former)) == NEXT
-    assert execute(former, "SELECT caller, note FROM ledger") == [("ana", "none")]
-    assert upgrade_schema(unprepared(former)) == NEXT
+def test_database_of_the_first_release_is_taken_over_with_every_row(first: Database) -> None:
+    tables = [name for name in metadata.tables if name not in ("meta", "idempotency_keys")]
+    execute(first, MORE_CALLS)
+    assert upgrade_schema(unprepared(first)) == "0008"
+    with opened(first.url, first.folder) as engine:
+        assert differences(engine) == []
+        assert current_revision(engine) == SCHEMA_HEAD
+        assert tokens_in(engine, ()).identify(digest("live")).name == "ana"
+        call, *more = ledger_of(engine).rows()
+        assert (call.caller, call.price, call.status) == ("ana", Decimal("0.30"), 200)
+        assert len(more) == 2
+        _check_sums(engine)
+    assert execute(first, "SELECT version_num FROM alembic_version") == [(SCHEMA_HEAD,)]
+    assert {name: execute(first, f"SELECT count(*) FROM {name}") for name in tables} == {
+        name: [({"ledger": 4, "call_sums": 3, "call_counters": 2}.get(name, 1),)] for name in tables
+    }
+    assert upgrade_schema(unprepared(first)) == SCHEMA_HEAD
 
 
-def test_start_migrates_the_embedded_database_alone(former: Database) -> None:
-    if former.url is None:
-        with opened(former.url, former.folder) as engine:
-            assert current_revision(engine) == NEXT
-        return
-    with pytest.raises(
-        SchemaMismatch,
-        match=rf"a former version \({SCHEMA_HEAD}, this version needs {NEXT}\): run flask",
-    ):
-        open_engine(former.url, former.folder)
-    assert current_revision(unprepared(former)) == SCHEMA_HEAD
+def _check_sums(engine: Engine) -> None:
+    """The sums have the former rows and the next one, and a call in progress."""
+    clock = Clock(1_790_000_000.5)
+    log = UsageLog(engine, "upstream", clock)
+    assert log.of_caller("ana") == Usage(
+        3, Decimal("0.65"), hits=7, stale=1, collapsed=2, saved=Decimal("2.40")
+    )
+    by_operation = log.by_operation()
+    assert by_operation["decode"] == log.of_caller("ana")
+    failures = log.failures(log.calls(log.today()), log.today())
+    kinds = {(each.outcome, each.status, each.calls) for each in failures}
+    assert kinds == {("failing", 503, 1), ("not_sent", None, 1)}
+    buy(Ledger(engine, clock=clock, namespace="upstream"), as_caller("ana"))
+    assert log.of_caller("ana").calls == 4
+    with writing(engine) as db:
+        db.exec_driver_sql("DELETE FROM ledger WHERE id = (SELECT max(id) FROM ledger)")
 
 
 @pytest.mark.parametrize("revision", OLDER)
 def test_database_before_the_first_release_is_refused_and_kept(
-    database: Database, revision: str
+    first: Database, revision: str
 ) -> None:
-    database.open()
-    execute(database, OLDER[revision])
+    execute(first, OLDER[revision])
     line = (
         rf"^the database has the schema of a version before the first release \({revision}, this "
         rf"version needs {SCHEMA_HEAD}\): set it aside and start with an empty database$"
     )
     with pytest.raises(SchemaMismatch, match=line):
-        open_engine(database.url, database.folder)
+        open_engine(first.url, first.folder)
     with pytest.raises(SchemaMismatch, match=line):
-        upgrade_schema(unprepared(database))
-    assert current_revision(unprepared(database)) == revision
-    assert execute(database, "SELECT count(*) FROM ledger") == [(0,)]
+        upgrade_schema(unprepared(first))
+    assert current_revision(unprepared(first)) == revision
+    assert execute(first, "SELECT count(*) FROM ledger") == [(1,)]
 
 
-def test_concurrent_upgrades_migrate_once(former: Database) -> None:
-    engines = [unprepared(former) for _ in range(4)]
-    with ThreadPoolExecutor(4) as pool:
-        found = sorted(map(str, pool.map(upgrade_schema, engines)))
-    assert found == [SCHEMA_HEAD] + [NEXT] * 3
-    assert execute(former, "SELECT caller, note FROM ledger") == [("ana", "none")]
+def _upgrade(database: Database, ended: "multiprocessing.Queue[str]") -> None:
+    try:
+        engine = open_engine(database.url, database.folder, required=False, create=False)
+        ended.put(str(upgrade_schema(engine)))
+        engine.dispose()
+    except Exception as error:
+        ended.put(str(error))
+
+
+def test_concurrent_upgrades_migrate_once(first: Database) -> None:
+    ended = PRELOADED.Queue()
+    racers = [PRELOADED.Process(target=_upgrade, args=(first, ended)) for _ in range(4)]
+    for racer in racers:
+        racer.start()
+    assert sorted(ended.get(timeout=120) for _ in racers) == ["0008"] + [SCHEMA_HEAD] * 3
+    for racer in racers:
+        racer.join(60)
+    assert execute(first, "SELECT count(*) FROM access_tokens") == [(1,)]
+    assert execute(first, "SELECT version_num FROM alembic_version") == [(SCHEMA_HEAD,)]
 
 
 def test_worker_on_another_versions_schema_logs_it_and_starts(
