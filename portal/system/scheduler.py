@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 MAIN_THREAD: Final = "scheduler"
 # Tasks that are due within this time run at once, because each wake-up takes processor time.
-_TOGETHER_S: Final = 0.02
+_TOGETHER_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
