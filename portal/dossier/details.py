@@ -18,7 +18,7 @@ from portal.law.authorities import LEVEL_WORDS, town_of
 from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.infractions import Infraction
 from portal.law.orders import AssessedOrder, contradictions_of
-from portal.law.speeding import excess_of, is_speeding, tolerance_note
+from portal.law.speeding import excess_of, is_speeding, range_note, tolerance_note
 from portal.law.standing import Standing
 from portal.vehicle.field import EMPTY, Field, fold
 from portal.vehicle.fines import Licence
@@ -153,10 +153,9 @@ def _has_speeds(fine: AssessedFine) -> bool:
 def _speed_note(fine: AssessedFine) -> str:
     if not _is_speeding(fine) or not _has_speeds(fine):
         return ""
-    record = fine.record
-    return excess_of(fine.infraction, record.limit, record.considered).note or tolerance_note(
-        record.limit, record.measured, record.considered
-    )
+    record, limit = fine.record, fine.record.limit
+    in_range = range_note(fine.infraction, excess_of(limit, record.considered))
+    return in_range or tolerance_note(limit, record.measured, record.considered)
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
@@ -276,7 +275,7 @@ def _speed(fine: AssessedFine, field: Field) -> Field | None:
 def _excess(fine: AssessedFine) -> Field | None:
     if not _is_speeding(fine):
         return None
-    over = excess_of(fine.infraction, fine.record.limit, fine.record.considered).over
+    over = excess_of(fine.record.limit, fine.record.considered)
     return None if over is None or over <= 0 else Field(formats.percent(over, 0))
 
 

@@ -8,7 +8,7 @@ text that is worse than the records.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -70,20 +70,6 @@ _NEAR: Final = Decimal("0.05")
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What the page's records say. A member is None if no readable answer is stored.
-
-    ``orders`` counts the court orders in force. ``prices`` are the lowest and the highest likely
-    price in R$.
-    """
-
-    verdict: Verdict
-    orders: int | None
-    fines: Totals | None
-    prices: tuple[Decimal, Decimal] | None
-
-
-@dataclass(frozen=True, slots=True)
 class Contradiction:
     """``topic`` is the key of a topic of the report, or "" for its summary and conclusion."""
 
@@ -91,8 +77,18 @@ class Contradiction:
     sentence: str
 
 
-def contradictions(report: Report, evidence: Evidence) -> tuple[Contradiction, ...]:
-    """Return what the report states better than, or otherwise than, the records."""
+def contradictions(
+    report: Report,
+    verdict: Verdict,
+    orders: int | None,
+    fines: Totals | None,
+    prices: Sequence[Decimal],
+) -> Iterator[Contradiction]:
+    """Yield what the report states better than, or otherwise than, the records.
+
+    ``orders`` counts the court orders in force. ``orders`` or ``fines`` is None if no readable
+    answer is stored. ``prices`` are the likely prices in R$.
+    """
     topics = {topic.key: topic for topic in report.topics if topic.text.state == "known"}
     texts = {key: str(topic.text) for key, topic in topics.items()}
     overall = "\n".join(str(text) for text in (report.summary, report.conclusion))
@@ -101,68 +97,56 @@ def contradictions(report: Report, evidence: Evidence) -> tuple[Contradiction, .
         topic = topics.get(key)
         return topic is not None and (topic.mark == "ok" or _misses(about, topic))
 
-    found: list[Contradiction] = []
-    if evidence.orders:
-        what = counted(evidence.orders, "restrição judicial", "restrições judiciais")
+    if orders:
+        what = counted(orders, "restrição judicial", "restrições judiciais")
         sentence = f"O texto não aponta restrição; os registros trazem {what}."
         if is_clean("restricoes", _ORDERS):
-            found.append(Contradiction("restricoes", sentence))
+            yield Contradiction("restricoes", sentence)
         elif _denies(_ORDERS, overall):
-            found.append(Contradiction("", sentence))
-    if evidence.fines is not None:
+            yield Contradiction("", sentence)
+    if fines is not None:
         where = "multas" if is_clean("multas", _FINES) else ""
         is_silent = bool(where) or _denies(_FINES, overall)
-        found += _of_fines(texts.get("multas", ""), evidence.fines, where, is_silent=is_silent)
-    if evidence.prices is not None:
-        found += _of_prices(texts.get("fipe", ""), evidence.prices)
-    verdict = evidence.verdict
+        yield from _of_fines(texts.get("multas", ""), fines, where, is_silent=is_silent)
+    if prices:
+        yield from _of_prices(texts.get("fipe", ""), min(prices), max(prices))
     marks = topics.get("chassiMotor")
     doubt = next((reason for reason in verdict.reasons if reason.about == "vehicle"), None)
     if marks is not None and doubt is not None and marks.mark == "ok":
-        sentence = (
-            f"O texto não aponta problema na identificação; os registros dizem: {doubt.finding}."
+        yield Contradiction(
+            "chassiMotor",
+            f"O texto não aponta problema na identificação; os registros dizem: {doubt.finding}.",
         )
-        found.append(Contradiction("chassiMotor", sentence))
     is_doubted = verdict.level not in ("clear", "limited") and verdict.cause != "stale"
     if is_doubted and _praises(overall):
-        found.append(
-            Contradiction(
-                "",
-                f"O texto recomenda o veículo; os registros dizem: {verdict.headline}.",
-            )
-        )
-    return tuple(found)
+        sentence = f"O texto recomenda o veículo; os registros dizem: {verdict.headline}."
+        yield Contradiction("", sentence)
 
 
 def _of_fines(text: str, fines: Totals, where: str, *, is_silent: bool) -> Iterator[Contradiction]:
     if not fines.open_count:
         return
     if is_silent:
-        yield Contradiction(
-            where,
-            f"O texto não aponta multa em aberto; os registros trazem {fines.open_words}.",
-        )
+        open_words = fines.open_words
+        sentence = f"O texto não aponta multa em aberto; os registros trazem {open_words}."
+        yield Contradiction(where, sentence)
         return
     stated = _amounts(text)
     sums = (fines.amount, fines.amount_at_80, fines.amount_at_60, fines.enforceable_amount)
     near = any(abs(each - known) < 1 for each in (*stated, sum(stated)) for known in sums)
     if stated and not near and not fines.without_amount:
         shown = listed([money(each) for each in stated])
-        yield Contradiction(
-            "multas",
-            f"O texto fala em {shown} de multas; os registros somam "
-            f"{money(fines.amount)} em aberto.",
-        )
+        total = money(fines.amount)
+        sentence = f"O texto fala em {shown} de multas; os registros somam {total} em aberto."
+        yield Contradiction("multas", sentence)
 
 
-def _of_prices(text: str, prices: tuple[Decimal, Decimal]) -> Iterator[Contradiction]:
-    low, high = prices
+def _of_prices(text: str, low: Decimal, high: Decimal) -> Iterator[Contradiction]:
     stated = _amounts(text)
     if stated and not any(low * (1 - _NEAR) <= each <= high * (1 + _NEAR) for each in stated):
         table = money(low, 0) if low == high else f"{money(low, 0)} a {money(high, 0)}"
-        yield Contradiction(
-            "fipe", f"O texto fala em {money(stated[0])}; a tabela FIPE traz {table}."
-        )
+        sentence = f"O texto fala em {money(stated[0])}; a tabela FIPE traz {table}."
+        yield Contradiction("fipe", sentence)
 
 
 def _amounts(text: str) -> list[Decimal]:

@@ -6,7 +6,6 @@ considered speed, which is the measured speed less the meter's tolerance.
 """
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
 
 from portal.law.infractions import Infraction
@@ -22,30 +21,15 @@ _FORMER = frozenset(("6211", "6220", "6238", "6246"))
 _SPEED = re.compile(r"0*([0-9]{1,3})(?:[.,][0-9]+)?(?: ?km/?h)?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Excess:
-    """The excess of the considered speed over the speed limit.
-
-    ``over`` is a fraction of the limit, or None if unknown. ``note`` is a Portuguese sentence if
-    the excess is outside the range of the fine's code, else "".
-    """
-
-    over: Decimal | None
-    note: str
-
-
 def is_speeding(code: str) -> bool:
     """Return whether a code is for speeding. Fines for speeding state speeds in km/h."""
     return code in _HIGHEST or code in _FORMER
 
 
-def excess_of(infraction: Infraction | None, limit: Field, considered: Field) -> Excess:
-    """Read a fine's speeds, in km/h, and compare them with the range of its code."""
+def excess_of(limit: Field, considered: Field) -> Decimal | None:
+    """Return the excess of the considered speed, as a fraction of the limit, or None if unknown."""
     top, counted = _speed(limit), _speed(considered)
-    if not top or counted is None:
-        return Excess(None, "")
-    over = Decimal(counted - top) / top
-    return Excess(over, _note(infraction.code if infraction else "", over))
+    return None if not top or counted is None else Decimal(counted - top) / top
 
 
 def tolerance_note(limit: Field, measured: Field, considered: Field) -> str:
@@ -78,8 +62,10 @@ def _speed(field: Field) -> int | None:
     return int(match[1]) if match else None
 
 
-def _note(code: str, over: Decimal) -> str:
-    if code not in _HIGHEST:
+def range_note(infraction: Infraction | None, over: Decimal | None) -> str:
+    """Return a sentence on an excess outside the range of the fine's code, or ""."""
+    code = infraction.code if infraction else ""
+    if over is None or code not in _HIGHEST:
         return ""
     if over <= 0:
         return (

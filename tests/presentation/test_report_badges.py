@@ -8,7 +8,7 @@ import pytest
 
 from portal.dossier.answers import Panels, WrittenReport
 from portal.law.assessment import totals
-from portal.law.report_check import Evidence, contradictions
+from portal.law.report_check import contradictions
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.report import ReportSection
 from portal.vehicle.operation_name import LookupName
@@ -179,12 +179,10 @@ def test_time_to_compare_a_report_grows_with_its_length(unit: str) -> None:
         text = unit * (length // len(unit))
         result = {"resumo": text, "topicos": {"multas": text, "fipe": text}, "laudoFinal": text}
         before = time.process_time()
-        contradictions(read_report(result, ""), evidence)
+        list(contradictions(read_report(result, ""), *evidence))
         return time.process_time() - before
 
-    evidence = Evidence(
-        verdict=judge(True, [], []), orders=1, fines=totals([]), prices=(Decimal(1), Decimal(1))
-    )
+    evidence = judge(True, [], []), 1, totals([]), [Decimal(1)]
     assert seconds(16_000) < 8 * seconds(4_000) + 0.05
 
 

@@ -10,7 +10,6 @@ infraction.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import partial
 from typing import Final, Literal
 
 from portal import formats
@@ -33,6 +32,9 @@ _PLURALS: Final = {
 _WORST_FIRST: Final = ("danger", "warn", "unknown", "ok")
 _FEWEST_DAYS: Final = 60
 _MOST_TICKS: Final = 8
+
+
+_Style = Literal["", "solid", "dashed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class _Record:
     text: str
     tone: str
     days: tuple[date, ...]
-    goes_on: Literal["", "solid", "dashed"]
+    goes_on: _Style
 
 
 def paper_timeline(dossier: Dossier) -> PaperTimeline | None:
@@ -96,7 +98,12 @@ def paper_timeline(dossier: Dossier) -> PaperTimeline | None:
         return None
     drawn.sort(key=lambda record: min(record.days))
     first = min(min(record.days) for record in drawn)
-    scale = partial(_position, first=first, last=today)
+    span = max((today - first).days, _FEWEST_DAYS)
+
+    def scale(day: date) -> float:
+        """Return the x coordinate of a day."""
+        return round(_LEFT + (_RIGHT - _LEFT) * (1 - (today - day).days / span), 1)
+
     foot = _TOP + _PITCH * len(drawn)
     return PaperTimeline(
         lines=tuple(
@@ -111,13 +118,6 @@ def paper_timeline(dossier: Dossier) -> PaperTimeline | None:
         foot=foot,
         description=" ".join(_described(record) for record in drawn),
     )
-
-
-def _position(day: date, first: date, last: date) -> float:
-    """Return the x coordinate of a day."""
-    span = max((last - first).days, _FEWEST_DAYS)
-    share = 1 - (last - day).days / span
-    return round(_LEFT + (_RIGHT - _LEFT) * share, 1)
 
 
 def _line(record: _Record, scale: Callable[[date], float], today: date, y: float) -> PaperLine:
@@ -153,9 +153,14 @@ def _of_cards(cards: Sequence[AssessedOrder]) -> Iterator[_Record]:
 
 
 def _of_fine(row: AssessedFine) -> _Record:
-    return _Record(
-        f"Multa {row.number}: {row.status.word}", row.standing.tone, _days(row), _goes_on(row)
-    )
+    fine = row.record
+    paid_on = fine.paid_on if row.is_paid else None
+    days = (fine.committed_on, fine.notified_on, fine.penalty_on, paid_on)
+    goes_on: _Style = "dashed" if row.is_open else ""
+    if row.standing is Standing.ENFORCEABLE:
+        goes_on = "solid"
+    text = f"Multa {row.number}: {row.status.word}"
+    return _Record(text, row.standing.tone, tuple(filter(None, days)), goes_on)
 
 
 def _grouped_cards(cards: Sequence[AssessedOrder]) -> Iterator[_Record]:
@@ -194,19 +199,6 @@ def _grouped(rows: Sequence[AssessedFine]) -> Iterator[_Record]:
 def _of_group(text: str, group: Sequence[AssessedFine]) -> _Record:
     days = tuple(row.record.committed_on for row in group if row.record.committed_on)
     return _Record(text, group[0].standing.tone, days, "")
-
-
-def _goes_on(row: AssessedFine) -> Literal["", "solid", "dashed"]:
-    if row.standing is Standing.ENFORCEABLE:
-        return "solid"
-    return "dashed" if row.is_open else ""
-
-
-def _days(row: AssessedFine) -> tuple[date, ...]:
-    fine = row.record
-    paid_on = fine.paid_on if row.is_paid else None
-    days = (fine.committed_on, fine.notified_on, fine.penalty_on, paid_on)
-    return tuple(day for day in days if day is not None)
 
 
 def _ticks(scale: Callable[[date], float], first: date, today: date) -> Iterator[tuple[float, str]]:

@@ -10,7 +10,7 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import NO_REASON
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
-from portal.law.report_check import Contradiction, Evidence, contradictions
+from portal.law.report_check import Contradiction, contradictions
 from portal.presentation.render_context import RenderContext
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.report import Report, Topic, read_report
@@ -88,7 +88,14 @@ class ReportSection:
     @cached_property
     def contradictions(self) -> tuple[Contradiction, ...]:
         """The statements of the text that the records contradict."""
-        return contradictions(self.report, _evidence(self.dossier)) if self.report else ()
+        if not self.report:
+            return ()
+        dossier, prices = self.dossier, self.dossier.prices
+        # A doubtful price contradicts no text.
+        tabs = prices.likeliest if prices and not prices.no_ceiling else ()
+        known = [tab.current for tab in tabs if tab.current is not None]
+        records = dossier.verdict, dossier.orders_in_force, dossier.totals, known
+        return tuple(contradictions(self.report, *records))
 
     @property
     def is_compared(self) -> bool:
@@ -110,16 +117,3 @@ class ReportSection:
         if topic.mark != "ok":
             return topic.mark or ""
         return "ok" if _EVIDENCE.get(topic.key) in (self.made_of or ()) else "unverified"
-
-
-def _evidence(dossier: Dossier) -> Evidence:
-    prices = dossier.prices
-    # A doubtful price contradicts no text.
-    tabs = prices.likeliest if prices and not prices.no_ceiling else ()
-    known = [tab.current for tab in tabs if tab.current is not None]
-    return Evidence(
-        dossier.verdict,
-        dossier.orders_in_force,
-        dossier.totals,
-        (min(known), max(known)) if known else None,
-    )
