@@ -26,19 +26,6 @@ UNCONFIRMED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
-    """An answer that a newer answer has replaced.
-
-    ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON.
-    ``fetched_at`` is in UTC.
-    """
-
-    body: bytes
-    result: object = field(compare=False)
-    fetched_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Panel:
     """The result of one lookup.
 
@@ -65,7 +52,7 @@ class Panel:
     price: Decimal = Decimal(0)
     reason: str = ""
     cause: Cause = ""
-    replaced: Replaced | None = None
+    replaced: "Panel | None" = None
     served: Served | None = field(default=None, compare=False)
     retry_after_s: float | None = field(default=None, compare=False)
 
@@ -133,17 +120,9 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
         fetched_at=utc_time(served.fetched_at),
         origin=served.origin,
         from_cache=served.from_cache,
-        replaced=_replaced(replaced) if replaced is not None and is_older else None,
+        replaced=answer_panel(replaced) if replaced and is_older else None,
         served=served,
     )
-
-
-def _replaced(served: Served) -> Replaced | None:
-    result = result_of(served.body)
-    if unconfirmed_text(served.body, result):
-        return None
-    fetched_at = utc_time(served.fetched_at)
-    return Replaced(served.body, without_remarks(result), fetched_at)
 
 
 def is_readable(result: object, lookup: LookupName) -> bool:

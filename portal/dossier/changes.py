@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from portal import formats
 from portal.data_files import read_csv
-from portal.dossier.answers import Panel, Panels, Replaced, is_readable
+from portal.dossier.answers import Panel, Panels, is_readable
 from portal.dossier.attributes import attribute_fields
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.status_style import Tone
@@ -80,7 +80,7 @@ def changes_of(panels: Panels, today: date, marker: str) -> tuple[Changes, ...]:
         after = panels.of(lookup)
         before = after.replaced
         lines = _changed(lookup, before, after, today, marker) if before else None
-        if before and lines and after.fetched_at:
+        if before and before.fetched_at and after.fetched_at and lines:
             listed = tuple(write() for write in lines[:MOST_LINES])
             omitted = max(len(lines) - MOST_LINES, 0)
             what = LOOKUP_WORDS[lookup]
@@ -113,7 +113,7 @@ def what_changed(before: Panels, after: Panels, today: date, marker: str) -> str
 
 
 def _changed(
-    lookup: LookupName, before: Panel | Replaced, after: Panel, today: date, marker: str
+    lookup: LookupName, before: Panel, after: Panel, today: date, marker: str
 ) -> "list[Callable[[], ChangeLine]] | None":
     """Return a function for each change, which describes it, or None without two answers."""
     results = before.result, after.result

@@ -81,13 +81,11 @@ def owed(dossier: Dossier) -> Figure:
         return replace(found, label=label, value="não se sabe", note=f"multas {found.value}")
     if not totals.open_count:
         return Figure(label, "Nada", "; ".join(filter(None, (found.value, found.note))))
-    if totals.enforceable_amount and totals.enforceable_amount == totals.known_amount:
-        return replace(found, label=label, note="já exigível")
+    note = f"em {found.note}"
     if totals.enforceable_amount:
-        return replace(
-            found, label=label, note=f"{formats.brl(totals.enforceable_amount)} já exigível"
-        )
-    return replace(found, label=label, note=f"em {found.note}")
+        is_all = totals.enforceable_amount == totals.known_amount
+        note = "já exigível" if is_all else f"{formats.brl(totals.enforceable_amount)} já exigível"
+    return replace(found, label=label, note=note)
 
 
 def worth(dossier: Dossier) -> Figure:
@@ -107,20 +105,18 @@ def sources(dossier: Dossier) -> Iterator[tuple[str, Figure]]:
     prices = dossier.prices
     last = prices.best.series.last_real if prices and prices.best else None
     for section, name, lookup in _SOURCES:
-        panel = dossier.answers.of(lookup)
+        panel, value = dossier.answers.of(lookup), ""
         at = local_time(panel.fetched_at) if panel.fetched_at else None
-        if not is_readable(panel.result, lookup):
-            why = "não confirmado" if panel.cause == "unconfirmed" else "não respondeu"
-            yield section, Figure(name, why, is_known=False)
+        is_known = is_readable(panel.result, lookup)
+        if not is_known:
+            value = "não confirmado" if panel.cause == "unconfirmed" else "não respondeu"
         elif lookup == "decode" and prices and prices.price_summary is None:
-            yield section, Figure(name, "sem preço", is_known=False)
+            value, is_known = "sem preço", False
         elif lookup == "decode" and last:
-            yield section, Figure(name, formats.month(last.month))
-        elif at is None:
-            yield section, Figure(name, "")
-        else:
-            is_today = at.date() == dossier.today
-            yield section, Figure(name, f"{at:%H:%M}" if is_today else f"{at:%d/%m}")
+            value = formats.month(last.month)
+        elif at is not None:
+            value = f"{at:%H:%M}" if at.date() == dossier.today else f"{at:%d/%m}"
+        yield section, Figure(name, value, is_known=is_known)
 
 
 def orders(dossier: Dossier) -> Figure:

@@ -156,11 +156,8 @@ def _message(
 
 def _clause_of(fine: AssessedFine) -> tuple[str, str, str]:
     """Return the clause's name and the last days to impose a penalty, without and with defence."""
-    name, until, committed_on = (
-        _CLAUSES[fine.standing],
-        fine.penalty.ends_on,
-        fine.record.committed_on,
-    )
+    name, until = _CLAUSES[fine.standing], fine.penalty.ends_on
+    committed_on = fine.record.committed_on
     if name != "notice":
         return name, "", ""
     if until is None or committed_on is None:

@@ -116,9 +116,7 @@ def _against_other_tables(
         return Amount(doubled, "table", note, matches=True)
     if expected is None:
         note = "Valor enviado pela fonte; a tabela não fixa um valor único para esta infração."
-        if infraction.is_nic:
-            note += f" {_OF_NIC}"
-        return _as_sent(sent, note)
+        return _as_sent(sent, f"{note} {_OF_NIC}" if infraction.is_nic else note)
     base_article = infraction.article.split(",")[0]
     doubled = stands_for(sent, expected * 2)
     if doubled is not None and base_article in _DOUBLED_ARTICLES:
@@ -126,20 +124,19 @@ def _against_other_tables(
         return Amount(doubled, "table", note, matches=True)
     if sent < expected:
         return _too_low(sent, expected)
-    if infraction.article == _OVERWEIGHT:
-        for steps, amount in _overweight_amounts(expected):
-            if stands_for(sent, amount) is not None:
-                each = money((amount - expected) / steps)
-                note = (
-                    f"{_cents(sent, amount)} É a multa de {money(expected)} mais {steps} × {each}, "
-                    "um por 200 kg de excesso ou fração (art. 231, V, do CTB)."
-                )
-                return Amount(amount, "table", note, matches=True)
     note = (
         f"A fonte enviou {money(sent)}, que não corresponde à tabela "
         f"({money(expected)}); mantido o valor enviado."
     )
     if infraction.article == _OVERWEIGHT:
+        for steps, amount in _overweight_amounts(expected):
+            if stands_for(sent, amount) is not None:
+                each = money((amount - expected) / steps)
+                told = (
+                    f"{_cents(sent, amount)} É a multa de {money(expected)} mais {steps} × {each}, "
+                    "um por 200 kg de excesso ou fração (art. 231, V, do CTB)."
+                )
+                return Amount(amount, "table", told, matches=True)
         note += " No excesso de peso, soma-se um valor a cada 200 kg (art. 231, V, do CTB)."
     return _as_sent(sent, note, matches=False)
 
@@ -151,21 +148,20 @@ def _nic_amounts() -> list[Decimal]:
 
 def _overweight_amounts(base: Decimal) -> Iterator[tuple[int, Decimal]]:
     """Yield numbers of fractions of 200 kg of excess, and the amount of the fine for each."""
-    steps = 1
+    first = 1
     for last, rate in _OVERWEIGHT_RATES:
-        while steps <= last:
-            yield steps, base + steps * rate
-            steps += 1
+        yield from ((steps, base + steps * rate) for steps in range(first, last + 1))
+        first = last + 1
 
 
 def _too_low(sent: Decimal, expected: Decimal) -> Amount:
     """Return the table's amount for a lower one, which may be a discounted amount or cut."""
     table = Amount(expected, "table", "", matches=False)
+    note = f"A fonte enviou {money(sent)}, menos que a tabela; vale aqui o da tabela: confirme."
     for share, amount in (("80%", table.at_80), ("60%", table.at_60)):
         if discounted(sent, amount) is not None:
             note = f"O valor enviado ({sent:f}) é o de {share}; o cheio é {money(expected)}."
-            return replace(table, note=note)
-    note = f"A fonte enviou {money(sent)}, menos que a tabela; vale aqui o da tabela: confirme."
+            break
     return replace(table, note=note)
 
 

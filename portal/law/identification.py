@@ -137,13 +137,14 @@ def _ill_words(text: str) -> Iterator[str]:
 
 def tampering_of(fine: Fine) -> str:
     """Return what a fine says was tampered with or missing: ``chassi violado…``, or ""."""
-    code = _CODE.fullmatch(str(fine.code))
-    if code is not None and code[1] + code[2] == "6556":
-        return _TAMPERED.get(code[3], _ANY_TAMPERED)
-    if code is not None and code[1] + code[2] == "6580":
-        return _NO_PLATE
-    if code is not None and code[1] + code[2] == "6939" and code[3] in ("2", "3", "4"):
-        return _DOCUMENT
+    if code := _CODE.fullmatch(str(fine.code)):
+        number, split = code[1] + code[2], code[3]
+        if number == "6556":
+            return _TAMPERED.get(split, _ANY_TAMPERED)
+        if number == "6580":
+            return _NO_PLATE
+        if number == "6939" and split in ("2", "3", "4"):
+            return _DOCUMENT
     description = bare(str(fine.description)[:_LONGEST_DESCRIPTION])
     return next((what for pattern, what in _DESCRIBED if pattern.search(description)), "")
 

@@ -23,6 +23,9 @@ _PRF_LETTERS = "BERT"  # the first letters of the numbers of its notices
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?[0-9]?", re.ASCII)
 
 
+Kind = Literal["against", "agrees", "open"]
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A sentence on the notice.
@@ -31,7 +34,7 @@ class Finding:
     table or the law. "open": the portal cannot tell.
     """
 
-    kind: Literal["against", "agrees", "open"]
+    kind: Kind
     sentence: str
 
 
@@ -49,22 +52,19 @@ def check_notice(fine: AssessedFine, due_on: date | None) -> tuple[Finding, ...]
 def _authority(fine: AssessedFine) -> Iterator[Finding]:
     code, number = fine.record.authority_code, fine.record.notice
     found = fine.authority
-    if code and found is None:
-        yield Finding(
-            "open", f"O código de órgão {code} não está na tabela do portal, que é de 2021."
-        )
-    if found is not None:
-        yield Finding(
-            "agrees",
-            f"O código de órgão {code} corresponde a {found.name}, na esfera "
-            f"{LEVEL_WORDS[found.level]}: confira se é este o nome impresso.",
-        )
-    if found is not None and found.code == _PRF and number and number.value[0] not in _PRF_LETTERS:
-        yield Finding(
-            "against",
-            f"Os autos da PRF começam por {listed([*_PRF_LETTERS], last=' ou ')}, e este é "
-            f"“{number}”.",
-        )
+    if found is None:
+        if code:
+            sentence = f"O código de órgão {code} não está na tabela do portal, que é de 2021."
+            yield Finding("open", sentence)
+        return
+    yield Finding(
+        "agrees",
+        f"O código de órgão {code} corresponde a {found.name}, na esfera "
+        f"{LEVEL_WORDS[found.level]}: confira se é este o nome impresso.",
+    )
+    if found.code == _PRF and number and number.value[0] not in _PRF_LETTERS:
+        letters = listed([*_PRF_LETTERS], last=" ou ")
+        yield Finding("against", f"Os autos da PRF começam por {letters}, e este é “{number}”.")
 
 
 def _infraction(fine: AssessedFine) -> Iterator[Finding]:
@@ -79,17 +79,15 @@ def _infraction(fine: AssessedFine) -> Iterator[Finding]:
         if not any(row.current for row in found.rows):
             yield Finding("open", f"O código {found.printed} já não se usa: é de regra anterior.")
     elif match := _CODE.fullmatch(str(code)):
-        expected = check_digit(match[1])
-        if match[2] != expected:
-            yield Finding(
-                "against",
-                f"O dígito do código {match[1]}-{match[2]} não confere: com {match[1]}, seria "
-                f"{match[1]}-{expected}.",
-            )
+        root, digit, expected = match[1], match[2], check_digit(match[1])
+        if digit == expected:
+            sentence = f"O código {root}-{digit} não está na tabela do portal: pode ser novo."
+            yield Finding("open", sentence)
         else:
             yield Finding(
-                "open",
-                f"O código {match[1]}-{match[2]} não está na tabela do portal: pode ser novo.",
+                "against",
+                f"O dígito do código {root}-{digit} não confere: com {root}, seria "
+                f"{root}-{expected}.",
             )
 
 
@@ -105,11 +103,8 @@ def _amount(fine: AssessedFine) -> Iterator[Finding]:
         yield Finding("agrees", f"{money(asked)} é o valor da tabela para {code}.")
     elif asked in (table.at_80, table.at_60):
         share = "20%" if asked == table.at_80 else "40%, só pelo SNE"
-        yield Finding(
-            "agrees",
-            f"{money(asked)} é o valor de {code} com desconto de {share}; o cheio é "
-            f"{money(table.value)}.",
-        )
+        of_code = f"{money(asked)} é o valor de {code} com desconto de {share}"
+        yield Finding("agrees", f"{of_code}; o cheio é {money(table.value)}.")
     elif fine.amount.matches and fine.amount.value == asked:
         yield Finding("agrees", f"{money(asked)} cabe na tabela para {code}. {fine.amount.note}")
     elif asked == int(table.value):
@@ -159,7 +154,7 @@ def _step(clock: Clock, start: date | None, end: date | None) -> Iterator[Findin
     if start is None or end is None:
         return
     is_against = clock.verdict == "late" or end < start
-    kind: Literal["against", "agrees", "open"] = "against" if is_against else "open"
+    kind: Kind = "against" if is_against else "open"
     yield Finding("agrees" if clock.verdict == "in_time" else kind, clock.sentence)
 
 

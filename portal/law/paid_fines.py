@@ -84,9 +84,8 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
         return _unclear(f"{stated} é anterior {which}")
     registered = read_moment(str(fine.payment_registered_on_text))
     if registered is not None and registered.date() > today:
-        return _unclear(
-            f"a data do registro do pagamento ({day(registered.date())}) está no futuro"
-        )
+        on = day(registered.date())
+        return _unclear(f"a data do registro do pagamento ({on}) está no futuro")
     if doubt := _doubt(fine):
         return _unclear(f"a fonte traz {stated} e, mesmo assim, registra “{doubt}”")
     sent = plausible(fine.paid_amount)
@@ -165,21 +164,17 @@ def _without_day(fine: Fine, owed: Amount) -> Payment:
         traces.append(f"o registro do pagamento ({fine.payment_registered_on_text})")
     if _SOME_WORD.search(str(fine.paid_state)):
         traces.append(f"a UF do pagamento ({fine.paid_state})")
-    if not traces and sent is not None:
-        return Payment(
-            "none",
-            f"A fonte traz o valor pago de {_shown(sent)}, sem a data do pagamento: segue nas "
-            "somas; confirme.",
-        )
-    if not traces:
+    if traces:
+        return _unclear(f"a fonte traz {listed(traces)}, sem a data do pagamento")
+    if sent is None:
         return Payment("none")
-    return _unclear(f"a fonte traz {listed(traces)}, sem a data do pagamento")
+    amount = f"o valor pago de {_shown(sent)}, sem a data do pagamento"
+    return Payment("none", f"A fonte traz {amount}: segue nas somas; confirme.")
 
 
 def _unclear(why: str) -> Payment:
-    return Payment(
-        "unclear", f"Não é possível dizer se foi paga: {why}. Segue nas somas; confirme."
-    )
+    note = f"Não é possível dizer se foi paga: {why}. Segue nas somas; confirme."
+    return Payment("unclear", note)
 
 
 class PaidSum(Struct, frozen=True):

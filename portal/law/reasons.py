@@ -57,11 +57,10 @@ def court_reasons(orders: Sequence[AssessedOrder]) -> Iterator[Reason]:
 
 def _origin(orders: Sequence[AssessedOrder]) -> str:
     courts = dict.fromkeys(order.short_court for order in orders)
-    details = [listed([court for court in courts if court])]
-    if len(orders) == 1 and orders[0].record.included_at:
-        details.append(f"incluída em {day(orders[0].record.included_at.date())}")
-    known = [detail for detail in details if detail]
-    return f" ({', '.join(known)})" if known else ""
+    included_at = orders[0].record.included_at if len(orders) == 1 else None
+    included = f"incluída em {day(included_at.date())}" if included_at else ""
+    known = ", ".join(filter(None, (listed(list(filter(None, courts))), included)))
+    return f" ({known})" if known else ""
 
 
 _GRAVEST_FIRST = (
@@ -94,9 +93,8 @@ def _lapse(standing: Standing, fines: Sequence[AssessedFine]) -> str:
     lapsed = sum(end is not None and end < fines[0].today for end in ends)
     if not lapsed:
         return ""
-    if len(fines) == 1:
-        return "; pode ter prescrito"
-    return f"; {counted(lapsed, 'pode', 'podem')} ter prescrito"
+    how_many = "pode" if len(fines) == 1 else counted(lapsed, "pode", "podem")
+    return f"; {how_many} ter prescrito"
 
 
 def sum_in_words(fines: Sequence[AssessedFine]) -> str:

@@ -10,12 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portal.dossier import changes
-from portal.dossier.answers import Panel, Panels, Replaced
+from portal.dossier.answers import Panel, Panels
 from portal.dossier.changes import MOST_LINES, changes_of, what_changed
 from portal.presentation.paper.dossier import dossier_page
 from portal.vehicle.changes import Change
 from portal.vehicle.fines import Fine
-from portal.vehicle.wire import result_of
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -43,7 +42,7 @@ from tests.web.html_checker import check_html, text_of
 
 def after(before: bytes, now: bytes) -> Panel:
     return replace(
-        answered(now), replaced=Replaced(before, result_of(before), NOW - timedelta(days=1))
+        answered(now), replaced=replace(answered(before), fetched_at=NOW - timedelta(days=1))
     )
 
 

@@ -11,7 +11,6 @@ from portal.dossier.details import FINE_COLUMNS, ORDER_COLUMNS, text_of
 from portal.dossier.dossier import Dossier
 from portal.dossier.prices import Prices, PriceTab
 from portal.law.act_answers import ACTS
-from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.tools.vehicle_row import why_missing
@@ -43,10 +42,6 @@ def _reason(tab: PriceTab) -> str | None:
     return tab.reason or None
 
 
-def _doubt(tab: PriceTab) -> str | None:
-    return " ".join(tab.cautions) or None
-
-
 # The columns whose names begin with ``change_`` are price changes in per cent.
 PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceTab], object]]] = {
     "number": lambda tab: tab.number,
@@ -63,7 +58,7 @@ PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceTab], object]]] = {
     "change_yearly": lambda tab: tab.series.yearly_change,
     "change_since_peak": lambda tab: tab.series.change_since_peak,
     "change_predicted": lambda tab: tab.series.predicted_change,
-    "doubt": _doubt,
+    "doubt": lambda tab: " ".join(tab.cautions) or None,
 }
 MONTH_COLUMNS: Final[Mapping[str, Callable[[PricePoint], object]]] = {
     "month": lambda point: f"{point.month:%Y-%m}",
@@ -100,19 +95,16 @@ def batch_table(name: TableName, vehicles: Iterable[tuple[Item, Dossier]]) -> Ta
             else:
                 yield from ([item.subject.text, *cells, None, None] for cells in found)
 
-    ends = Column("plate", "subject"), Column("missing"), Column("cause")
-    return Table(name, [ends[0], *columns, *ends[1:]], rows())
+    ends = Column("missing"), Column("cause")
+    return Table(name, [Column("plate", "subject"), *columns, *ends], rows())
 
 
 def _columns(name: TableName) -> list[Column]:
-    names: Iterable[str]
-    match name:
-        case "fines":
-            names = FINE_COLUMNS
-        case "restrictions":
-            names = (*ORDER_COLUMNS, *(f"{act}_{member}" for act, member in _EFFECT_COLUMNS))
-        case "prices":
-            names = (*PRICE_COLUMNS, *MONTH_COLUMNS)
+    names: Iterable[str] = FINE_COLUMNS
+    if name == "restrictions":
+        names = (*ORDER_COLUMNS, *(f"{act}_{member}" for act, member in _EFFECT_COLUMNS))
+    elif name == "prices":
+        names = (*PRICE_COLUMNS, *MONTH_COLUMNS)
     return [*map(Column, names), Column("fetched_at", "moment")]
 
 
@@ -120,7 +112,7 @@ def _rows(name: TableName, dossier: Dossier) -> Iterator[list[Any]] | None:
     rows: Iterator[list[Any]]
     match name:
         case "fines" if dossier.fines is not None:
-            rows = map(_fine_cells, dossier.fines)
+            rows = ([read(fine) for read in FINE_COLUMNS.values()] for fine in dossier.fines)
         case "restrictions" if dossier.orders is not None:
             rows = map(_order_cells, dossier.orders)
         case "prices" if dossier.prices is not None:
@@ -129,10 +121,6 @@ def _rows(name: TableName, dossier: Dossier) -> Iterator[list[Any]] | None:
             return None
     fetched_at = dossier.answers.of(NEEDS[name]).fetched_at
     return ([*cells, fetched_at] for cells in rows)
-
-
-def _fine_cells(fine: AssessedFine) -> list[Any]:
-    return [read(fine) for read in FINE_COLUMNS.values()]
 
 
 def _order_cells(order: AssessedOrder) -> list[Any]:

@@ -87,22 +87,17 @@ class FineLedger:
     def tiles(self) -> tuple[Figure, ...]:
         sums = self.totals
         open_words = sums.open_words or ("" if sums.called_off_count else "todas pagas")
-        if sums.without_amount:
-            open_words += (
-                f"; {formats.integer(sums.without_amount)} sem valor informado, fora da soma"
-            )
+        if unpriced := sums.without_amount:
+            open_words += f"; {formats.integer(unpriced)} sem valor informado, fora da soma"
         if sums.called_off_count:
             ended = f"{sums.called_off_words}, à parte: {formats.brl(sums.called_off_amount)}"
             open_words = "; ".join(filter(None, (open_words, ended)))
         due = counted(sums.enforceable_count, "multa", "multas") if sums.enforceable_count else ""
-        if sums.unclear_count:
-            more = "e talvez mais " if due else ""
-            due = (
-                f"{due} {more}{counted(sums.unclear_count, 'multa', 'multas')} de situação incerta"
-            )
         enforceable = _sum_words(sums.enforceable_amount, sums.enforceable_count)
-        if sums.unclear_count and not sums.enforceable_count:
-            enforceable = "não é possível dizer"
+        if sums.unclear_count:
+            unclear = f"{counted(sums.unclear_count, 'multa', 'multas')} de situação incerta"
+            enforceable = enforceable if due else "não é possível dizer"
+            due = f"{due} e talvez mais {unclear}" if due else unclear
         points = "de quem dirigia"
         if sums.points_to_come:
             points += f"; mais {formats.integer(sums.points_to_come)} podem vir a contar"
@@ -111,7 +106,7 @@ class FineLedger:
             points += f"; sem contar {unknown} cujos pontos não se conhecem"
         return (
             Figure("Em aberto, valor cheio", _sum_words(sums.amount, sums.open_count), open_words),
-            Figure("Em regra já exigíveis", enforceable, due.strip()),
+            Figure("Em regra já exigíveis", enforceable, due),
             Figure("Pontos que contam", formats.integer(sums.points), points),
         )
 
@@ -181,7 +176,10 @@ class FineLedger:
         """Return the number to sort by. Fines with equal numbers keep their order by date."""
         if self.choice.order == "valor":
             return -1 if fine.amount.value is None else fine.amount.value
-        return _rank(fine) if self.choice.order == "gravidade" else 0
+        if self.choice.order != "gravidade" or fine.infraction is None:
+            return 0
+        factor = min(int((fine.infraction.multiplier or 0) * 10), 999)
+        return _RANKS.get(fine.infraction.gravity, 0) * 1000 + factor
 
     @cached_property
     def shown(self) -> frozenset[int]:
@@ -304,14 +302,6 @@ def _state(fine: AssessedFine) -> str:
 
 def _moment(fine: AssessedFine) -> tuple[date, time]:
     return fine.record.committed_on or date.min, fine.record.committed_at or time.min
-
-
-def _rank(fine: AssessedFine) -> int:
-    """Return a sort key: first the infraction's gravity, then the fine's multiplier."""
-    if fine.infraction is None:
-        return 0
-    factor = fine.infraction.multiplier
-    return _RANKS.get(fine.infraction.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
 
 
 def _search_text(fine: AssessedFine) -> str:
