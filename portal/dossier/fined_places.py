@@ -28,11 +28,6 @@ class FinedPlace:
     town: str
     count: int
 
-    @property
-    def words(self) -> str:
-        place = str(Town(self.town, self.state)) if self.town else self.state
-        return f"{place} ({self.count})" if self.count > 1 else place
-
 
 def fined_places(fines: Sequence[AssessedFine]) -> tuple[FinedPlace, ...]:
     """Return the known places of fines, the latest year first, and a year's most fines first."""
@@ -49,7 +44,9 @@ def places_by_year(fines: Sequence[AssessedFine]) -> str:
     """Return the places in words: ``2025: Betim/MG (2) e SP; 2023: Betim/MG``, or ""."""
     years: dict[int | None, list[str]] = {}
     for one in fined_places(fines):
-        years.setdefault(one.year, []).append(one.words)
+        place = str(Town(one.town, one.state)) if one.town else one.state
+        many = f" ({one.count})" if one.count > 1 else ""
+        years.setdefault(one.year, []).append(place + many)
     return "; ".join(f"{year or 'sem data'}: {listed(places)}" for year, places in years.items())
 
 

@@ -38,20 +38,6 @@ _CERTAINTIES: Final = (
     ),
     ("Dado como cancelado", (Standing.CALLED_OFF,), "segundo a fonte: confirme"),
 )
-_CLAUSES: Final = {
-    Standing.ENFORCEABLE: "charged",
-    Standing.PROBABLY_DUE: "due",
-    Standing.DUE: "due",
-    Standing.NOTICE: "notice",
-    Standing.UNKNOWN: "undated",
-    Standing.SUSPENDED: "suspended",
-    Standing.CALLED_OFF: "called_off",
-}
-_PROOFS: Final = {
-    Standing.NOTICE: "a notificação",
-    Standing.CALLED_OFF: "a decisão que cancelou",
-    Standing.SUSPENDED: "o recurso",
-}
 # The most fines that one clause, or the message, names.
 _MOST_NAMED: Final = 6
 
@@ -145,8 +131,7 @@ def _message(
         case = "" if order.record.case else "o número do processo, "
         asked.append(f"{_order_named(order)}: {case}a certidão de objeto e pé e a prova da baixa")
     for fine in owed[:_MOST_NAMED]:
-        proof = _PROOFS.get(fine.standing, "o comprovante de pagamento")
-        asked.append(f"{_named(fine)}, {sum_in_words([fine])}: {proof}")
+        asked.append(f"{_named(fine)}, {sum_in_words([fine])}: {fine.standing.proof}")
     if more := owed[_MOST_NAMED:]:
         asked.append(f"Mais {fines_in_words(more)}: o mesmo")
     asked.append(f"CRLV-e de {today.year} e, se houver financiamento, a quitação")
@@ -156,7 +141,7 @@ def _message(
 
 def _clause_of(fine: AssessedFine) -> tuple[str, str, str]:
     """Return the clause's name and the last days to impose a penalty, without and with defence."""
-    name, until = _CLAUSES[fine.standing], fine.penalty.ends_on
+    name, until = fine.standing.agreement, fine.penalty.ends_on
     committed_on = fine.record.committed_on
     if name != "notice":
         return name, "", ""

@@ -19,7 +19,8 @@ class Standing(StrEnum):
     are its colour and its shape, on the screen and on paper. The others say what an open fine means
     for licensing and transfer: ``finding`` and ``consequence`` of one fine, ``findings`` and
     ``consequences`` of several, ``why`` in a sentence (``{law}`` stands for the article), and
-    ``brief`` in a few words.
+    ``brief`` in a few words. ``agreement`` is the clause of ``agreement.toml`` for a buyer and a
+    seller, and ``proof`` what the seller shows.
     """
 
     word: str
@@ -35,6 +36,8 @@ class Standing(StrEnum):
     consequences: str
     why: str
     brief: str
+    agreement: str
+    proof: str
 
     def __new__(cls, value: str) -> Self:
         member = str.__new__(cls, value)

@@ -14,7 +14,7 @@ from portal.charts.bars import Part, row_parts
 from portal.dossier.details import deadline_rules
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
-from portal.dossier.fined_places import places_by_year, whom_to_ask
+from portal.dossier.fined_places import whom_to_ask
 from portal.law.assessment import AssessedFine, Totals, fines_in_words, sum_of
 from portal.law.standing import Standing
 from portal.presentation.choice import Choice
@@ -111,10 +111,6 @@ class FineLedger:
         )
 
     @property
-    def bar(self) -> Iterator[tuple[Part, Standing, Figure]]:
-        return standing_bar(self.fines)
-
-    @property
     def has_controls(self) -> bool:
         return len(self.fines) >= FEWEST_TO_CHOOSE
 
@@ -209,10 +205,6 @@ class FineLedger:
         numbers = ",".join(str(fine.number) for fine in self.picked)
         chosen = f"?multas={numbers}" if numbers else ""
         return f"{subject_path(self.dossier.subject)}/negociacao{chosen}"
-
-    @property
-    def places(self) -> str:
-        return places_by_year(self.fines)
 
     @property
     def whom_to_ask(self) -> str:

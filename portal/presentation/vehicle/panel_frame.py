@@ -12,13 +12,7 @@ from typing import Final, Literal
 
 from portal.dossier.answers import is_readable
 from portal.dossier.dossier import Dossier
-from portal.dossier.gaps import (
-    Gap,
-    Unavailable,
-    gap_of,
-    kept_titles,
-    missing_of,
-)
+from portal.dossier.gaps import Gap, Unavailable, gap_of, kept_titles, missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.gateway.operations import lookups_of
