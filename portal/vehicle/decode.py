@@ -10,46 +10,41 @@ from typing import Annotated, Final
 from msgspec import Struct
 
 from portal.data_files import read_toml
-from portal.vehicle.field import EMPTY, Field, fold
-from portal.vehicle.wire import (
-    FALSE_WORDS,
-    TRUE_WORDS,
-    Record,
-    Sent,
-    read_amount,
-    read_as,
-    read_flag,
-    read_integer,
-    read_year,
-    shape_of,
-)
+from portal.vehicle import wire
+from portal.vehicle.field import EMPTY, Field, fold, read_field
+from portal.vehicle.wire import Sent
 
 # The labels of Decoded's attributes, in display order.
 ATTRIBUTE_LABELS: Final = read_toml(__package__, "labels.toml", dict[str, dict[str, str]])[
     "attributes"
 ]
 _ZERO_KM = frozenset({"32000", "ZERO KM", "0 KM", "0KM"})
-_NATIONAL = TRUE_WORDS | {"NACIONAL"}
-_IMPORTED = FALSE_WORDS | {"IMPORTADO"}
+_NATIONAL = wire.TRUE_WORDS | {"NACIONAL"}
+_IMPORTED = wire.FALSE_WORDS | {"IMPORTADO"}
 
 
-def _not_zero(record: Record, name: str) -> Field:
+def _not_zero(raw: object, marker: str) -> Field:
     """Read a field in which databases write zeros for a missing value."""
-    field = record.text(name)
+    field = read_field(raw, marker)
     return field if field.is_hidden or field.value.strip("0.,- ") else EMPTY
 
 
-def _positive(record: Record, name: str) -> int | None:
-    return record.integer(name) or None
+def _positive(raw: object) -> int | None:
+    return wire.read_integer(raw) or None
 
 
-def _price(record: Record, name: str) -> Decimal | None:
+def _price(raw: object) -> Decimal | None:
     """Read a price in R$. Zero is read as None, because no vehicle costs R$ 0,00."""
-    return record.amount(name) or None
+    return wire.read_amount(raw) or None
 
 
-def _entries(record: Record, name: str) -> "tuple[FipeEntry, ...]":
-    return tuple(read_as(FipeEntry, entry) for entry in record.records(name) if entry.members)
+def _as_sent(raw: object) -> object:
+    return raw
+
+
+def _entries(raw: object, marker: str) -> "tuple[FipeEntry, ...]":
+    sent = wire.objects_of(raw)
+    return tuple(wire.read_as(FipeEntry, members, marker) for members in sent if members)
 
 
 class PricePoint(Struct, frozen=True):
@@ -71,7 +66,7 @@ class FipeEntry:
     field ``historicoPreco`` as sent. A list of vehicles does not read it, because it is long.
     """
 
-    year: Annotated[int | None, Sent("ano", Record.year)]
+    year: Annotated[int | None, Sent("ano", wire.read_year)]
     year_text: Annotated[Field, Sent("ano")]
     fipe_id: Annotated[Field, Sent("fipeId")]
     make: Annotated[Field, Sent("marca")]
@@ -80,7 +75,7 @@ class FipeEntry:
     fuel: Annotated[Field, Sent("combustivel")]
     current: Annotated[Decimal | None, Sent("valorAtual", _price)]
     current_text: Annotated[Field, Sent("valorAtual")]
-    sent_history: Annotated[object, Sent("historicoPreco", Record.__getitem__, [_MONTH])] = field(
+    sent_history: Annotated[object, Sent("historicoPreco", _as_sent, shape=[_MONTH])] = field(
         hash=False
     )
 
@@ -105,23 +100,26 @@ class Decoded:
     make: Annotated[Field, Sent("marca")]
     description: Annotated[Field, Sent("descricao")]
     plate: Annotated[Field, Sent("placa")]
-    model_year: Annotated[int | None, Sent("anoModelo", Record.year)]
-    model_year_text: Annotated[Field, Sent("anoModelo", _not_zero)]
-    built_year: Annotated[int | None, Sent("anoFabricacao", Record.year)]
-    built_year_text: Annotated[Field, Sent("anoFabricacao", _not_zero)]
+    model_year: Annotated[int | None, Sent("anoModelo", wire.read_year)]
+    model_year_text: Annotated[Field, Sent("anoModelo", text=_not_zero)]
+    built_year: Annotated[int | None, Sent("anoFabricacao", wire.read_year)]
+    built_year_text: Annotated[Field, Sent("anoFabricacao", text=_not_zero)]
     fuel: Annotated[Field, Sent("combustivel")]
     vehicle_type: Annotated[Field, Sent("tipoVeiculo")]
     chassis: Annotated[Field, Sent("chassi")]
     power_cv: Annotated[int | None, Sent("potencia", _positive)]
-    power_text: Annotated[Field, Sent("potencia", _not_zero)]
+    power_text: Annotated[Field, Sent("potencia", text=_not_zero)]
     displacement_cc: Annotated[int | None, Sent("cilindradas", _positive)]
-    displacement_text: Annotated[Field, Sent("cilindradas", _not_zero)]
+    displacement_text: Annotated[Field, Sent("cilindradas", text=_not_zero)]
     passengers: Annotated[int | None, Sent("capacidadePassageiro", _positive)]
-    passengers_text: Annotated[Field, Sent("capacidadePassageiro", _not_zero)]
-    load: Annotated[Field, Sent("capacidadeCarga", _not_zero)]
-    gearbox: Annotated[Field, Sent("caixaCambio", _not_zero)]
+    passengers_text: Annotated[Field, Sent("capacidadePassageiro", text=_not_zero)]
+    load: Annotated[Field, Sent("capacidadeCarga", text=_not_zero)]
+    gearbox: Annotated[Field, Sent("caixaCambio", text=_not_zero)]
     national: Annotated[Field, Sent("nacional")]
-    fipe: Annotated[tuple[FipeEntry, ...], Sent("informacoesFipe", _entries, [shape_of(FipeEntry)])]
+    fipe: Annotated[
+        tuple[FipeEntry, ...],
+        Sent("informacoesFipe", text=_entries, shape=[wire.shape_of(FipeEntry)]),
+    ]
 
     @property
     def texts(self) -> tuple[Field, ...]:
@@ -136,7 +134,7 @@ class Decoded:
 
 def read_decode(result: object, marker: str) -> Decoded:
     """Read the vehicle from an answer's ``result``. Never raises."""
-    return read_as(Decoded, Record.of(result, marker))
+    return wire.read_as(Decoded, wire.members_of(result), marker)
 
 
 def _history(raw: object) -> tuple[PricePoint, ...]:
@@ -147,9 +145,9 @@ def _history(raw: object) -> tuple[PricePoint, ...]:
 
 
 def _month_price(members: Mapping[str, object]) -> PricePoint | None:
-    year, month = read_year(members.get("ano")), read_integer(members.get("mes"))
-    value = read_amount(members.get("valor"))
+    year, month = wire.read_year(members.get("ano")), wire.read_integer(members.get("mes"))
+    value = wire.read_amount(members.get("valor"))
     if year is None or month is None or not 1 <= month <= 12 or not value:
         return None
     # If the flag ``predicao`` (prediction) is missing or unreadable, the price counts as real.
-    return PricePoint(date(year, month, 1), value, read_flag(members.get("predicao")) is True)
+    return PricePoint(date(year, month, 1), value, wire.read_flag(members.get("predicao")) is True)

@@ -5,37 +5,38 @@ from datetime import date, time
 from decimal import Decimal
 from typing import Annotated, Final
 
+from portal.vehicle import wire
 from portal.vehicle.field import Field
-from portal.vehicle.wire import Record, Sent, read_as, records_of, shape_of
+from portal.vehicle.wire import Sent, date_text
 
 _TRAFFIC_CODE_SINCE: Final = date(1998, 1, 22)  # art. 340 of the CTB
 
 
-def _day(record: Record, name: str) -> date | None:
+def _day(raw: object) -> date | None:
     """Read a date. A date before the present traffic code proves nothing, and is read as None."""
-    day = record.day(name)
-    return day if day is not None and day >= _TRAFFIC_CODE_SINCE else None
+    moment = wire.read_moment(raw)
+    return moment.date() if moment and moment.date() >= _TRAFFIC_CODE_SINCE else None
 
 
-def _points(record: Record, name: str) -> int:
-    return record.integer(name) or 0
+def _points(raw: object) -> int:
+    return wire.read_integer(raw) or 0
 
 
-def _licence(record: Record, name: str) -> "Licence":
-    return read_as(Licence, record.record(name))
+def _licence(raw: object, marker: str) -> "Licence":
+    return wire.read_as(Licence, wire.members_of(raw), marker)
 
 
 @dataclass(frozen=True, slots=True)
 class Licence:
     """The licence of a driver (``cnhCondutor``) or an offender (``cnhInfrator``)."""
 
-    points: Annotated[int, Sent("pontos", _points, "number")]
+    points: Annotated[int, Sent("pontos", _points, shape="number")]
     number: Annotated[Field, Sent("registro")]
     impediment: Annotated[Field, Sent("impedimento")]
     ordinance: Annotated[Field, Sent("portaria")]
 
 
-_LICENCE: Final = shape_of(Licence)
+_LICENCE: Final = wire.shape_of(Licence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,27 +63,27 @@ class Fine:
     considered: Annotated[Field, Sent("medicaoConsiderada")]
     make_model: Annotated[Field, Sent("marcaModelo")]
     committed_on: Annotated[date | None, Sent("dataInfracao", _day)]
-    committed_on_text: Annotated[Field, Sent("dataInfracao", Record.date_text)]
-    committed_at: Annotated[time | None, Sent("horaInfracao", Record.clock)]
+    committed_on_text: Annotated[Field, Sent("dataInfracao", text=date_text)]
+    committed_at: Annotated[time | None, Sent("horaInfracao", wire.read_clock)]
     committed_at_text: Annotated[Field, Sent("horaInfracao")]
     registered_on: Annotated[date | None, Sent("dataCadastroInfracao", _day)]
-    registered_on_text: Annotated[Field, Sent("dataCadastroInfracao", Record.date_text)]
+    registered_on_text: Annotated[Field, Sent("dataCadastroInfracao", text=date_text)]
     notified_on: Annotated[date | None, Sent("dataEmissaoNotificacao", _day)]
-    notified_on_text: Annotated[Field, Sent("dataEmissaoNotificacao", Record.date_text)]
+    notified_on_text: Annotated[Field, Sent("dataEmissaoNotificacao", text=date_text)]
     penalty_on: Annotated[date | None, Sent("dataEmissaoPenalidade", _day)]
-    penalty_on_text: Annotated[Field, Sent("dataEmissaoPenalidade", Record.date_text)]
-    amount: Annotated[Decimal | None, Sent("valor", Record.amount)]
+    penalty_on_text: Annotated[Field, Sent("dataEmissaoPenalidade", text=date_text)]
+    amount: Annotated[Decimal | None, Sent("valor", wire.read_amount)]
     amount_text: Annotated[Field, Sent("valor")]
     paid_on: Annotated[date | None, Sent("pagamento.dataPagamento", _day)]
-    paid_on_text: Annotated[Field, Sent("pagamento.dataPagamento", Record.date_text)]
-    payment_registered_on_text: Annotated[Field, Sent("pagamento.dataRegistro", Record.date_text)]
-    paid_amount: Annotated[Decimal | None, Sent("pagamento.valorPago", Record.amount)]
+    paid_on_text: Annotated[Field, Sent("pagamento.dataPagamento", text=date_text)]
+    payment_registered_on_text: Annotated[Field, Sent("pagamento.dataRegistro", text=date_text)]
+    paid_amount: Annotated[Decimal | None, Sent("pagamento.valorPago", wire.read_amount)]
     paid_amount_text: Annotated[Field, Sent("pagamento.valorPago")]
     paid_state: Annotated[Field, Sent("pagamento.ufPagamento")]
-    driver: Annotated[Licence, Sent("cnhCondutor", _licence, _LICENCE)]
-    offender: Annotated[Licence, Sent("cnhInfrator", _licence, _LICENCE)]
+    driver: Annotated[Licence, Sent("cnhCondutor", text=_licence, shape=_LICENCE)]
+    offender: Annotated[Licence, Sent("cnhInfrator", text=_licence, shape=_LICENCE)]
 
 
 def read_fines(result: object, marker: str) -> tuple[Fine, ...]:
     """Read the fines from an answer's ``result``, in unchanged order. Never raises."""
-    return tuple(read_as(Fine, record) for record in records_of(result, marker))
+    return tuple(wire.read_as(Fine, members, marker) for members in wire.objects_of(result))

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
+from portal.vehicle import wire
 from portal.vehicle.field import Field, fold
-from portal.vehicle.wire import Record, Sent, read_as, records_of
+from portal.vehicle.wire import Sent
 
 # In ``detail``, ``kinds_text`` or ``block_type``, a text such as "NADA CONSTA" ("nothing recorded")
 # says that there is no restriction. The first word of such a text is in _DENYING_WORDS, and all
@@ -22,9 +23,9 @@ _DENYING = frozenset(_DENYING_WORDS.split())
 _DENIED = frozenset(_DENIED_WORDS.split())
 
 
-def _included(record: Record, name: str) -> datetime | None:
+def _included(raw: object) -> datetime | None:
     """Read the day of inclusion. A day before Renajud began proves nothing, and is read as None."""
-    moment = record.moment(name)
+    moment = wire.read_moment(raw)
     return moment if moment is not None and moment.year >= _RENAJUD_SINCE else None
 
 
@@ -46,17 +47,17 @@ class Restriction:
     court_body: Annotated[Field, Sent("orgaoJudiciario")]
     case: Annotated[Field, Sent("processo")]
     case_year: Annotated[Field, Sent("anoProcesso")]
-    kinds_text: Annotated[Field, Sent("restricoes", Record.flat_text)]
+    kinds_text: Annotated[Field, Sent("restricoes", text=wire.flat_text)]
     judicial_code: Annotated[Field, Sent("codigoJudicial")]
     included_at: Annotated[datetime | None, Sent("dataInclusao", _included)]
-    included_at_text: Annotated[Field, Sent("dataInclusao", Record.date_text)]
+    included_at_text: Annotated[Field, Sent("dataInclusao", text=wire.date_text)]
     protocol: Annotated[Field, Sent("numeroProtocolo")]
     protocol_year: Annotated[Field, Sent("anoProtocolo")]
     letter: Annotated[Field, Sent("numeroOficio")]
     letter_year: Annotated[Field, Sent("anoOficio")]
-    block_type: Annotated[Field, Sent("tipoBloqueio", Record.flat_text)]
+    block_type: Annotated[Field, Sent("tipoBloqueio", text=wire.flat_text)]
     detail: Annotated[Field, Sent("detalheRenajud")]
-    recorded: Annotated[bool | None, Sent("constaRenajud", Record.flag, "flag")]
+    recorded: Annotated[bool | None, Sent("constaRenajud", wire.read_flag, shape="flag")]
 
     @property
     def is_lifted(self) -> bool:
@@ -77,4 +78,4 @@ def _denies(field: Field) -> bool:
 
 def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:
     """Read the records of an answer's ``result``, in unchanged order. Never raises."""
-    return tuple(read_as(Restriction, record) for record in records_of(result, marker))
+    return tuple(wire.read_as(Restriction, members, marker) for members in wire.objects_of(result))

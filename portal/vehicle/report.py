@@ -8,7 +8,7 @@ from typing import Literal
 from portal.data_files import read_toml
 from portal.vehicle import names
 from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, read_field
-from portal.vehicle.wire import Record
+from portal.vehicle.wire import members_of
 from portal.wording import bare
 
 Mark = Literal["ok", "warning"]
@@ -59,15 +59,15 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
 
     If ``mask_names`` is true, initials replace the names of people.
     """
-    record = Record.of(result, marker)
-    topics = record.record("topicos")
-    extra = [key for key in topics.members if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
+    record = members_of(result)
+    topics = members_of(record.get("topicos"))
+    extra = [key for key in topics if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
     return Report(
-        summary=_prose(record["resumo"], marker, mask=mask_names),
+        summary=_prose(record.get("resumo"), marker, mask=mask_names),
         topics=tuple(
-            _topic(key, topics[key], marker, mask=mask_names) for key in (*TOPIC_LABELS, *extra)
+            _topic(key, topics.get(key), marker, mask=mask_names) for key in (*TOPIC_LABELS, *extra)
         ),
-        conclusion=_prose(record["laudoFinal"], marker, mask=mask_names),
+        conclusion=_prose(record.get("laudoFinal"), marker, mask=mask_names),
     )
 
 

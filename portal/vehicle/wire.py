@@ -196,131 +196,89 @@ def is_null_date(text: str) -> bool:
     return not _CONTENT.search(text) or fold(text) in _NULL_WORDS
 
 
-class Record(msgspec.Struct, frozen=True):
-    """A JSON object in an answer. Each method reads the field with the given name.
+def date_text(raw: object, marker: str) -> Field:
+    """Read the text of a date. A text that stands for a missing date is EMPTY."""
+    field = read_field(raw, marker)
+    return EMPTY if is_null_date(field.value) and not field.is_hidden else field
 
-    ``marker`` is the text that the upstream sends in place of a hidden value.
+
+def flat_text(raw: object, marker: str) -> Field:
+    """Read a text, or join the texts in a list or an object with "; ".
+
+    A hidden text becomes "oculto pela fonte" ("hidden by the source"). If all texts are hidden, the
+    result is HIDDEN.
     """
-
-    members: Mapping[str, object]
-    marker: str = ""
-
-    @classmethod
-    def of(cls, raw: object, marker: str) -> "Record":
-        """Convert a JSON object to a record. Any other value gives an empty record."""
-        return cls(raw if isinstance(raw, dict) else {}, marker)
-
-    def __getitem__(self, name: str) -> object:
-        return self.members.get(name)
-
-    def text(self, name: str) -> Field:
-        return read_field(self.members.get(name), self.marker)
-
-    def date_text(self, name: str) -> Field:
-        """Read the text of a date. A text that stands for a missing date is EMPTY."""
-        field = self.text(name)
-        return EMPTY if is_null_date(field.value) and not field.is_hidden else field
-
-    def flat_text(self, name: str) -> Field:
-        """Read a text, or join the texts in a list or an object with "; ".
-
-        A hidden text becomes "oculto pela fonte" ("hidden by the source"). If all texts are hidden,
-        the result is HIDDEN.
-        """
-        raw = self.members.get(name)
-        if not isinstance(raw, list | dict):
-            return self.text(name)
-        texts = list(islice(_texts(raw, self.marker), _MOST_TEXTS + 1))
-        if texts and set(texts) == {_HIDDEN_WORDS}:
-            return HIDDEN
-        return read_field("; ".join(texts[:_MOST_TEXTS] + ["…"] * (len(texts) > _MOST_TEXTS)), "")
-
-    def amount(self, name: str) -> Decimal | None:
-        return read_amount(self.members.get(name))
-
-    def integer(self, name: str) -> int | None:
-        return read_integer(self.members.get(name))
-
-    def year(self, name: str) -> int | None:
-        return read_year(self.members.get(name))
-
-    def moment(self, name: str) -> datetime | None:
-        return read_moment(self.members.get(name))
-
-    def day(self, name: str) -> date | None:
-        """Read a date. A time after the date is ignored."""
-        moment = self.moment(name)
-        return moment.date() if moment else None
-
-    def clock(self, name: str) -> time | None:
-        return read_clock(self.members.get(name))
-
-    def flag(self, name: str) -> bool | None:
-        return read_flag(self.members.get(name))
-
-    def record(self, name: str) -> "Record":
-        return Record.of(self.members.get(name), self.marker)
-
-    def records(self, name: str) -> "tuple[Record, ...]":
-        return records_of(self.members.get(name), self.marker)
+    if not isinstance(raw, list | dict):
+        return read_field(raw, marker)
+    texts = list(islice(_texts(raw, marker), _MOST_TEXTS + 1))
+    if texts and set(texts) == {_HIDDEN_WORDS}:
+        return HIDDEN
+    return read_field("; ".join(texts[:_MOST_TEXTS] + ["…"] * (len(texts) > _MOST_TEXTS)), "")
 
 
-Reader = Callable[[Record, str], object]
+def members_of(raw: object) -> Mapping[str, object]:
+    """Return the members of a JSON object. Any other value has none."""
+    return raw if isinstance(raw, dict) else {}
+
+
+def objects_of(raw: object) -> tuple[Mapping[str, object], ...]:
+    """Return the members of each element of a JSON array.
+
+    An object is read as an array of one element, and an empty object as an empty array. An element
+    that is not an object has no members, because a list of unreadable fines must not look empty.
+    """
+    if isinstance(raw, dict):
+        raw = [raw] if raw else []
+    return tuple(map(members_of, raw)) if isinstance(raw, list) else ()
+
+
+_Read = Callable[[object], object]
+_ReadText = Callable[[object, str], object]
 
 
 class Sent(msgspec.Struct, frozen=True):
-    """How a field of a record is sent: as ``member``, which ``read`` reads.
+    """How a field of a record is sent: as ``member``.
 
-    In "pagamento.valorPago", a dot leads to a member of an inner record. ``shape`` is the JSON type
-    of the member in the contract (``portal.vehicle.drift``).
+    ``read`` reads its value. Without ``read``, ``text`` reads its value with the marker, the text
+    that the upstream sends in place of a hidden value. In "pagamento.valorPago", a dot leads to a
+    member of an inner object. ``shape`` is the JSON type of the member in the contract
+    (``portal.vehicle.drift``).
     """
 
     member: str
-    read: Reader = Record.text
+    read: _Read | None = None
+    text: _ReadText = read_field
     shape: object = "text"
 
-    def reader(self) -> tuple[Reader, str]:
-        read, (outer, _, name) = self.read, self.member.rpartition(".")
-        if outer:
-            return lambda record, name: read(record.record(outer), name), name
-        return read, name
 
-
-def sent_of(kind: type) -> list[Sent]:
-    """Return the annotations of a dataclass whose fields all have a ``Sent``."""
-    hints = get_type_hints(kind, include_extras=True)
-    return [hint.__metadata__[0] for hint in hints.values()]
+def _sent_of(kind: type) -> Iterator[tuple[str, str, Sent]]:
+    """Yield the outer object's name, or "", the member's name and the ``Sent`` of each field."""
+    for hint in get_type_hints(kind, include_extras=True).values():
+        sent: Sent = hint.__metadata__[0]
+        outer, _, name = sent.member.rpartition(".")
+        yield outer, name, sent
 
 
 @cache
-def _readers(kind: type) -> tuple[tuple[Reader, str], ...]:
-    return tuple(each.reader() for each in sent_of(kind))
+def _readers(kind: type) -> tuple[tuple[str, str, _Read | None, _ReadText], ...]:
+    return tuple((outer, name, sent.read, sent.text) for outer, name, sent in _sent_of(kind))
 
 
-def read_as(kind: type[T], record: Record) -> T:
-    """Read a record as a dataclass whose fields all have a ``Sent``."""
-    return kind(*[read(record, name) for read, name in _readers(kind)])  # type: ignore[arg-type]
+def read_as(kind: type[T], members: Mapping[str, object], marker: str) -> T:
+    """Read a record as a dataclass whose fields are all annotated with a ``Sent``."""
+    values = []
+    for outer, name, read, text in _readers(kind):  # type: ignore[arg-type]
+        raw = (members_of(members.get(outer)) if outer else members).get(name)
+        values.append(read(raw) if read else text(raw, marker))
+    return kind(*values)
 
 
 def shape_of(kind: type) -> dict[str, Any]:
     """Return the members that a dataclass reads, each with its shape."""
     shape: dict[str, Any] = {}
-    for each in sent_of(kind):
-        outer, _, name = each.member.rpartition(".")
-        (shape.setdefault(outer, {}) if outer else shape)[name] = each.shape
+    for outer, name, sent in _sent_of(kind):
+        (shape.setdefault(outer, {}) if outer else shape)[name] = sent.shape
     return shape
-
-
-def records_of(raw: object, marker: str) -> tuple[Record, ...]:
-    """Read the elements of a JSON array.
-
-    An object is read as an array of one element, and an empty object as an empty array. An element
-    that is not an object becomes an empty record, because a list of unreadable fines must not look
-    empty.
-    """
-    if isinstance(raw, dict):
-        raw = [raw] if raw else []
-    return tuple(Record.of(item, marker) for item in raw) if isinstance(raw, list) else ()
 
 
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
