@@ -216,17 +216,18 @@ class Ledger:
         """
         now = self._clock()
         day = from_epoch(now).date().isoformat()
+        limits = {DAY: self._daily_limit, token_counter(caller.name): caller.daily_limit}
         day_left: int | None = None
         token_left: int | None = None
-        if self._daily_limit or caller.daily_limit:
+        if any(limits.values()):
             try:
                 with reading(self._engine) as db:
-                    day_left = self._left(db, day, DAY, self._daily_limit)
-                    counter = token_counter(caller.name)
-                    token_left = self._left(db, day, counter, caller.daily_limit)
+                    day_left, token_left = (
+                        max(0, limit - self._calls(db, day, counter)) if limit else None
+                        for counter, limit in limits.items()
+                    )
             except SQLAlchemyError as error:
                 _warn(f"the calls of today were not read: {error_kind(error)}")
-                day_left = token_left = None
         return Allowance(day_left, token_left, self._until_midnight(now))
 
     def forget(self, db: Connection, tags: Collection[str]) -> int:
@@ -390,9 +391,6 @@ class Ledger:
 
     def _calls(self, db: Connection, day: str, payer: str) -> int:
         return db.execute(_CALLS, self._counter(day, payer)).scalar() or 0
-
-    def _left(self, db: Connection, day: str, payer: str, limit: int) -> int | None:
-        return max(0, limit - self._calls(db, day, payer)) if limit else None
 
     def _defer(self, entry: "LedgerEntry", error: SQLAlchemyError) -> None:
         _warn(f"cannot write a call's outcome yet: {error_kind(error)}")

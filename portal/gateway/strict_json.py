@@ -162,19 +162,10 @@ _DECIMALS = _decoder(_decimal)
 
 
 def _refuse_surrogates(value: Any) -> None:
-    match value:
-        case str():
-            try:
-                value.encode()
-            except UnicodeEncodeError:
-                raise NotStrictJSON("lone surrogate") from None
-        case dict():
-            for name, member in value.items():
-                _refuse_surrogates(name)
-                _refuse_surrogates(member)
-        case list():
-            for item in value:
-                _refuse_surrogates(item)
+    try:
+        json.dumps(value, ensure_ascii=False, default=str).encode()
+    except UnicodeEncodeError:
+        raise NotStrictJSON("lone surrogate") from None
 
 
 class Walk:

@@ -177,12 +177,12 @@ def open_engine(
     if not create:
         return engine
     try:
-        if file is not None:
+        if file is None:
+            require_current_schema(engine)
+        else:
             create_file(file)
             if required:
                 _check_integrity(engine, file)
-        if file is None:
-            require_current_schema(engine)
         upgrade_schema(engine)
         if required:
             with reading(engine) as db:

@@ -159,15 +159,13 @@ class Spares:
     def _claim(self, address: Address) -> "Future[Spare] | None":
         """Remove and return a spare connection that is open, or else the first that is begun."""
         with self._lock:
-            spares, claimed = self._spares.get(address, []), None
-            for each in spares:
-                if each.done() or (claimed is None and each.running()):
-                    claimed = each
-                if each.done():
-                    break
-            if claimed is not None:
-                spares.remove(claimed)
-            return claimed
+            spares = self._spares.get(address, [])
+            for is_claimable in (Future.done, Future.running):
+                for each in spares:
+                    if is_claimable(each):
+                        spares.remove(each)
+                        return each
+            return None
 
     def _open(self, address: Address, wanted: int) -> None:
         spares = self._spares.setdefault(address, [])
