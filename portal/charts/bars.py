@@ -43,20 +43,6 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawnBar:
-    text: str
-    parts: tuple[Part, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """A horizontal grid line and its label."""
-
-    y: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Tick:
     """A label below a bar. Narrow screens hide a label if ``is_minor`` is true."""
 
@@ -70,11 +56,13 @@ class Tick:
 class BarChart:
     """Bars with a grid.
 
-    ``limit_y`` is the y coordinate of the dashed limit line, or None if no limit line is drawn.
+    ``bars`` has the text and the parts of each bar. ``levels`` has the y coordinate and the label
+    of each grid line. ``limit_y`` is the y coordinate of the dashed limit line, or None if no limit
+    line is drawn.
     """
 
-    bars: tuple[DrawnBar, ...]
-    levels: tuple[Level, ...]
+    bars: tuple[tuple[str, tuple[Part, ...]], ...]
+    levels: tuple[tuple[float, str], ...]
     ticks: tuple[Tick, ...]
     limit_y: float | None = None
 
@@ -98,10 +86,10 @@ def bar_chart(
     width = min(slot * _BAR_SHARE, _WIDEST)
     return BarChart(
         bars=tuple(
-            DrawnBar(bar.text, tuple(_parts(bar, (n + 0.5) * slot - width / 2, width, y)))
+            (bar.text, tuple(_parts(bar, (n + 0.5) * slot - width / 2, width, y)))
             for n, bar in enumerate(bars)
         ),
-        levels=tuple(Level(round(y(level), 2), axis(level)) for level in levels),
+        levels=tuple((round(y(level), 2), axis(level)) for level in levels),
         ticks=tuple(_ticks(bars, slot, width)),
         limit_y=None if shown_limit is None else round(y(shown_limit), 2),
     )

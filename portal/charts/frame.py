@@ -8,9 +8,6 @@ from typing import Final
 from portal.charts import paths, scale
 from portal.charts.geometry import Layout, Plotted
 
-# In the layout "screen", one per cent of the plot equals this number of SVG path units.
-SCREEN_PATH_SCALE: Final = 10
-
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
@@ -27,6 +24,11 @@ class Canvas:
     bottom: float = 0
     font_size: float = 14
     is_fixed: bool = True
+
+    @property
+    def path_scale(self) -> int:
+        """The number of SVG path units in a unit of the plot."""
+        return 1 if self.is_fixed else 10
 
 
 # In the layout "paper", one unit is a quarter of a millimetre, so letters of 12 units measure 8.5
@@ -67,11 +69,21 @@ class Frame:
         """Round a coordinate to 0.1 unit, or to 0.01 per cent in the layout "screen"."""
         return round(coordinate, 1 if self.canvas.is_fixed else 2)
 
+    def dot(self, index: int, point: Plotted) -> paths.Point:
+        x, y = self.at(index, point)
+        return self.rounded(x), self.rounded(y)
+
     def drawn(self, known: Mapping[int, Plotted]) -> dict[int, paths.Point]:
-        """Return the points by month index, in the units of SVG paths."""
-        scaled = 1 if self.canvas.is_fixed else SCREEN_PATH_SCALE
+        """Return the points by month index, in the units of SVG paths.
+
+        They are rounded to integers in the layout "screen", otherwise to one decimal.
+        """
+        units, digits = self.canvas.path_scale, int(self.canvas.is_fixed)
         return {
-            index: (self.x(index) * scaled, self.y(float(point.value)) * scaled)
+            index: (
+                round(self.x(index) * units, digits),
+                round(self.y(float(point.value)) * units, digits),
+            )
             for index, point in known.items()
         }
 

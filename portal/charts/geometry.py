@@ -14,6 +14,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Final, Literal, Protocol
 
+from portal.charts.paths import Point
+
 Layout = Literal["screen", "paper", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
@@ -98,26 +100,19 @@ class MonthTick:
 
 
 @dataclass(frozen=True, slots=True)
-class Dot:
-    """A point without a line, because the months before and after have no price."""
-
-    x: float
-    y: float
-
-
-@dataclass(frozen=True, slots=True)
 class Curve:
     """A drawn series.
 
     ``number`` is the position of the series in the caller's list, from 1. ``real_path`` is a solid
-    line, and ``predicted_path`` a dashed line. Either path may be "".
+    line, and ``predicted_path`` a dashed line. Either path may be "". ``dots`` are the coordinates
+    of points without a line, because the months before and after have no price.
     """
 
     number: int
     name: str
     real_path: str
     predicted_path: str
-    dots: tuple[Dot, ...]
+    dots: tuple[Point, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,24 +11,21 @@ def number(value: float) -> str:
     return text[:-2] if text.endswith(".0") else text
 
 
-def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
+def line_path(runs: Iterable[Sequence[Point]]) -> str:
     """Return a path with one line for each run (sequence of points).
 
-    A run of one point is left out. If ``whole`` is true, coordinates are rounded to integers,
-    otherwise to one decimal.
+    A run of one point is left out.
     """
-    return "".join(_run(run, whole=whole) for run in runs if len(run) > 1)
+    return "".join(_run(run) for run in runs if len(run) > 1)
 
 
-def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = False) -> str:
+def area_path(runs: Iterable[Sequence[Point]], bottom: float) -> str:
     """Return one path for the areas between y = ``bottom`` and each run.
 
     A run (sequence of points) with a single point is left out.
     """
     return "".join(
-        f"{_run(run, whole=whole)}V{number(bottom)}H{number(round(run[0][0], 0 if whole else 1))}z"
-        for run in runs
-        if len(run) > 1
+        f"{_run(run)}V{number(bottom)}H{number(run[0][0])}z" for run in runs if len(run) > 1
     )
 
 
@@ -52,9 +49,8 @@ def torn_path(width: float, top: float, step: float, depth: float) -> str:
     return line_path([points, [(x, y + depth) for x, y in points]])
 
 
-def _run(run: Sequence[Point], *, whole: bool) -> str:
-    digits = 0 if whole else 1
-    rounded = [(round(x, digits), round(y, digits)) for x, y in run]
+def _run(run: Sequence[Point]) -> str:
+    rounded = [(round(x, 1), round(y, 1)) for x, y in run]
     # Each step is relative to the previous rounded point, so that rounding errors do not add up.
     x0, y0 = rounded[0]
     text = f"M{number(x0)} {number(y0)}l"

@@ -6,24 +6,9 @@ from functools import lru_cache
 from typing import Final
 
 from portal.charts import paths, scale
-from portal.charts.axes import (
-    has_mixed_units,
-    month_ticks,
-    price_levels,
-    price_ticks,
-    year_bands,
-)
-from portal.charts.frame import CANVASES, SCREEN_PATH_SCALE, Frame, Known, last_real
-from portal.charts.geometry import (
-    Band,
-    Curve,
-    Dot,
-    Layout,
-    Line,
-    Months,
-    Plotted,
-    PriceChart,
-)
+from portal.charts.axes import has_mixed_units, month_ticks, price_levels, price_ticks, year_bands
+from portal.charts.frame import CANVASES, Frame, Known, last_real
+from portal.charts.geometry import Band, Curve, Layout, Line, Months, Plotted, PriceChart
 from portal.charts.price_labels import Words, first_and_peak, labels_at_edge
 from portal.charts.runs import lonely, runs
 
@@ -95,7 +80,6 @@ def _draw(
     names = [line.name for line in lines]
     now, ends, asking_label = labels_at_edge(frame, every, names, chosen, words, asked)
     start, peak = first_and_peak(frame, mine, top[0])
-    own_runs = list(runs(mine, frame.drawn(mine), predicted=False))
     width = canvas.left + canvas.plot_width + canvas.right
     height = canvas.top + canvas.plot_height + canvas.bottom
     break_y = canvas.plot_height * _BREAK_TOP if frame.is_broken else None
@@ -122,9 +106,7 @@ def _draw(
         if break_y is not None and is_fixed
         else "",
         area_path=paths.area_path(
-            own_runs,
-            canvas.plot_height * (1 if is_fixed else SCREEN_PATH_SCALE),
-            whole=not is_fixed,
+            runs(mine, frame.drawn(mine), predicted=False), canvas.plot_height * canvas.path_scale
         ),
         chosen=_curve(frame, chosen, lines[chosen], mine),
         others=tuple(
@@ -232,16 +214,12 @@ def _zone(frame: Frame, drawn: Sequence[Known]) -> Band | None:
 
 def _curve(frame: Frame, position: int, line: Line, known: Known) -> Curve:
     drawn = frame.drawn(known)
-    whole = not frame.canvas.is_fixed
     return Curve(
         number=position + 1,
         name=line.name,
-        real_path=paths.line_path(runs(known, drawn, predicted=False), whole=whole),
-        predicted_path=paths.line_path(runs(known, drawn, predicted=True), whole=whole),
-        dots=tuple(
-            Dot(frame.rounded(x), frame.rounded(y))
-            for x, y in (frame.at(index, known[index]) for index in lonely(known))
-        ),
+        real_path=paths.line_path(runs(known, drawn, predicted=False)),
+        predicted_path=paths.line_path(runs(known, drawn, predicted=True)),
+        dots=tuple(frame.dot(index, known[index]) for index in lonely(known)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from portal.charts.axes import anchor_at
 from portal.charts.frame import Frame, Known, last_real
-from portal.charts.geometry import Anchor, EndLabel, Flag, Mark
+from portal.charts.geometry import Anchor, EndLabel, Flag, Mark, Plotted
 from portal.charts.spreading import spread
 from portal.wording import money, month
 
@@ -57,14 +57,11 @@ def labels_at_edge(
     last = last_real(mine)
     if last is None:
         return None, (), None
-    ending = [
-        number
+    others = [
+        (number, end, known[end])
         for number, known in enumerate(every)
         if number != chosen and (end := last_real(known)) is not None and end >= last
     ]
-    numbers = [chosen, *ending]
-    points = [every[number][last_real(every[number]) or 0] for number in numbers]
-    height = frame.canvas.plot_height
     # The heights of an end label and of the flag (the chosen series' label). In the layout
     # "screen", these heights are percentages of the plot's height. They are large enough for the
     # lowest plot, which is 240 px high.
@@ -76,55 +73,33 @@ def labels_at_edge(
     # ``spread`` places the middle of the whole flag. If the flag has the month as a second line of
     # text, the flag's middle is ``shift`` lower than the middle of the line with the price.
     shift = label / 2 if flag_name else 0.0
-    wanted = [frame.y(float(point.value)) for point in points]
+    beside = [frame.y(float(point.value)) for _, _, point in others]
     if asked is not None:
-        wanted.append(frame.y(asked))
+        beside.append(frame.y(asked))
     placed = spread(
-        [wanted[0] + shift, *wanted[1:]],
-        [flag, *[label] * (len(wanted) - 1)],
-        [_FLAG_WEIGHT, *[1.0] * (len(wanted) - 1)],
+        [frame.y(float(mine[last].value)) + shift, *beside],
+        [flag, *[label] * len(beside)],
+        [_FLAG_WEIGHT, *[1.0] * len(beside)],
         0.0,
-        height,
+        frame.canvas.plot_height,
     )
     short = [""] * len(names) if words.is_index else short_names(names)
-    edge = frame.rounded(frame.canvas.plot_width)
 
-    def edge_label(number: int, at: float) -> EndLabel:
-        index = last_real(every[number]) or 0
-        point = every[number][index]
-        x, y = frame.at(index, point)
-        text = words.label(names[number], point.value)
-        return EndLabel(
-            number + 1,
-            frame.rounded(at),
-            text,
-            short[number],
-            frame.rounded(x),
-            frame.rounded(y),
-        )
+    def text(number: int, point: Plotted) -> str:
+        return words.label(names[number], point.value)
 
-    x, y = frame.at(last, mine[last])
-    middle = placed[0] - shift
-    return (
-        Flag(
-            frame.rounded(middle),
-            frame.rounded(x),
-            frame.rounded(y),
-            words.label(names[chosen], mine[last].value),
-            flag_name,
-        ),
-        tuple(edge_label(number, at) for number, at in zip(ending, placed[1:], strict=False)),
-        None
-        if asked is None
-        else EndLabel(
-            0,
-            frame.rounded(placed[-1]),
-            money(Decimal(asked), places=0),
-            "pedido",
-            edge,
-            frame.rounded(wanted[-1]),
-        ),
+    middle = frame.rounded(placed[0] - shift)
+    now = Flag(middle, *frame.dot(last, mine[last]), text(chosen, mine[last]), flag_name)
+    ends = tuple(
+        EndLabel(number + 1, at, text(number, point), short[number], *frame.dot(end, point))
+        for (number, end, point), at in zip(others, map(frame.rounded, placed[1:]), strict=False)
     )
+    asking = None
+    if asked is not None:
+        dot = frame.rounded(frame.canvas.plot_width), frame.rounded(beside[-1])
+        price = money(Decimal(asked), places=0)
+        asking = EndLabel(0, frame.rounded(placed[-1]), price, "pedido", *dot)
+    return now, ends, asking
 
 
 def short_names(names: Sequence[str]) -> list[str]:
@@ -175,14 +150,7 @@ def _mark(frame: Frame, known: Known, index: int) -> Mark:
         left, right = _extent(frame, x, anchor, f"{name} · {text}")
         near = [frame.at(i, p) for i, p in known.items()]
         text_y = min([y, *(b for a, b in near if left <= a <= right)]) - 0.6 * canvas.font_size
-    return Mark(
-        frame.rounded(x),
-        frame.rounded(y),
-        frame.rounded(text_y),
-        anchor,
-        name,
-        text,
-    )
+    return Mark(frame.rounded(x), frame.rounded(y), frame.rounded(text_y), anchor, name, text)
 
 
 def _extent(frame: Frame, x: float, anchor: Anchor, text: str) -> tuple[float, float]:

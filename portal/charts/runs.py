@@ -5,14 +5,11 @@ A chart draws each run as one line.
 
 from collections.abc import Iterator, Mapping
 
-from portal.charts.geometry import Plotted
+from portal.charts.frame import Known
 from portal.charts.paths import Point
 
-Known = Mapping[int, Plotted]  # points by month index, the earliest month first
-Places = Mapping[int, Point]
 
-
-def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Point]]:
+def runs(known: Known, places: Mapping[int, Point], *, predicted: bool) -> Iterator[list[Point]]:
     """Yield the runs of the dashed line if ``predicted`` is true, else of the solid line.
 
     A segment between two months is dashed if either end is a prediction. A dashed line after real

@@ -17,7 +17,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from portal.charts.axes import axis_price
-from portal.charts.frame import SCREEN_PATH_SCALE
+from portal.charts.frame import CANVASES
 from portal.charts.geometry import Layout, Line, PriceChart
 from portal.charts.price_chart import MOST_MONTHS, price_chart
 from portal.charts.price_labels import Words
@@ -176,7 +176,8 @@ def test_axis_far_from_zero_is_broken() -> None:
     zero, lowest = dear.prices[-1], dear.prices[0]
     assert (zero.text, zero.y) == ("0", dear.plot_height)
     assert lowest.y < dear.break_y < zero.y
-    assert max(y for _, y in path_points(dear.chosen.real_path)) <= lowest.y * SCREEN_PATH_SCALE
+    bottom = lowest.y * CANVASES["screen"].path_scale
+    assert max(y for _, y in path_points(dear.chosen.real_path)) <= bottom
 
 
 def test_axis_near_zero_starts_there() -> None:
@@ -326,9 +327,9 @@ def everything(found: PriceChart) -> list[tuple[float, float]]:
     for mark in (found.start, found.peak):
         points += [(mark.x, mark.y)] if mark else []
     points += [(found.now.dot_x, found.now.dot_y), (0.0, found.now.y)] if found.now else []
-    scale = SCREEN_PATH_SCALE if found.layout == "screen" else 1
+    scale = CANVASES[found.layout].path_scale
     for curve in (found.chosen, *found.others):
-        points += [(dot.x, dot.y) for dot in curve.dots]
+        points += curve.dots
         for path in (curve.real_path, curve.predicted_path):
             points += [(x / scale, y / scale) for x, y in path_points(path)]
     return points

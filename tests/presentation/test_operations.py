@@ -224,8 +224,8 @@ def test_charts_begin_with_the_first_day_that_has_data(ago: int, bars: int) -> N
     chart = replace(FACTS, days=30, by_day=by_day).lookup_chart
     assert chart is not None
     assert len(chart.bars) == bars
-    assert chart.bars[-1].text.startswith("hoje: 3 chamadas, ")
-    assert chart.bars[0].text.startswith(f"{TODAY - timedelta(days=bars - 1):%d/%m}: 0 chamadas")
+    assert chart.bars[-1][0].startswith("hoje: 3 chamadas, ")
+    assert chart.bars[0][0].startswith(f"{TODAY - timedelta(days=bars - 1):%d/%m}: 0 chamadas")
 
 
 def test_charts_have_their_numbers_in_a_table() -> None:
