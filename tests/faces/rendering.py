@@ -279,11 +279,11 @@ class Faces:
         text = "\n".join([*[f"status {status}"] * (status != 200), plain(tree)])
         for given, instead in names.items():
             text = text.replace(given, instead)
-        self._store(face, name, _RANDOM.sub("RANDOM", text), tree, narrow)
+        self._store(face, name, text, tree, narrow)
 
     def _store(self, face: str, name: str, text: str, value: Any, narrow: bool = False) -> None:
         """Keep a face. ``narrow`` means that it answers for some lookups only, on request."""
-        self.texts.setdefault(face, {})[name] = text
+        self.texts.setdefault(face, {})[name] = _RANDOM.sub("RANDOM", text)
         if self._with_facts:
             found = read(face, value)
             self.facts.setdefault(face, {})[name] = narrowed(found) if narrow else found
