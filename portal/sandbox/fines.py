@@ -25,14 +25,10 @@ def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[s
     """
     rng = seeded_rng("fines", vehicle.seed)
     month = today.replace(day=1)
-    match profile.fines:
-        case tuple() as outlines:
-            pass
-        case int() as count:
-            outlines = _draw(vehicle, count, month, rng)
-        case None:
-            count = rng.choices((0, 1, 2, 3, 5, 8), (44, 24, 15, 10, 5, 2))[0]
-            outlines = _draw(vehicle, count, month, rng)
+    fines = profile.fines
+    if fines is None:
+        fines = rng.choices((0, 1, 2, 3, 5, 8), (44, 24, 15, 10, 5, 2))[0]
+    outlines = _draw(vehicle, fines, month, rng) if isinstance(fines, int) else fines
     ordered = sorted(outlines, key=lambda outline: outline.age_days)
     return [_record(vehicle, outline, profile.is_bare, month, rng) for outline in ordered]
 
@@ -111,7 +107,7 @@ def _record(
         "medicaoConsiderada": optional(considered),
         "medicaoReal": optional(measured),
         "orgaoAutuador": issuer_name,
-        "tipo": optional(_kind(penalty), names_kind),
+        "tipo": optional(f"NOTIFICACAO DE {'PENALIDADE' if penalty else 'AUTUACAO'}", names_kind),
         "ufOrgaoAutuador": outline.state,
         "valor": str(offence.amount),
     }
@@ -152,10 +148,6 @@ def _speeds(offence: Offence, rng: random.Random) -> tuple[str, str, str]:
     # metrology institute).
     measured = considered + 7 if considered <= 93 else round(considered / 0.93)
     return str(limit), str(measured), str(considered)
-
-
-def _kind(penalty: date | None) -> str:
-    return "NOTIFICACAO DE PENALIDADE" if penalty else "NOTIFICACAO DE AUTUACAO"
 
 
 def _day(day: date | None) -> str:
