@@ -18,17 +18,28 @@ from portal.system.process import bind_error, end_forked_processes_on_signals
 # the same time, and the sandbox must still answer other requests.
 _THREADS = 256
 
+_HELP = f"""Serve the embedded upstream alone, to rehearse scripts against.
 
-def main() -> int:
-    """Serve until SIGTERM or Ctrl-C. Return 1 if the address is unusable."""
+The environment sets the address: HOST (127.0.0.1) and PORT (9000). A second base address is below
+{SECONDARY}. The token is "{TOKEN}", in the Authorization header or as ?at={TOKEN}. All data are
+fictitious; any other valid plate gets a vehicle of its own, always the same.
+"""
+_PLATES = "\n".join(f"  {each.plate}  {each.title}" for each in EXAMPLE_PLATES)
+
+
+@click.command(
+    help=_HELP,
+    epilog=f"\b\nPlates with a situation of their own:\n{_PLATES}",
+    context_settings={"max_content_width": 100},
+)
+def main() -> None:
+    """Serve until SIGTERM or Ctrl-C. Exit with status 1 if the address is unusable."""
     host, port_text = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "9000"
     if not (port_text.isascii() and port_text.isdigit() and 0 < int(port_text) < 65536):
-        print(f"PORT precisa ser um número de 1 a 65535, não {port_text!r}.", file=sys.stderr)
-        return 1
+        sys.exit(f"PORT precisa ser um número de 1 a 65535, não {port_text!r}.")
     port = int(port_text)
     if (error := bind_error(host, port)) is not None:
-        print(f"Não é possível atender em {host}:{port}: {error}.", file=sys.stderr)
-        return 1
+        sys.exit(f"Não é possível atender em {host}:{port}: {error}.")
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     print(
         f"Sandbox em {address} (secundário: {address}{SECONDARY}) · "
@@ -52,26 +63,7 @@ def main() -> int:
         log_level=LogLevels.error,  # hides Granian's warning about the number of threads
         log_access=False,
     ).serve()
-    return 0
-
-
-_HELP = f"""Serve the embedded upstream alone, to rehearse scripts against.
-
-The environment sets the address: HOST (127.0.0.1) and PORT (9000). A second base address is below
-{SECONDARY}. The token is "{TOKEN}", in the Authorization header or as ?at={TOKEN}. All data are
-fictitious; any other valid plate gets a vehicle of its own, always the same.
-"""
-_PLATES = "\n".join(f"  {each.plate}  {each.title}" for each in EXAMPLE_PLATES)
-
-
-@click.command(
-    help=_HELP,
-    epilog=f"\b\nPlates with a situation of their own:\n{_PLATES}",
-    context_settings={"max_content_width": 100},
-)
-def command() -> None:
-    sys.exit(main())
 
 
 if __name__ == "__main__":
-    command(prog_name="python -m portal.sandbox")
+    main(prog_name="python -m portal.sandbox")
