@@ -1,11 +1,10 @@
 """What a fine and a court order show as labelled values, and the sentences on them.
 
 ``FINE_ROWS`` and ``other_of_fine`` show every field of a record that the fine's own line does not
-show. The page and the paper iterate the same rows. ``FINE_COLUMNS`` and ``ORDER_COLUMNS`` are the
-members of JSON objects, and the columns of tables.
+show. The page and the paper iterate the same rows.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
@@ -420,61 +419,3 @@ def _other_vehicle(record: AssessedFine | AssessedOrder, whom: str) -> str:
     if not record.differing:
         return ""
     return _OTHER_VEHICLE.format(what=" ".join(map(str, record.differing)), whom=whom)
-
-
-def text_of(field: Field) -> str | None:
-    return str(field) if field else None
-
-
-FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
-    "number": lambda fine: fine.number,
-    "record": lambda fine: fine.anchor,
-    "code": lambda fine: text_of(fine.record.code),
-    "description": lambda fine: fine.description or None,
-    "article": lambda fine: fine.article or None,
-    "gravity": lambda fine: fine.gravity_word,
-    "points": lambda fine: fine.points.by_gravity,
-    "points_counted": lambda fine: fine.points_now,
-    "amount": lambda fine: fine.amount.value,
-    "amount_origin": lambda fine: fine.amount.origin,
-    "amount_at_80": lambda fine: fine.amount.at_80 if fine.has_discount else None,
-    "amount_at_60": lambda fine: fine.amount.at_60 if fine.has_discount else None,
-    "has_discount": lambda fine: fine.has_discount,
-    "standing": lambda fine: fine.standing,
-    "standing_words": lambda fine: fine.status.word,
-    "standing_note": lambda fine: fine.status.note,
-    "open": lambda fine: fine.is_open,
-    "committed_on": lambda fine: fine.record.committed_on,
-    "committed_at": lambda fine: fine.record.committed_at and f"{fine.record.committed_at:%H:%M}",
-    "notified_on": lambda fine: fine.record.notified_on,
-    "penalty_on": lambda fine: fine.record.penalty_on,
-    "paid_on": lambda fine: fine.record.paid_on,
-    "authority": lambda fine: text_of(fine.record.authority),
-    "authority_state": lambda fine: text_of(fine.record.authority_state),
-    "place": lambda fine: text_of(fine.record.place),
-    "amount_paid": lambda fine: fine.paid.value,
-    "discount_note": lambda fine: fine.discount_note,
-    "authority_code": lambda fine: text_of(fine.record.authority_code),
-    "authority_name": lambda fine: fine.authority and fine.authority.name,
-    "authority_level": lambda fine: fine.authority and fine.authority.level,
-    "appeal_body": lambda fine: fine.authority and fine.authority.appeal_body,
-    "town": lambda fine: fine.town and fine.town.name,
-    "town_state": lambda fine: fine.town and fine.town.state,
-    "code_conflict": lambda fine: fine.code_conflict or None,
-    "conflict": lambda fine: " ".join(fine_notes(fine)) or None,
-    "other_vehicle": lambda fine: bool(fine.differing),
-}
-ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
-    "number": lambda order: order.number,
-    "record": lambda order: order.anchor,
-    "title": lambda order: order.title,
-    "in_force": lambda order: order.in_force,
-    "kinds": lambda order: order.effect.kinds,
-    "doubt": lambda order: order.effect.doubt or None,
-    "court": lambda order: order.court or None,
-    "court_body": lambda order: order.court_body or None,
-    "case": lambda order: text_of(order.record.case),
-    "included_at": lambda order: order.record.included_at,
-    "other_vehicle": lambda order: bool(order.differing),
-    "conflict": lambda order: " ".join(order_notes(order)) or None,
-}

@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Any, Final
 
 from portal.dossier.answers import Panel
-from portal.dossier.details import FINE_COLUMNS, ORDER_COLUMNS, text_of
 from portal.dossier.dossier import Dossier
 from portal.dossier.fined_places import fined_places, whom_to_ask
 from portal.dossier.gaps import missing_of
@@ -25,7 +24,14 @@ from portal.law.deadlines import Clock
 from portal.law.effects import WHO_LIFTS
 from portal.law.orders import AssessedOrder
 from portal.law.verdict import Verdict
-from portal.presentation.exports.vehicle_tables import MONTH_COLUMNS, PRICE_COLUMNS, priced
+from portal.presentation.exports.vehicle_tables import (
+    FINE_COLUMNS,
+    MONTH_COLUMNS,
+    ORDER_COLUMNS,
+    PRICE_COLUMNS,
+    priced,
+    text_of,
+)
 from portal.system.local_time import local_time
 from portal.vehicle.decode import PricePoint
 
