@@ -201,7 +201,7 @@ with built(Path(sys.argv[1]), {}) as here:
         "tracing": here.parts.tracing,
         "backend": type(store._backend).__module__,
         "gateway": type(here.app.wsgi_app._gateway).__qualname__,
-        "upstream": type(here.app.wsgi_app._gateway._client._upstream).__qualname__,
+        "upstream": type(here.app.wsgi_app._gateway._upstream).__qualname__,
     }))
 """
     done = subprocess.run(

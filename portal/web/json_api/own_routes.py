@@ -21,7 +21,6 @@ from typing import Any, Final, Literal, NamedTuple, get_args
 import msgspec
 from flask import Response, request, session, stream_with_context, url_for
 from werkzeug.exceptions import ServiceUnavailable
-from werkzeug.wsgi import FileWrapper
 
 from portal import wording
 from portal.access.gatekeeper import NoCredential, read_credential, sends_credential
@@ -683,8 +682,14 @@ def _download(table: Table, ending: Format, dialect: Dialect, name: str) -> Resp
         file.seek(0)
         if length <= _SPOOLED:
             return file_response(file.read(), content_type, file_name)
-        response = file_response(FileWrapper(file, 65536), content_type, file_name)
+        response = file_response(_chunks(file), content_type, file_name)
         response.content_length = length
         # ``call_on_close`` closes the file even if the client stops reading before the end.
         response.call_on_close(stack.pop_all().close)
     return response
+
+
+def _chunks(file: Any) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(65536):
+            yield chunk
