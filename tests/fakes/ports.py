@@ -1,7 +1,10 @@
 """Unusable addresses: a closed port, a full backlog, an unknown name."""
 
+import fcntl
+import os
 import random
 import socket
+import tempfile
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -22,16 +25,21 @@ _LONGEST_PAUSE_S = 0.3
 # Hypothesis seeds the module ``random``, so every example would draw the same ports from it.
 _random = random.SystemRandom()
 _given: set[int] = set()
+# The byte at a port's number is locked by the process that was given the port, until its end.
+_LOCKS = os.open(
+    f"{tempfile.gettempdir()}/ports-of-tests-{os.getuid()}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+)
 
 
 def free_port() -> int:
-    """Return a free loopback port that this process was not given before.
+    """Return a free loopback port that no running process of tests was given before.
 
-    A server that starts later, or restarts, therefore finds its port free.
+    A server that starts later, or restarts, therefore finds its port free, and no portal that still
+    runs calls the upstream of another test.
     """
     for _ in range(200):
         port = _random.randint(_LOWEST, _HIGHEST)
-        if port in _given:
+        if port in _given or not _is_ours(port):
             continue
         with socket.socket() as probe:
             try:
@@ -41,6 +49,14 @@ def free_port() -> int:
             _given.add(port)
             return port
     raise RuntimeError("no free port found")
+
+
+def _is_ours(port: int) -> bool:
+    try:
+        fcntl.lockf(_LOCKS, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, port)
+    except OSError:
+        return False
+    return True
 
 
 def refused_url() -> str:

@@ -4,6 +4,8 @@ import http.client
 import json
 import socket
 import ssl
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +25,7 @@ from tests.fakes import (
 from tests.fakes import faults as f
 from tests.fakes.answers import OPERATIONS, Operation, path_of
 from tests.fakes.plain_client import PlainClient, answered
+from tests.fakes.ports import free_port
 
 pytestmark = pytest.mark.long  # tests of what the tests use
 
@@ -254,3 +257,9 @@ def test_clock_advances_only_on_request() -> None:
     assert clock.now() == 105
     with pytest.raises(ValueError):
         clock.advance(-1)
+
+
+def test_port_is_given_to_one_process_alone() -> None:
+    ask = "import sys; from tests.fakes import ports; print(ports._is_ours(int(sys.argv[1])))"
+    command = [sys.executable, "-c", ask, str(free_port())]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
