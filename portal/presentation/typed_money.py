@@ -16,27 +16,23 @@ _BRAZILIAN: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,([0-9]{0,
 _CALCULATOR: Final = re.compile(r"([0-9]+)\.([0-9]{1,2})", re.ASCII)
 
 
-class NotMoney(ValueError):
-    """A text is no valid amount of money. The error's message is for the visitor."""
+def read_money(text: str) -> tuple[Decimal | None, str]:
+    """Parse an amount in R$. Return it and "", or None and what the visitor has to mend.
 
-
-def read_money(text: str) -> Decimal | None:
-    """Parse an amount in R$. Return None for a blank text.
-
-    Valid forms are ``1.234,56``, ``R$ 1234,5``, ``1234.56``, and ``1.234`` for 1234. Raises
-    NotMoney for any other form, and for an amount below 0 or above LARGEST.
+    Valid forms are ``1.234,56``, ``R$ 1234,5``, ``1234.56``, and ``1.234`` for 1234. A blank text
+    has neither an amount nor a mistake. An amount below 0 or above LARGEST is a mistake.
     """
     bare = text.translate(_BLANKS)
     if bare[:2].upper() == "R$":
         bare = bare[2:]
     if not bare:
-        return None
+        return None, ""
     if bare[0] in "-−–":
-        raise NotMoney(NEGATIVE)
+        return None, NEGATIVE
     found = _BRAZILIAN.fullmatch(bare) or _CALCULATOR.fullmatch(bare)
     if found is None:
-        raise NotMoney(NOT_MONEY)
+        return None, NOT_MONEY
     whole, cents = found[1].replace(".", "").lstrip("0") or "0", found[2] or "0"
     if len(whole) > len(str(int(LARGEST))):
-        raise NotMoney(TOO_LARGE)
-    return Decimal(f"{whole}.{cents}").quantize(Decimal("0.01"))
+        return None, TOO_LARGE
+    return Decimal(f"{whole}.{cents}").quantize(Decimal("0.01")), ""

@@ -13,7 +13,7 @@ from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.typed_money import NOT_MONEY
-from portal.presentation.vehicle.price_view import PriceView, price_view
+from portal.presentation.vehicle.price_view import PriceView
 from portal.presentation.vehicle.query import Query, changed, kept_query
 from portal.vehicle.decode import read_decode
 from portal.vehicle.wire import result_of
@@ -48,9 +48,7 @@ def shown(**overrides: Any) -> str:
 
 
 def view_of(*entries: Any, query: Query = (), today: date = CONTEXT.today) -> PriceView:
-    view = price_view(candidates(*entries, today=today), query)
-    assert view is not None
-    return view
+    return PriceView(candidates(*entries, today=today), query)
 
 
 def test_candidates_beyond_tabs_cannot_be_chosen() -> None:
@@ -379,8 +377,7 @@ def test_version_with_other_engine_is_marked_as_different() -> None:
     body = decode_body(
         str(PLATE), informacoesFipe=[fipe_entry(), fipe_entry(versao="1.4 TFSI", ano="2009")]
     )
-    view = price_view(prices_of(read_decode(result_of(body), marker=HIDDEN), CONTEXT.today), ())
-    assert view is not None
+    view = PriceView(prices_of(read_decode(result_of(body), marker=HIDDEN), CONTEXT.today), ())
     assert [bool(tab.other) for tab, _ in view.rows] == [False, True]
     assert view.rows[1][0].match.startswith("difere: ano-modelo 2009")
 
@@ -465,7 +462,7 @@ def test_asking_price_is_compared_with_table_and_history() -> None:
 
 def test_asking_price_that_is_no_amount_is_kept_and_explained() -> None:
     view = view_of(fipe_entry(), query=(("pedido", "noventa"),))
-    assert (view.asking, view.asking_is_wrong, view.verdict) == ("noventa", True, NOT_MONEY)
+    assert (view.typed, view.is_mistyped, view.verdict) == ("noventa", True, NOT_MONEY)
 
 
 def test_asking_price_without_a_sure_price_is_not_compared() -> None:

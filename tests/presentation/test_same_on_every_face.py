@@ -12,7 +12,7 @@ from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.vehicle_row import row_of_dossier
-from portal.presentation.vehicle.price_view import price_view
+from portal.presentation.vehicle.price_view import PriceView
 from tests.factories import (
     decode_body,
     fine,
@@ -117,10 +117,8 @@ def test_short_price_history_is_a_sentence_on_paper_too(months: int) -> None:
     )
     contents = CONTEXT.dossier(PLATE, panels(body))
     assert contents.prices is not None
-    view = price_view(contents.prices, ())
-    assert view is not None
     assert paper_chart(contents.prices) is None
-    assert view.instead in list(price_facts(contents.prices.listed[0]))
+    assert PriceView(contents.prices, ()).instead in list(price_facts(contents.prices.listed[0]))
 
 
 def test_long_verdict_keeps_ids_of_the_dossier_unique() -> None:

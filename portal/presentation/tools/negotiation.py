@@ -22,7 +22,7 @@ from portal.law.assessment import AssessedFine, Totals, totals
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.presentation.asking_price import ASKING, against_table
 from portal.presentation.render_context import RenderContext
-from portal.presentation.typed_money import NotMoney, read_money
+from portal.presentation.typed_money import read_money
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
 from portal.wording import sanitise_echo
@@ -222,13 +222,8 @@ def negotiation_page(
     tab, wrong_version = _chosen(dossier, query.get("versao", ""))
     share, wrong_share = _share(query.get("parte", ""))
     chosen, wrong_fines = _chosen_fines(dossier, query.get("multas", ""))
-    mistyped, amounts = {}, {}
-    for name in AMOUNTS:
-        try:
-            if amount := read_money(query.get(name, "")):
-                amounts[name] = amount
-        except NotMoney as error:
-            mistyped[name] = str(error)
+    read = {name: read_money(query.get(name, "")) for name in AMOUNTS}
+    amounts = {name: amount for name, (amount, _) in read.items() if amount}
     return NegotiationPage(
         dossier=dossier,
         now=context.now,
@@ -236,7 +231,7 @@ def negotiation_page(
         share=share,
         chosen=chosen,
         typed={name: sanitise_echo(query.get(name, ""), LONGEST_TEXT) for name in AMOUNTS},
-        mistyped=mistyped,
+        mistyped={name: problem for name, (_, problem) in read.items() if problem},
         asking=amounts.pop(ASKING, None),
         costs=[Cost(COSTS[name], amount) for name, amount in amounts.items()],
         problems=[problem for problem in (wrong_version, wrong_share, wrong_fines) if problem],

@@ -104,9 +104,9 @@ def _digits(text: str, least: int, most: int, example: str) -> str:
 
 
 def _money(text: str) -> str:
-    amount = read_money(text)
+    amount, problem = read_money(text)
     if not amount:
-        raise ValueError("Escreva um valor maior que zero.")
+        raise ValueError(problem or "Escreva um valor maior que zero.")
     return f"{amount:f}"
 
 

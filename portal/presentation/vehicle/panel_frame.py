@@ -22,7 +22,7 @@ from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
-from portal.presentation.vehicle.price_view import PriceView, price_view
+from portal.presentation.vehicle.price_view import PriceView
 from portal.presentation.vehicle.query import Query, changed
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
@@ -112,7 +112,7 @@ class PanelView:
     def price_view(self) -> PriceView | None:
         """The price section, or None if the answer has no price-table entry."""
         prices = self.dossier.prices
-        return price_view(prices, self.context.query) if prices else None
+        return PriceView(prices, self.context.query) if prices and prices.tabs else None
 
     @cached_property
     def timeline(self) -> PaperTimeline | None:

@@ -3,158 +3,171 @@
 Each version in the table is an entry of the price table that may describe the vehicle.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from typing import Final
 
 from portal import formats
 from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
+from portal.charts.scale import month_index
 from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
 from portal.presentation.asking_price import ASKING, against_table
 from portal.presentation.choice import Choice
-from portal.presentation.typed_money import NotMoney, read_money
+from portal.presentation.typed_money import read_money
 from portal.presentation.vehicle.query import Query, changed, chosen
 from portal.vehicle.fipe import PriceSeries
-from portal.wording import NO_BREAK_SPACE, listed
+from portal.wording import listed
 
 VERSION: Final = "versao"
 YEARS: Final = "anos"
-_RANGES: Final = (1, 3, 5, 10)
+# The periods of the chart, in years.
+_RANGES: Final = {1: "1\u00a0ano", 3: "3\u00a0anos", 5: "5\u00a0anos", 10: "10\u00a0anos"}
 _ANCHOR: Final = "#fipe"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PriceView:
-    """The price section.
+    """The price section: the versions of ``prices``, and what the visitor chose by ``query``.
 
-    ``headline`` is a price or a price range, or "" if no price is known. ``instead`` is a sentence
-    that replaces a missing chart, or "" if there is a ``chart``. ``rows`` are the versions with the
-    links that choose them. ``notes`` are sentences about the chosen version. ``asking`` is the
-    asking price as the visitor typed it, and ``verdict`` what the page says of it, or "".
+    A choice that the page does not offer is ignored, for example a version number that is too high.
     """
 
     prices: Prices
-    tab: PriceTab
-    headline: str
-    sentence: str
-    ranges: tuple[Choice, ...]
-    chart: PriceChart | None
-    instead: str
-    rows: tuple[tuple[PriceTab, Choice], ...]
-    notes: tuple[str, ...]
-    break_note: str
-    asking: str
-    asking_is_wrong: bool
-    verdict: str
-    others: Query  # the visitor's other choices, which the form of the asking price keeps
+    query: Query
 
+    @cached_property
+    def _version(self) -> int:
+        """The number of the version that the visitor chose, or 0."""
+        number = _number(chosen(self.query, VERSION))
+        return number if number <= len(self.prices.tabs) else 0
 
-def price_view(prices: Prices, query: Query) -> PriceView | None:
-    """Build the price section, or return None if there is no price-table entry.
+    @cached_property
+    def tab(self) -> PriceTab:
+        return self.prices.tabs[max(self._version, 1) - 1]
 
-    Ignores a choice in ``query`` that the page does not offer, for example a version number that is
-    too high.
-    """
-    if not prices.tabs:
-        return None
-    number = _number(chosen(query, VERSION))
-    is_explicit = 1 <= number <= len(prices.tabs)
-    tab = prices.tabs[number - 1 if is_explicit else 0]
-    offered = _offered(tab.series)
-    length = _number(chosen(query, YEARS))
-    years = length if length in offered else None
-    asking, wrong = _asking(query)
-    chart = _chart(prices, tab, years, asking)
-    return PriceView(
-        prices=prices,
-        tab=tab,
-        headline=_headline(prices, tab, is_explicit=is_explicit),
-        sentence=_sentence(tab, is_one_of_several=not tab.is_best and len(prices.all) > 1),
-        ranges=tuple(_ranges(query, offered, years)) if chart else (),
-        chart=chart,
-        instead="" if chart else instead_of_chart(tab.series),
-        rows=tuple((one, _version(one, query, is_chosen=one is tab)) for one in prices.tabs),
-        notes=tuple(_notes(tab)),
-        break_note=_break_note(chart),
-        asking=chosen(query, ASKING),
-        asking_is_wrong=bool(wrong),
-        verdict=wrong or ("" if asking is None else _compared(asking, tab, prices, is_explicit)),
-        others=tuple((name, value) for name, value in query if name != ASKING),
-    )
+    @cached_property
+    def headline(self) -> str:
+        """The price of the version that the visitor chose, or "" if unknown.
 
+        Without a choice, it is the price or price range of the best matches.
+        """
+        if self._version or len(self.prices.likeliest) == 1:
+            return "" if self.tab.current is None else formats.price(self.tab.current)
+        summary = self.prices.price_summary
+        return summary.text if summary else ""
 
-def _asking(query: Query) -> tuple[Decimal | None, str]:
-    """Return the asking price in R$, or None and the message about a text that is no amount."""
-    try:
-        amount = read_money(chosen(query, ASKING))
-    except NotMoney as error:
-        return None, str(error)
-    return amount or None, ""
+    @cached_property
+    def sentence(self) -> str:
+        is_one_of_several = not self.tab.is_best and len(self.prices.all) > 1
+        return _sentence(self.tab, is_one_of_several=is_one_of_several)
 
+    @cached_property
+    def _offered(self) -> tuple[int, ...]:
+        """The periods of _RANGES (years) that are shorter than the history."""
+        first, last = self.tab.series.first_real, self.tab.series.last_real
+        if first is None or last is None:
+            return ()
+        months = month_index(last.month) - month_index(first.month)
+        return tuple(years for years in _RANGES if years * 12 < months)
 
-def _compared(asking: Decimal, tab: PriceTab, prices: Prices, is_explicit: bool) -> str:
-    doubt = tab.no_ceiling if is_explicit else prices.no_ceiling
-    return against_table(asking, tab, doubt, names_version=tab.is_tied or is_explicit)
+    @cached_property
+    def _years(self) -> int:
+        """The period that the visitor chose, or 0 for the whole history."""
+        years = _number(chosen(self.query, YEARS))
+        return years if years in self._offered else 0
 
+    @cached_property
+    def ranges(self) -> Sequence[Choice]:
+        if not self.chart or not self._offered:
+            return ()
+        return [
+            Choice(_RANGES.get(years, "Tudo"), self._url(YEARS, years), years == self._years)
+            for years in (*self._offered, 0)
+        ]
 
-def _headline(prices: Prices, tab: PriceTab, *, is_explicit: bool) -> str:
-    """Return the price of the version that the visitor chose, or "" if unknown.
+    @cached_property
+    def chart(self) -> PriceChart | None:
+        if len(self.tab.series.points) < LEAST_POINTS:
+            return None
+        return price_chart(
+            [one.line for one in self.prices.tabs],
+            chosen=self.tab.number - 1,
+            last_months=self._years * 12 or None,
+            words=self.tab.words,
+            asking=self._asked[0] or None,
+        )
 
-    If the visitor chose no version, return the price or price range of the best matches.
-    """
-    if is_explicit or len(prices.likeliest) == 1:
-        return "" if tab.current is None else formats.price(tab.current)
-    summary = prices.price_summary
-    return summary.text if summary else ""
+    @property
+    def instead(self) -> str:
+        """The sentence in place of a chart."""
+        return instead_of_chart(self.tab.series)
+
+    @cached_property
+    def rows(self) -> Sequence[tuple[PriceTab, Choice]]:
+        """The versions, with the links that choose them."""
+        return [
+            (
+                tab,
+                Choice(
+                    tab.label,
+                    self._url(VERSION, tab.number if tab.number > 1 else 0),
+                    tab is self.tab,
+                ),
+            )
+            for tab in self.prices.tabs
+        ]
+
+    @property
+    def notes(self) -> Iterator[str]:
+        """Sentences about the chosen version."""
+        tab, series = self.tab, self.tab.series
+        if tab.contradiction:
+            yield tab.contradiction
+        if series.predicted_change is not None:
+            change = formats.change(series.predicted_change)
+            yield f"{tab.predicted_label}: {change}; {tab.predicted_note}."
+        elif series.predicted_tail:
+            yield f"{tab.predicted_label}: {tab.predicted_note}."
+        if tab.gaps:
+            yield f"Meses sem preço: {tab.gaps}."
+
+    @property
+    def typed(self) -> str:
+        """The asking price as the visitor typed it."""
+        return chosen(self.query, ASKING)
+
+    @cached_property
+    def _asked(self) -> tuple[Decimal | None, str]:
+        return read_money(self.typed)
+
+    @property
+    def is_mistyped(self) -> bool:
+        return bool(self._asked[1])
+
+    @property
+    def verdict(self) -> str:
+        """What the page says of the asking price, or ""."""
+        (asking, problem), tab, is_explicit = self._asked, self.tab, self._version > 0
+        if not asking:
+            return problem
+        doubt = tab.no_ceiling if is_explicit else self.prices.no_ceiling
+        return against_table(asking, tab, doubt, names_version=tab.is_tied or is_explicit)
+
+    @property
+    def others(self) -> Query:
+        """The visitor's other choices, which the form of the asking price keeps."""
+        return tuple((name, value) for name, value in self.query if name != ASKING)
+
+    def _url(self, name: str, number: int) -> str:
+        """Return the address of the page with another choice. 0 stands for no choice."""
+        return (changed(self.query, **{name: str(number or "")}) or "?") + _ANCHOR
 
 
 def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 2 else 0
-
-
-def _offered(series: PriceSeries) -> tuple[int, ...]:
-    """Return the periods of _RANGES (years) that are shorter than the history."""
-    first, last = series.first_real, series.last_real
-    if first is None or last is None:
-        return ()
-    months = (last.month.year - first.month.year) * 12 + last.month.month - first.month.month
-    return tuple(years for years in _RANGES if years * 12 < months)
-
-
-def _ranges(query: Query, offered: tuple[int, ...], years: int | None) -> Iterator[Choice]:
-    if not offered:
-        return
-    for one in (*offered, None):
-        name = "Tudo" if one is None else f"{one}{NO_BREAK_SPACE}{'ano' if one == 1 else 'anos'}"
-        url = changed(query, **{YEARS: str(one) if one else ""}) or "?"
-        yield Choice(name, url + _ANCHOR, one == years)
-
-
-def _version(tab: PriceTab, query: Query, *, is_chosen: bool) -> Choice:
-    url = changed(query, **{VERSION: str(tab.number) if tab.number > 1 else ""}) or "?"
-    return Choice(tab.label, url + _ANCHOR, is_chosen)
-
-
-def _chart(
-    prices: Prices, tab: PriceTab, years: int | None, asking: Decimal | None
-) -> PriceChart | None:
-    if len(tab.series.points) < LEAST_POINTS:
-        return None
-    return price_chart(
-        [one.line for one in prices.tabs],
-        chosen=tab.number - 1,
-        last_months=years * 12 if years else None,
-        words=tab.words,
-        asking=asking,
-    )
-
-
-def _break_note(chart: PriceChart | None) -> str:
-    if chart is None or chart.break_y is None:
-        return ""
-    return f"o gráfico começa em {chart.prices[0].text}"
 
 
 def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
@@ -210,16 +223,3 @@ def instead_of_chart(series: PriceSeries) -> str:
     ]
     months = "um mês" if len(told) == 1 else "dois meses"
     return f"A fonte traz só {months} desta versão, pouco para um gráfico: {listed(told)}."
-
-
-def _notes(tab: PriceTab) -> Iterator[str]:
-    series = tab.series
-    if tab.contradiction:
-        yield tab.contradiction
-    if series.predicted_change is not None:
-        change = formats.change(series.predicted_change)
-        yield f"{tab.predicted_label}: {change}; {tab.predicted_note}."
-    elif series.predicted_tail:
-        yield f"{tab.predicted_label}: {tab.predicted_note}."
-    if tab.gaps:
-        yield f"Meses sem preço: {tab.gaps}."
