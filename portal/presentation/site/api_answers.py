@@ -95,7 +95,7 @@ def excerpt(document: object, depth: int = 0) -> str:
 
 
 def _json_answer(body: bytes, status: int = 200) -> Answer:
-    return Answer(_caption(status, "application/json", body), excerpt(json.loads(body)))
+    return _caption(status, "application/json", body), excerpt(json.loads(body))
 
 
 def _batch_answer(now: datetime, status: int, *, is_done: bool = False) -> Answer:
@@ -121,7 +121,7 @@ def _table_answer(table: Table) -> Answer:
     lines = list(csv_lines(table))
     shown = (line.strip("\ufeff\r\n") for line in lines[: _MOST_LINES + 1])
     caption = _caption(200, "text/csv; charset=utf-8", "".join(lines).encode())
-    return Answer(caption, "\n".join(filter(None, shown)))
+    return caption, "\n".join(filter(None, shown))
 
 
 def _caption(status: int, content_type: str, body: bytes) -> str:

@@ -17,6 +17,10 @@ from portal.gateway.operations import CachePolicy
 from portal.presentation.api_errors import API_ERRORS, ApiError
 
 Document = Mapping[str, Any]
+# An example answer: status, content type and size, and the body or an excerpt of it.
+Answer = tuple[str, str]
+# A member of a JSON object: its path, for example ``informacoesFipe[].ano``, its type and meaning.
+Member = tuple[str, str, str]
 
 
 class _Outline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -85,17 +89,6 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """An example answer.
-
-    ``caption`` states status, content type and size. ``text`` is the body or an excerpt.
-    """
-
-    caption: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
     """One or several operations that are explained together."""
 
@@ -116,11 +109,11 @@ class Section:
         return tuple(found.values())
 
     @property
-    def body_fields(self) -> Sequence["Member"]:
+    def body_fields(self) -> Sequence[Member]:
         return tuple(members(self.operations[0].body))
 
     @property
-    def tables(self) -> Mapping[str, Sequence["Member"]]:
+    def tables(self) -> Mapping[str, Sequence[Member]]:
         """The members of the first operation's answer, or the columns of the exported tables.
 
         Operations that export the same table in different file formats share one entry.
@@ -145,15 +138,6 @@ class Section:
                 if status >= "400":
                     found.setdefault(status, response)
         return dict(sorted(found.items()))
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A member of a JSON object. ``path`` is, for example, ``informacoesFipe[].ano``."""
-
-    path: str
-    form: str
-    meaning: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,7 +213,7 @@ def members(
         former = seen.get(inner.get("title", ""))
         if former is not None:
             meaning = f"{meaning} Os mesmos campos de `{former}`."
-        yield Member(path, _form(written), meaning)
+        yield path, _form(written), meaning
         if inner and former is None:
             seen[inner["title"]] = path
             yield from members(inner, f"{path}.", seen)
