@@ -1,7 +1,5 @@
 """Tests of the filters and picked fines that a page's query string holds."""
 
-from urllib.parse import parse_qsl
-
 import pytest
 
 from portal.dossier.changes import MOST_FINES
@@ -21,19 +19,6 @@ def choice_of(**sent: str) -> FineChoice:
 
 def test_no_parameters_choose_nothing() -> None:
     assert fine_choice(()) == FineChoice()
-    assert FineChoice().query == ""
-
-
-def test_choice_survives_its_own_query() -> None:
-    choice = FineChoice(
-        order="valor",
-        situation="exigivel",
-        state="SP",
-        text="sinal vermelho",
-        picked=frozenset({3, 12}),
-        others=(("versao", "2"), ("periodo", "5a")),
-    )
-    assert fine_choice(tuple(parse_qsl(choice.query))) == choice
 
 
 @pytest.mark.parametrize(
@@ -71,13 +56,6 @@ def test_every_listed_fine_can_be_picked() -> None:
     numbers = range(1, MOST_FINES + 1)
     sent = [("versao", "2"), *(("marcada", str(number)) for number in numbers)]
     assert fine_choice(kept_query(sent)).picked == frozenset(numbers)
-
-
-def test_address_gets_the_choice_after_its_own_parameters() -> None:
-    choice = choice_of(uf="SP")
-    assert choice.address("/placa/ABC1D23") == "/placa/ABC1D23?uf=SP"
-    assert choice.address("/placa/ABC1D23?completo=1") == "/placa/ABC1D23?completo=1&uf=SP"
-    assert FineChoice().address("/placa/ABC1D23") == "/placa/ABC1D23"
 
 
 def test_search_finds_all_words_without_accents_or_case() -> None:

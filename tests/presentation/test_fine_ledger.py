@@ -270,8 +270,8 @@ def test_page_keeps_other_parameters_in_form_and_addresses() -> None:
     html = render(page)
     check_html(html)
     assert '<input type="hidden" name="versao" value="2">' in html
-    assert 'data-panel-url="/placa/ABC1D23/painel/multas?versao=2&amp;uf=SP"' in html
-    assert page.whole_page_url == "/placa/ABC1D23?completo=1&versao=2&uf=SP"
+    assert 'data-panel-url="/placa/ABC1D23/painel/multas?uf=SP&amp;versao=2"' in html
+    assert page.whole_page_url == "/placa/ABC1D23?uf=SP&versao=2&completo=1"
     assert '<option value="SP" selected>SP (2)</option>' in html
 
 

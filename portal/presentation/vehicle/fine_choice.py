@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
-from urllib.parse import urlencode
 
 from portal.law.standing import Standing
 from portal.presentation.vehicle.query import Query, chosen
@@ -46,28 +45,6 @@ class FineChoice:
     text: str = ""
     picked: frozenset[int] = frozenset()
     others: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def query(self) -> str:
-        """The choices and ``others`` as URL parameters, or "" if there are none."""
-        return urlencode([*self.others, *self._own()])
-
-    def _own(self) -> Iterator[tuple[str, str]]:
-        if self.order != "data":
-            yield "ordem", self.order
-        if self.situation:
-            yield "situacao", self.situation
-        if self.state:
-            yield "uf", self.state
-        if self.text:
-            yield "busca", self.text
-        for number in sorted(self.picked):
-            yield "marcada", str(number)
-
-    def address(self, path: str) -> str:
-        """Return ``path`` with ``query`` added to it."""
-        joint = "&" if "?" in path else "?"
-        return f"{path}{joint}{query}" if (query := self.query) else path
 
 
 def fine_choice(query: Query) -> FineChoice:

@@ -25,8 +25,10 @@ from portal.presentation.vehicle.fine_choice import (
     OPEN,
     FineChoice,
     Order,
+    fine_choice,
     matches,
 )
+from portal.presentation.vehicle.query import Query
 from portal.vehicle.field import Field, fold
 from portal.vehicle.plate import STATES, Plate
 from portal.wording import counted
@@ -226,14 +228,15 @@ class FineLedger:
         yield "Pontos", "Contam com a multa paga ou não, na CNH de quem dirigia ou do proprietário."
 
 
-def fine_ledger(dossier: Dossier, choice: FineChoice) -> FineLedger | None:
+def fine_ledger(dossier: Dossier, query: Query) -> FineLedger | None:
     """Build the content of the fines panel, or return None without a readable answer.
 
     A list with fewer than FEWEST_TO_CHOOSE fines has no controls. It ignores the sort order, the
-    filters and the selection in ``choice``, because the visitor could not undo them.
+    filters and the selection in ``query``, because the visitor could not undo them.
     """
     if dossier.fines is None or dossier.totals is None:
         return None
+    choice = fine_choice(query)
     if len(dossier.fines) < FEWEST_TO_CHOOSE:
         choice = FineChoice(others=choice.others)
     return FineLedger(dossier, dossier.fines, dossier.listed_fines, dossier.totals, choice)

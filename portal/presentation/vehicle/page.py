@@ -133,8 +133,7 @@ class VehiclePage:
     @property
     def whole_page_url(self) -> str:
         """The URL of the page without waiting panels, for a browser without scripts."""
-        choice = self.records.panels["multas"].choice
-        return choice.address(f"{self.records.path}?completo=1")
+        return self.records.panels["multas"].whole_page_url
 
     @property
     def refreshed(self) -> tuple[LookupName, ...]:

@@ -20,7 +20,6 @@ from portal.law.glossary import Term, term
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
 from portal.presentation.vehicle.price_view import PriceView
 from portal.presentation.vehicle.query import Query, changed
@@ -100,13 +99,9 @@ class PanelView:
         return self.dossier if self.state == "ready" else None
 
     @cached_property
-    def choice(self) -> FineChoice:
-        return fine_choice(self.context.query)
-
-    @cached_property
     def ledger(self) -> FineLedger | None:
         """The fines in the order and with the filters that the visitor chose."""
-        return fine_ledger(self.dossier, self.choice) if self.state == "ready" else None
+        return fine_ledger(self.dossier, self.context.query) if self.state == "ready" else None
 
     @cached_property
     def price_view(self) -> PriceView | None:
@@ -125,19 +120,16 @@ class PanelView:
     def url(self) -> str:
         """The URL of this panel alone."""
         path = f"{subject_path(self.dossier.subject)}/painel/{self.name}"
-        return self._chosen(path + changed(self._query, completo=""))
+        return path + changed(self._query, completo="")
 
     @property
     def whole_page_url(self) -> str:
         """The URL of the page with all panels, for which the server makes all lookups first."""
-        return self._chosen(subject_path(self.dossier.subject) + changed(self._query, completo="1"))
+        return subject_path(self.dossier.subject) + changed(self._query, completo="1")
 
     @property
     def _query(self) -> Query:
-        return self.context.query if self.name == "veiculo" else ()
-
-    def _chosen(self, url: str) -> str:
-        return self.choice.address(url) if self.name == "multas" else url
+        return self.context.query if self.name in ("veiculo", "multas") else ()
 
     @cached_property
     def provenance(self) -> tuple[Provenance, ...]:
