@@ -7,6 +7,7 @@ or stale (RFC 9111 §4.2, RFC 5861 §4).
 import hashlib
 import hmac
 import math
+import zlib
 from collections.abc import Mapping
 from typing import Final, Literal
 
@@ -26,6 +27,12 @@ JITTER = 0.10
 CLOCK_SKEW_S = 60
 
 State = Literal["fresh", "stale", "expired"]
+
+
+class Freshness(msgspec.Struct, frozen=True):
+    state: State
+    age_s: int
+    ttl_s: int
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
@@ -56,6 +63,34 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     @property
     def delete_at(self) -> float:
         return self.fetched_at + self.keep_s
+
+    @property
+    def jitter(self) -> float:
+        """The part of its fresh time that the answer loses, less than JITTER.
+
+        Answers that were fetched together thus become stale at different times. All copies of a
+        report have the same tag and time stamp, so they become stale at the same time.
+        """
+        tag = self.key.partition(":")[0]
+        return JITTER * zlib.crc32(f"{tag}{self.fetched_at}".encode()) / 2**32
+
+    def freshness(self, terms: CachePolicy, now: float) -> Freshness:
+        """Return the answer's state, its age and the remaining seconds of its fresh time.
+
+        The jitter does not change the moment at which a stale answer expires.
+        """
+        fresh_s, stale_s = lifetimes(terms, self.status, self.empty)
+        age = now - self.fetched_at
+        left = fresh_s * (1 - self.jitter) - age
+        if age < -CLOCK_SKEW_S:
+            state: State = "expired"
+        elif left > 0:
+            state = "fresh"
+        elif stale_s > 0 and age < fresh_s + stale_s:
+            state = "stale"
+        else:
+            state = "expired"
+        return Freshness(state, max(0, int(age)), max(0, int(left)))
 
 
 class Seal:
@@ -100,12 +135,6 @@ class Seal:
         return hmac.digest(self._secret, content, hashlib.sha256)
 
 
-class Freshness(msgspec.Struct, frozen=True):
-    state: State
-    age_s: int
-    ttl_s: int
-
-
 def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, float]:
     """Return an answer's fresh time and stale time in seconds.
 
@@ -125,35 +154,10 @@ def retention_s(terms: CachePolicy, status: int, empty: bool) -> int:
     return math.ceil(sum(lifetimes(terms, status, empty)))
 
 
-def longest_s(
-    terms: Mapping[OperationName, CachePolicy], operation: str, status: int, empty: bool
-) -> int:
-    """Return the age at which an answer to ``operation`` is deleted.
+def longest_s(terms: Mapping[OperationName, CachePolicy], envelope: Envelope) -> int:
+    """Return the age at which an answer is deleted.
 
     An answer to no operation in ``terms`` gets the longest retention of any operation.
     """
-    own = [each for name, each in terms.items() if name == operation] or terms.values()
-    return max(retention_s(each, status, empty) for each in own)
-
-
-def compute_freshness(
-    terms: CachePolicy, status: int, empty: bool, fetched_at: float, now: float, chance: float
-) -> Freshness:
-    """Return an answer's state, its age and the remaining seconds of its fresh time.
-
-    ``chance`` is a number in [0, 1). The fresh time is shortened by ``chance`` times 10 % (jitter).
-    Answers that were fetched together thus become stale at different times. The jitter does not
-    change the moment at which a stale answer expires.
-    """
-    fresh_s, stale_s = lifetimes(terms, status, empty)
-    age = now - fetched_at
-    left = fresh_s * (1 - JITTER * chance) - age
-    if age < -CLOCK_SKEW_S:
-        state: State = "expired"
-    elif left > 0:
-        state = "fresh"
-    elif stale_s > 0 and age < fresh_s + stale_s:
-        state = "stale"
-    else:
-        state = "expired"
-    return Freshness(state, max(0, int(age)), max(0, int(left)))
+    own = [each for name, each in terms.items() if name == envelope.operation] or terms.values()
+    return max(retention_s(each, envelope.status, envelope.empty) for each in own)

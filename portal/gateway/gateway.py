@@ -1,7 +1,6 @@
 """Answers lookups from the cache or the upstream, and coalesces concurrent misses."""
 
 import time
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,7 +10,7 @@ import msgspec
 
 from portal.access.tokens import Identity
 from portal.gateway import answer_check
-from portal.gateway.envelope import Envelope, Freshness, compute_freshness, retention_s
+from portal.gateway.envelope import Envelope, Freshness, retention_s
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import (
     CacheStatus,
@@ -171,13 +170,7 @@ class Gateway:
     def newest_report(self, plate: Plate, caller: Identity) -> Served | None:
         """Return a plate's unexpired newest report (see ``keep_as_newest``), or None."""
         key = self._store.newest_report_key(plate, caller.credential)
-        held = self._store.read(key)
-        if held is None:
-            return None
-        lookup = Lookup(REPORT, plate)
-        if self._freshness(lookup, held).state == "expired":
-            return None
-        return self._served(lookup, held, "hit")
+        return self._unexpired(Lookup(REPORT, plate), self._store.read(key), "hit")
 
     def previous(self, snapshot: Snapshot) -> Served | None:
         """Return the last earlier answer that differs from the snapshot's answer, or None.
@@ -199,11 +192,13 @@ class Gateway:
             return None
         return rejection if answer is None or rejection.fetched_at > answer.fetched_at else None
 
-    def _unexpired(self, lookup: Lookup, answer: Envelope | None) -> Served | None:
+    def _unexpired(
+        self, lookup: Lookup, answer: Envelope | None, status: CacheStatus = "stale"
+    ) -> Served | None:
         """Return the answer if it is fresh or stale, or None if it has expired."""
         if answer is None or self._freshness(lookup, answer).state == "expired":
             return None
-        return self._served(lookup, answer, "stale")
+        return self._served(lookup, answer, status)
 
     def _ask(self, snapshot: Snapshot, directive: Directive) -> Served:
         """Return the upstream's answer or, if the call fails, a stale answer.
@@ -357,18 +352,7 @@ class Gateway:
             self._count_saved(operation, status, 1, snapshot.caller.name)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        # ``chance`` shortens the fresh time. Derive it from ``fetched_at`` and the vehicle's tag.
-        # Both are the same in all copies of a report, so the copies become stale at the same time.
-        tag = envelope.key.partition(":")[0]
-        chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
-        return compute_freshness(
-            self._policy.terms[lookup.operation.name],
-            envelope.status,
-            envelope.empty,
-            envelope.fetched_at,
-            self._clock(),
-            chance,
-        )
+        return envelope.freshness(self._policy.terms[lookup.operation.name], self._clock())
 
     def _served(
         self, lookup: Lookup, envelope: Envelope, status: CacheStatus, stored: bool = True

@@ -314,7 +314,7 @@ class Store:
             envelope = self._seal.verify(value, key)
             if envelope is None or envelope.namespace != self._namespace:
                 return None
-            return envelope.fetched_at + self._longest_s(envelope)
+            return envelope.fetched_at + longest_s(self._terms, envelope)
 
         yield from self._backend.review(end_of)
         self._backend.set(name, text, _NO_EXPIRY)
@@ -360,7 +360,7 @@ class Store:
         """
         if envelope is None:
             return None
-        keep_s = self._longest_s(envelope)
+        keep_s = longest_s(self._terms, envelope)
         if envelope.purge_no < purged_to or envelope.keep_s > keep_s:
             envelope = msgspec.structs.replace(
                 envelope,
@@ -368,9 +368,6 @@ class Store:
                 keep_s=min(envelope.keep_s, keep_s),
             )
         return None if self._purges.hides(envelope.key, envelope.purge_no) else envelope
-
-    def _longest_s(self, envelope: Envelope) -> float:
-        return longest_s(self._terms, envelope.operation, envelope.status, envelope.empty)
 
     def _report_fault(self, operation: str, error: Exception) -> None:
         self._observer.store_failed(operation)

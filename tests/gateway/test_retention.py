@@ -113,7 +113,8 @@ def test_retention_is_that_of_the_operation() -> None:
         "renainf": CachePolicy(1000, 9000, Decimal("0.30")),
     }
     names = ("decode", "renainf", "")
-    assert {name: longest_s(lifetimes, name, 200, False) for name in names} == {
+    answers = (Envelope("a:0", 0.0, HOUR, status=200, empty=False, operation=n) for n in names)
+    assert {each.operation: longest_s(lifetimes, each) for each in answers} == {
         "decode": 100,
         "renainf": 10_000,
         "": 10_000,  # stored by a former version, so the longest retention applies
