@@ -6,7 +6,7 @@ A credential is read from the Authorization header or the query string.
 from collections.abc import Sequence
 from urllib.parse import parse_qsl
 
-from portal.access.sealing import name_credential
+from portal.access.sealing import keyed_hash
 from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
 from portal.system.caller_credentials import Mode, is_token
 
@@ -44,7 +44,7 @@ class Gatekeeper:
             # managed to pass-through mode, callers may still send issued tokens.
             if self._tokens.was_issued(digest(credential)):
                 raise UnknownToken
-            keyed = name_credential(self._secret, credential)
+            keyed = keyed_hash(self._secret, b"credential", credential.encode())
             return Identity(f"credential:{keyed[:12]}", keyed, SCOPES - {"admin"}, 0, credential)
         return self.authenticate_digest(digest(credential))
 

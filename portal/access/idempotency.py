@@ -3,8 +3,6 @@
 A row contains HMACs of the key and of the request's content, and no plate.
 """
 
-import hashlib
-import hmac
 import re
 import time
 from collections.abc import Callable, Collection
@@ -12,7 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, Select, delete, select, text
 
-from portal.access.sealing import SubjectKeys
+from portal.access.sealing import SubjectKeys, keyed_hash
 from portal.storage.database import writing
 from portal.storage.tables import idempotency_keys as table
 
@@ -79,5 +77,4 @@ class IdempotencyKeys:
             db.execute(delete(table).where(table.c.expires_at <= self._clock()))
 
     def _hmac(self, content: bytes) -> str:
-        derived = hmac.digest(self._keys.secret, b"idempotency", hashlib.sha256)
-        return hmac.digest(derived, content, hashlib.sha256).hex()
+        return keyed_hash(self._keys.secret, b"idempotency", content)

@@ -60,30 +60,10 @@ class SubjectKeys:
         return hashlib.sha256(f"{kind}{self.namespace}\0{owner}".encode()).hexdigest()
 
 
-def seal_text(secret: bytes, namespace: str, text: str) -> str:
-    """Encrypt a credential for the session cookie.
-
-    A browser sends a cookie to every port of a host, so two portals on one host may receive each
-    other's cookies. The encryption key depends on ``namespace``, so that a portal cannot decrypt a
-    credential for another upstream.
-    """
-    return cipher(secret, _session(namespace)).encrypt(text.encode()).decode()
-
-
-def name_credential(secret: bytes, credential: str) -> str:
-    """Return the HMAC, in hex, that identifies a pass-through credential in the database.
+def keyed_hash(secret: bytes, purpose: bytes, content: bytes) -> str:
+    """Return the HMAC, in hex, that identifies a content in the database.
 
     With a digest that needs no key, anyone with a copy of the database could test guesses.
     """
-    key = hmac.digest(secret, b"credential", hashlib.sha256)
-    return hmac.digest(key, credential.encode(), hashlib.sha256).hex()
-
-
-def open_text(secret: bytes, namespace: str, sealed: str) -> str | None:
-    """Decrypt a result of ``seal_text``. Return None if the key or the namespace differs."""
-    opened = decrypt(secret, _session(namespace), sealed.encode())
-    return None if opened is None else opened.decode()
-
-
-def _session(namespace: str) -> bytes:
-    return f"session|{namespace}".encode()
+    key = hmac.digest(secret, purpose, hashlib.sha256)
+    return hmac.digest(key, content, hashlib.sha256).hex()

@@ -12,8 +12,6 @@ contains the share key itself, so that the portal can show the link to the issue
 No process caches dossiers, so a revocation takes effect at the next request.
 """
 
-import hashlib
-import hmac
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from portal.access.idempotency import forget_made
-from portal.access.sealing import SubjectKeys
+from portal.access.sealing import SubjectKeys, keyed_hash
 from portal.dossiers.identifiers import Identifiers
 from portal.storage.database import Lock, erase_deleted, hold, reading, writing
 from portal.storage.purge_log import PurgeLog, was_purged
@@ -330,9 +328,8 @@ class DossierArchive:
         return self._keys.decrypt(_purpose(self._keys.namespace, number, part), bytes(sealed))
 
     def _key_hash(self, key: str) -> str:
-        derived = hmac.digest(self._keys.secret, b"dossier key", hashlib.sha256)
         named = f"{self._keys.namespace}\0{key}"
-        return hmac.digest(derived, named.encode(), hashlib.sha256).hex()
+        return keyed_hash(self._keys.secret, b"dossier key", named.encode())
 
     def _owner_key(self, owner: str) -> str:
         return self._keys.owner_key("dossier\0", owner)

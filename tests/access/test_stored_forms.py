@@ -4,7 +4,7 @@ from sqlalchemy import Engine, update
 
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
 from portal.access.history import LISTED, History
-from portal.access.sealing import name_credential, open_text, seal_text
+from portal.access.sealing import decrypt
 from portal.access.tokens import REMEMBERED_S, digest
 from portal.storage.tables import history as history_table
 from tests.fakes import Clock
@@ -86,17 +86,18 @@ def test_pass_through_callers_have_no_daily_limit(engine: Engine) -> None:
     assert len(identity.name) == len("credential:") + 12
 
 
-def test_derived_names_and_sealed_texts_match_golden_values() -> None:
+def test_derived_names_and_sealed_texts_match_golden_values(engine: Engine) -> None:
     """Another derivation would make the data stored under these names unreachable."""
-    assert name_credential(SECRET, "alice") == GOLDEN_NAME
-    assert open_text(SECRET, "upstream:a", GOLDEN_SEALED) == "alice"
-    assert open_text(SECRET, "upstream:a", seal_text(SECRET, "upstream:a", "bob")) == "bob"
-    assert open_text(b"another" * 5, "upstream:a", GOLDEN_SEALED) is None
-    assert open_text(SECRET, "upstream:b", GOLDEN_SEALED) is None
+    gatekeeper = Gatekeeper("pass-through", tokens_in(engine, ()), SECRET)
+    assert gatekeeper.authenticate("alice").digest == GOLDEN_NAME
+    purpose = b"session|upstream:a"
+    assert decrypt(SECRET, purpose, GOLDEN_SEALED) == b"alice"
+    assert decrypt(b"another" * 5, purpose, GOLDEN_SEALED) is None
+    assert decrypt(SECRET, b"session|upstream:b", GOLDEN_SEALED) is None
 
 
 GOLDEN_NAME = "4daa3294834061786c333366fe5d60d8bb46ad109fec07b1ca090f56bbe14a23"
 GOLDEN_SEALED = (
-    "gAAAAABrAmfMK_jPgOF_-dWyOf-UkUgx4x7bJaZ7jMk272pUNmRqX1mkXOC8"
-    "C3FDdd54qpIvUHOYukUe3IzXbmfCG76gAvH4fQ=="
+    b"gAAAAABrAmfMK_jPgOF_-dWyOf-UkUgx4x7bJaZ7jMk272pUNmRqX1mkXOC8"
+    b"C3FDdd54qpIvUHOYukUe3IzXbmfCG76gAvH4fQ=="
 )

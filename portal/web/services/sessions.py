@@ -11,7 +11,7 @@ from flask import Flask, Request, abort, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
-from portal.access.sealing import open_text, seal_text
+from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken, digest
 from portal.web.http.errors import is_json_path
 from portal.web.http.rate_limits import network
@@ -50,16 +50,17 @@ class Sessions:
     def __init__(
         self,
         gatekeeper: Gatekeeper,
-        secret: bytes,
+        keys: SubjectKeys,
         forms: UploadLimiter,
-        namespace: str,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._clock = clock
         self._forms = forms
         self._gatekeeper = gatekeeper
-        self._secret = secret
-        self._namespace = namespace
+        self._keys = keys
+        # A browser sends a cookie to every port of a host, so portals on one host may receive each
+        # other's cookies. None can decrypt a credential for another upstream.
+        self._purpose = f"session|{keys.namespace}".encode()
 
     @property
     def is_demo(self) -> bool:
@@ -84,9 +85,9 @@ class Sessions:
     def _identify(self) -> Identity | None:
         try:
             if sealed := session.get("credential"):
-                credential = open_text(self._secret, self._namespace, sealed)
+                credential = self._keys.decrypt(self._purpose, sealed.encode())
                 if credential is not None and self.is_pass_through:
-                    return self._gatekeeper.authenticate(credential)
+                    return self._gatekeeper.authenticate(credential.decode())
             elif (token_digest := session.get("token")) and not self.is_pass_through:
                 return self._gatekeeper.authenticate_digest(token_digest)
         except (UnknownToken, RefusedToken):
@@ -142,7 +143,7 @@ class Sessions:
             raise UnknownToken
         session.clear()  # prevents session fixation
         if self.is_pass_through:
-            session["credential"] = seal_text(self._secret, self._namespace, token)
+            session["credential"] = self._keys.encrypt(self._purpose, token.encode()).decode()
         else:
             session["token"] = digest(token)
             session["entered_at"] = int(self._clock())

@@ -15,6 +15,7 @@ from flask import g, get_flashed_messages, request
 from portal.access.gatekeeper import Gatekeeper
 from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
+from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Identity, Tokens
 from portal.batch.batches import Batches
 from portal.batch.pricing import BatchPricing
@@ -103,7 +104,7 @@ class Parts(Protocol):
     @property
     def store(self) -> Store: ...
     @property
-    def secret(self) -> bytes: ...
+    def keys(self) -> SubjectKeys: ...
     @property
     def tokens(self) -> Tokens: ...
     @property
@@ -137,14 +138,13 @@ class Web(Parts):
     def set_up(self) -> None:
         """Build the web layer's own parts, before the threads of requests use them."""
         uploads = UploadLimits.of(self.request_threads)
-        secret, namespace = self.secret, self.namespace
         self.json_bodies = UploadLimiter(*uploads.json_bodies)
         self.refused_bodies = UploadLimiter(*uploads.refused)
         self.batch_waits = UploadLimiter(
             min(MAX_WAITS, self.request_threads // 16), MAX_WAITS_PER_SENDER
         )
         forms = UploadLimiter(*uploads.forms)
-        self.sessions = Sessions(self.gatekeeper, secret, forms, namespace)
+        self.sessions = Sessions(self.gatekeeper, self.keys, forms)
         self.reports = WrittenReports(self.gateway)
         self.daily = DailyQuotas(self.ledger.allowance)
         self.cors = CrossOrigin(self.cors_origins) if self.cors_origins else None

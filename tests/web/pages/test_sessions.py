@@ -270,6 +270,19 @@ def test_credential_length_is_limited_by_the_cookie_size(
     assert len(response.headers["Set-Cookie"]) < 4096
 
 
+def test_credential_in_a_cookie_reaches_no_other_upstream(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    """A browser sends the cookie to every port of a host, perhaps to portals with one data key."""
+    ana = Person.at(portal(pass_through(upstream.url))).signed_in()
+    stolen = ana.client.get_cookie("portal").value
+    for name, status in ((None, 200), ("other", 303)):
+        named = {"PORTAL_UPSTREAM_NAME": name} if name else {}
+        eve = Person.at(portal(pass_through(upstream.url) | named))
+        eve.client.set_cookie("portal", stolen)
+        assert eve.client.get("/historico").status_code == status
+
+
 def test_session_of_another_portal_or_mode_is_invalid(
     portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
