@@ -256,7 +256,7 @@ class Portal(Web):
     def backend(self) -> Any:
         settings = self._settings
         purge_log_name = Seal(self.secret).keyed_hash("purge log", 16)
-        return cache_backend(Flask(__name__), settings.data_dir, settings.redis_url, purge_log_name)
+        return cache_backend(settings.data_dir, settings.redis_url, purge_log_name)
 
     @cached_property
     def store(self) -> Store:

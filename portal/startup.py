@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from flask import Flask
 from flask.cli import FlaskGroup
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -24,12 +23,7 @@ from portal.access.sealing import SubjectKeys
 from portal.batch.batches import Batches
 from portal.commands.parts import DataFiles
 from portal.gateway.backend import Backend
-from portal.gateway.backend_choice import (
-    StoreRefused,
-    cache_backend,
-    remove_lease_files,
-    require_willing_store,
-)
+from portal.gateway.backend_choice import cache_backend, remove_lease_files
 from portal.gateway.envelope import Seal
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.settings import Settings
@@ -38,9 +32,9 @@ from portal.storage.data_lock import DataLock
 from portal.storage.database import database_file, open_engine
 from portal.storage.origin import is_restored, record_origin
 from portal.storage.purge_log import PurgeLog
-from portal.storage.schema import SchemaMismatch
 from portal.storage.secret import NAME as KEY_NAME
-from portal.storage.secret import InvalidSecretKey, fingerprint, load_secret_key, read_secret_key
+from portal.storage.secret import fingerprint, load_secret_key, read_secret_key
+from portal.system.start_refused import StartRefused
 
 log = logging.getLogger(__name__)
 
@@ -50,27 +44,12 @@ _UNUSED = "unused-"
 UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to its deletion
 
 
-_STARTUP_ERRORS = (
-    OSError,
-    InvalidSecretKey,
-    OtherSecretKey,
-    SchemaMismatch,
-    SQLAlchemyError,
-    StoreRefused,
-)
-
-
 @contextmanager
-def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
-    """Exit with status 1 and a one-line message if the block raises a startup error.
-
-    ``further`` are additional exception classes to treat as startup errors.
-    """
+def exit_on_startup_error() -> Iterator[None]:
+    """Exit with status 1 and a one-line message if the block raises a startup error."""
     try:
         yield
-    except Exception as error:
-        if not isinstance(error, (*_STARTUP_ERRORS, *further)):
-            raise
+    except (OSError, SQLAlchemyError, StartRefused) as error:
         sys.exit(f"dossie-veicular: cannot start: {str(error).splitlines()[0]}")
 
 
@@ -83,7 +62,7 @@ def is_command() -> bool:
 def secret_keys(settings: Settings) -> list[bytes]:
     """Return the configured or stored secret key, if there is one, and the former secret keys.
 
-    Raises OSError or InvalidSecretKey.
+    Raises OSError or StartRefused.
     """
     key = settings.secret_key or read_secret_key(settings.data_dir)
     return [each.encode() for each in (key, *settings.secret_keys_old) if each]
@@ -92,7 +71,7 @@ def secret_keys(settings: Settings) -> list[bytes]:
 def command_data_key(settings: Settings, engine: Engine) -> bytes | None:
     """Return the data key, or None if no data key can be read. ``data_check`` names the reason.
 
-    Raises OSError or InvalidSecretKey.
+    Raises OSError or StartRefused.
     """
     try:
         return stored_data_key(engine, secret_keys(settings))
@@ -103,7 +82,7 @@ def command_data_key(settings: Settings, engine: Engine) -> bytes | None:
 def server_data_key(settings: Settings, engine: Engine) -> bytes:
     """Return the data key, encrypted with the secret key in the database. Create missing keys.
 
-    Raises OSError, InvalidSecretKey, OtherSecretKey or SQLAlchemyError.
+    Raises OSError, SQLAlchemyError or StartRefused.
     """
     # Refuse another secret key before a missing key's file is created.
     stored_data_key(engine, secret_keys(settings))
@@ -114,8 +93,8 @@ def server_data_key(settings: Settings, engine: Engine) -> bytes:
 def prepare(settings: Settings) -> tuple[DataLock, bytes]:
     """Set up database and cache. Return a lock and the data key.
 
-    The caller must hold the lock until the server ends. Raises OSError, InvalidSecretKey,
-    OtherSecretKey, SchemaMismatch, SQLAlchemyError or StoreRefused.
+    The caller must hold the lock until the server ends. Raises OSError, SQLAlchemyError or
+    StartRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -129,9 +108,12 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
         with suppress(OSError):  # a purge names what remains
             remove_copies(folder)
     engine = open_engine(settings.database_url, settings.data_dir)
-    backend = cache_backend(Flask(__name__), settings.data_dir, settings.redis_url)
+    backend = cache_backend(settings.data_dir, settings.redis_url)
     try:
-        require_willing_store(backend, settings.redis_url)
+        if settings.redis_url:
+            from portal.gateway.redis_probe import require_willing_redis  # lazy: Redis is optional
+
+            require_willing_redis(backend)
         key = server_data_key(settings, engine)
         _require_own_cache(settings, backend, key)
         if settings.redis_url:
@@ -155,7 +137,7 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
 def _require_own_cache(settings: Settings, backend: Backend, key: bytes) -> None:
     """Refuse a cache file of another database, in which a purge would find no vehicle."""
     if isinstance(backend, SQLiteCache) and backend.signing_key() not in (None, Seal(key).key_id):
-        raise StoreRefused(
+        raise StartRefused(
             f"{settings.data_dir / CACHE_NAME} is of another database: restore that database, or "
             "move the file away"
         )

@@ -13,6 +13,7 @@ from portal.access.sealing import cipher, decrypt
 from portal.storage.database import Lock, hold, reading, writing
 from portal.storage.secret import fingerprint
 from portal.storage.tables import batch_items, batches, dossiers, history, ledger, meta
+from portal.system.start_refused import StartRefused
 
 _NAME = "data_key"
 _PURPOSE = b"data key"
@@ -28,8 +29,8 @@ _OTHER = (
 )
 
 
-class OtherSecretKey(Exception):
-    """No configured secret key decrypts the data key. The message is one line for the operator."""
+class OtherSecretKey(StartRefused):
+    """No configured secret key decrypts the data key."""
 
 
 def stored_data_key(engine: Engine, secret_keys: Sequence[bytes]) -> bytes | None:

@@ -12,8 +12,8 @@ from portal.gateway.single_flight import FileLeases, Leases
 LEASES = "leases"  # a subdirectory of the data directory
 
 
-def cache_backend(app: Flask, data_dir: Path, redis_url: str | None, purge_log: str = "") -> Any:
-    """Return the application's cache backend, a SQLiteCache or SealedRedisCache.
+def cache_backend(data_dir: Path, redis_url: str | None, purge_log: str = "") -> Any:
+    """Return the cache backend, a SQLiteCache or SealedRedisCache.
 
     Several portals with their own databases may use one Redis. ``purge_log`` names
     the purge log whose purges this portal applies.
@@ -30,25 +30,10 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None, purge_log: 
             "CACHE_PURGE_LOG": purge_log,
             "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
         }
+    # Flask-Caching opens a backend for an application, and finds it by the current application.
+    app = Flask(__name__)
     cache = Cache(app, config=config)
-    # Do not use cache.cache, because it returns the backend of Flask's current application, which
-    # may differ from ``app``.
     return app.extensions["cache"][cache]
-
-
-class StoreRefused(Exception):
-    """Redis refuses a command that the portal needs. The message is one line for the operator."""
-
-
-def require_willing_store(backend: Any, redis_url: str | None) -> None:
-    """Raise StoreRefused if Redis refuses a command. An unreachable Redis is only logged.
-
-    ``backend`` is a result of ``cache_backend``.
-    """
-    if redis_url:
-        from portal.gateway.redis_probe import require_willing_redis  # lazy: Redis is optional
-
-        require_willing_redis(backend)
 
 
 def remove_lease_files(data_dir: Path) -> None:

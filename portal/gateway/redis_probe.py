@@ -13,9 +13,9 @@ from redis.exceptions import (
 )
 
 from portal.data_files import read_text
-from portal.gateway.backend_choice import StoreRefused
 from portal.gateway.redis_cache import FAILURES, PREFIX, SealedRedisCache
 from portal.system.error_kind import error_kind
+from portal.system.start_refused import StartRefused
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 
 
 def require_willing_redis(cache: SealedRedisCache) -> None:
-    """Run the portal's commands on test keys. Raise StoreRefused if Redis refuses a command.
+    """Run the portal's commands on test keys. Raise StartRefused if Redis refuses a command.
 
     Redis refuses commands if the password is wrong, if the user lacks rights, or if the server is a
     read-only replica or runs in cluster mode. With such a Redis, the portal could store nothing and
@@ -53,7 +53,7 @@ def require_willing_redis(cache: SealedRedisCache) -> None:
 
 
 def require_own_database(cache: SealedRedisCache, owner: str, database: str) -> None:
-    """Raise StoreRefused if portals of the same ``owner`` use Redis with another database.
+    """Raise StartRefused if portals of the same ``owner`` use Redis with another database.
 
     Their data keys differ, so they would share no answer and no lease, and pay twice.
     """
@@ -62,7 +62,7 @@ def require_own_database(cache: SealedRedisCache, owner: str, database: str) -> 
     except (RedisError, OSError):
         return  # ``require_willing_redis`` has logged the failure
     if recorded != database:
-        raise StoreRefused(
+        raise StartRefused(
             "Redis is used by portals with this SECRET_KEY and another database: portals that "
             "share a Redis share the database (DATABASE_URL). If that database is lost, delete "
             f"the key {PREFIX}databases in Redis"
@@ -76,10 +76,10 @@ def _is_passing(error: RedisError) -> bool:
     return isinstance(error, _PASSING_CLASSES) or (bool(words) and words[0] in _PASSING)
 
 
-def _refused(error: Exception) -> StoreRefused:
+def _refused(error: Exception) -> StartRefused:
     """Return an error that quotes the class and text of ``error``.
 
     Neither the class nor the text contains a password.
     """
     reason = f"Redis refuses the portal: {type(error).__name__}: {error}"
-    return StoreRefused(" ".join(reason.split()))
+    return StartRefused(" ".join(reason.split()))

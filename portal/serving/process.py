@@ -15,11 +15,7 @@ from portal.serving.activation import UnusableSocket, inherited_address
 from portal.serving.batch_process import BatchProcess, batch_request
 from portal.serving.server import Draining, serve
 from portal.startup import exit_on_startup_error, prepare
-from portal.system.open_file_limits import (
-    TooFewFiles,
-    raise_open_files_limit,
-    require_open_files,
-)
+from portal.system.open_file_limits import raise_open_files_limit, require_open_files
 from portal.system.process import (
     bind_error,
     end_forked_processes_on_signals,
@@ -34,14 +30,9 @@ from portal.system.shared_directory import (
     claim_worker_id,
     make_shared_directory,
 )
-from portal.system.thread_limits import (
-    TooFewThreads,
-    free_threads,
-    read_threads,
-    share_threads,
-)
+from portal.system.thread_limits import free_threads, read_threads, share_threads
 from portal.upstream.breaker import BYTES_PER_BREAKER
-from portal.upstream.trust import UnusableAuthorities, require_usable_authorities
+from portal.upstream.trust import require_usable_authorities
 from portal.web.http.rate_limits import LIMIT_COUNTERS
 from portal.web.observability.logs import set_up_logging
 from portal.web.observability.metrics import BYTES_PER_WORKER, enable_multiprocess
@@ -133,7 +124,7 @@ def main() -> None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {reason}")
     set_up_logging(settings.secrets, settings.log_format)
     raise_open_files_limit()
-    with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
+    with exit_on_startup_error():
         require_usable_authorities(os.environ.get("SSL_CERT_FILE"))
         require_open_files()
         # The main process prepares the database before it starts any worker. If the database is

@@ -5,6 +5,8 @@ This module does not import Alembic, so that a start with an up-to-date database
 
 from sqlalchemy import Connection, MetaData, inspect, text
 
+from portal.system.start_refused import StartRefused
+
 # The revisions in order. A test compares this list with the files in migrations/versions.
 REVISIONS = ("0008", "0009", "0010", "0011", "0012")
 SCHEMA_HEAD = REVISIONS[-1]
@@ -12,8 +14,8 @@ SCHEMA_HEAD = REVISIONS[-1]
 _UNRECORDED = "0000"
 
 
-class SchemaMismatch(Exception):
-    """The database's schema does not fit this version. The message is one line for the operator."""
+class SchemaMismatch(StartRefused):
+    """The database's schema does not fit this version."""
 
 
 def schema_revision(db: Connection) -> str | None:

@@ -9,17 +9,15 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from portal.system.start_refused import StartRefused
+
 NAME = "secret_key"
-
-
-class InvalidSecretKey(ValueError):
-    """The file contains no key. The message is one line for the operator."""
 
 
 def read_secret_key(data_dir: Path) -> str | None:
     """Return the secret key (64 hexadecimal digits) from ``data_dir``, or None if there is no file.
 
-    Raises OSError. Raises InvalidSecretKey if the file does not contain a key, for example because
+    Raises OSError. Raises StartRefused if the file does not contain a key, for example because
     a power failure left the file empty. With an empty key, anyone could forge signatures.
     """
     path = data_dir / NAME
@@ -29,14 +27,14 @@ def read_secret_key(data_dir: Path) -> str | None:
         return None
     key = re.fullmatch(rb"[\r\n]*([0-9A-Fa-f]{64})[\r\n]*", content)
     if key is None:
-        raise InvalidSecretKey(f"{path} is no secret key: it must be 64 hexadecimal characters")
+        raise StartRefused(f"{path} is no secret key: it must be 64 hexadecimal characters")
     return key[1].decode("ascii")
 
 
 def load_secret_key(data_dir: Path) -> str:
     """Return the secret key from ``data_dir``, and create a key if there is none.
 
-    Concurrent processes get the same key. Raises OSError or InvalidSecretKey.
+    Concurrent processes get the same key. Raises OSError or StartRefused.
     """
     key = read_secret_key(data_dir)
     if key is not None:

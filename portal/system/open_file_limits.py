@@ -3,6 +3,8 @@
 import resource
 from dataclasses import dataclass
 
+from portal.system.start_refused import StartRefused
+
 # The number of threads with which a worker serves requests. The number is high, so that requests
 # with cached answers find a free thread while many lookups hang.
 BLOCKING_THREADS = 600
@@ -47,14 +49,10 @@ FULL_CAPACITY = Capacity(BACKLOG, BLOCKING_THREADS + PANEL_THREADS)
 MINIMUM_CAPACITY = Capacity(_MINIMUM, _MINIMUM)
 
 
-class TooFewFiles(Exception):
-    """The limit of open files is too low. The message is one line for the operator."""
-
-
 def require_open_files() -> None:
-    """Raise TooFewFiles if the limit of open files is too low for MINIMUM_CAPACITY."""
+    """Raise StartRefused if the limit of open files is too low for MINIMUM_CAPACITY."""
     if open_files_limit() < MINIMUM_CAPACITY.open_files:
-        raise TooFewFiles(
+        raise StartRefused(
             f"{open_files_limit()} open files are allowed (ulimit -n), "
             f"{MINIMUM_CAPACITY.open_files} are needed"
         )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from portal.system.open_file_limits import BLOCKING_THREADS, PANEL_THREADS
+from portal.system.start_refused import StartRefused
 
 # Threads that serve no request. An idle worker has 6 such threads. A worker starts more of them to
 # renew leases (locks on lookups), to resolve host names, to open spare connections (at most 8), and
@@ -21,10 +22,6 @@ _MAIN_RESERVE = 8
 _MINIMUM = 4
 _PROC = Path("/proc")
 _CGROUPS = Path("/sys/fs/cgroup")
-
-
-class TooFewThreads(Exception):
-    """The limits of threads are too low. The message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,8 @@ def share_threads(free: int | None, workers: int) -> Threads:
     """Return each worker's share of the free threads.
 
     ``free`` is None if there is no limit. The threads are divided into ``workers`` + 1 shares,
-    because during a reload a new worker runs beside the old worker. Raises TooFewThreads.
+    because during a reload a new worker runs beside the old worker. Raises StartRefused if the
+    limits of threads are too low.
     """
     if free is None:
         return FULL_THREADS
@@ -61,7 +59,7 @@ def share_threads(free: int | None, workers: int) -> Threads:
     share = (free - _MAIN_RESERVE) // shares - _WORKER_RESERVE
     if share < 2 * _MINIMUM:
         needed = _MAIN_RESERVE + shares * (_WORKER_RESERVE + 2 * _MINIMUM)
-        raise TooFewThreads(
+        raise StartRefused(
             f"{free} more threads are allowed (ulimit -u, pids.max), {needed} are needed for "
             f"{workers} workers"
         )

@@ -6,13 +6,11 @@ import threading
 
 import certifi
 
-
-class UnusableAuthorities(Exception):
-    """SSL_CERT_FILE cannot be used. The message is one line for the operator."""
+from portal.system.start_refused import StartRefused
 
 
 def require_usable_authorities(path: str | None) -> None:
-    """Raise UnusableAuthorities if the file ``path`` (SSL_CERT_FILE) has no certificates.
+    """Raise StartRefused if the file ``path`` (SSL_CERT_FILE) has no certificates.
 
     OpenSSL would ignore such a file. Calls to an upstream whose certificate is from a private
     authority would then fail.
@@ -23,7 +21,7 @@ def require_usable_authorities(path: str | None) -> None:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
     except OSError as error:  # includes ssl.SSLError
         reason = "it holds no certificate" if isinstance(error, ssl.SSLError) else error.strerror
-        raise UnusableAuthorities(f"SSL_CERT_FILE makes no sense: {reason}") from None
+        raise StartRefused(f"SSL_CERT_FILE makes no sense: {reason}") from None
 
 
 loading = threading.Lock()

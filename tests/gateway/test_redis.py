@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from flask import Flask
 
 from portal.gateway.backend import BytesRemain, Found
 from portal.gateway.backend_choice import cache_backend
@@ -53,7 +52,7 @@ def server(running: RedisProcess) -> Iterator[RedisProcess]:
 
 
 def cache_at(url: str) -> SealedRedisCache:
-    backend: SealedRedisCache = cache_backend(Flask("test"), Path(), url, "log")
+    backend: SealedRedisCache = cache_backend(Path(), url, "log")
     return backend
 
 

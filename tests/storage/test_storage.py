@@ -19,8 +19,9 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
 from portal.storage.database import open_engine, reading, writing
-from portal.storage.secret import InvalidSecretKey, load_secret_key
+from portal.storage.secret import load_secret_key
 from portal.storage.tables import call_counters, tokens
+from portal.system.start_refused import StartRefused
 from tests.fakes import free_port, wait_until
 from tests.fakes.databases import Database, PostgresProcess, opened
 from tests.fakes.preloaded import PRELOADED
@@ -72,7 +73,7 @@ def test_existing_secret_key_is_used(tmp_path: Path, content: str) -> None:
 def test_invalid_secret_key_file_is_rejected(tmp_path: Path, content: bytes) -> None:
     """Regression: an empty key was accepted, so anyone could forge sessions."""
     (tmp_path / "secret_key").write_bytes(content)
-    with pytest.raises(InvalidSecretKey, match=r"64 hexadecimal characters$"):
+    with pytest.raises(StartRefused, match=r"64 hexadecimal characters$"):
         load_secret_key(tmp_path)
     assert (tmp_path / "secret_key").read_bytes() == content
 

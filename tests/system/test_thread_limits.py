@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from portal.system import thread_limits
+from portal.system.start_refused import StartRefused
 from portal.system.thread_limits import (
     FULL_THREADS,
     Threads,
-    TooFewThreads,
     cgroup_directories,
     free_threads,
     read_threads,
@@ -48,7 +48,7 @@ def test_workers_read_their_share(threads: Threads) -> None:
 
 
 def test_too_few_threads_are_refused_with_the_number_needed() -> None:
-    with pytest.raises(TooFewThreads, match=r"^91 more threads .* 92 are needed for 2 workers$"):
+    with pytest.raises(StartRefused, match=r"^91 more threads .* 92 are needed for 2 workers$"):
         share_threads(91, 2)
 
 
