@@ -281,15 +281,15 @@ def _excess(fine: AssessedFine) -> Field | None:
 def _payment(fine: AssessedFine, field: Field) -> Field | None:
     """Return a field about the payment, or None if the record has no payment."""
     record = fine.record
-    others = (record.paid_on_text, record.payment_registered_on_text, record.paid_state)
-    has_payment = any(one.state != "empty" for one in (*others, _paid_amount(fine)))
-    return field if has_payment else None
+    days = record.paid_on_text, record.payment_registered_on_text
+    has_text = any(one.state != "empty" for one in (*days, record.paid_state))
+    return field if has_text or _paid_amount(fine).state != "empty" else None
 
 
 def _paid_amount(fine: AssessedFine) -> Field:
     """Return the paid amount. A zero counts as blank."""
-    if fine.paid.words:
-        return Field(fine.paid.words)
+    if words := fine.paid.words:
+        return Field(words)
     return EMPTY if fine.record.paid_amount == 0 else fine.record.paid_amount_text
 
 
