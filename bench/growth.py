@@ -299,7 +299,7 @@ def _fill(portal: Portal, folder: Path, size: int) -> str:
         {"namespace": space, "day": _day(now), "payer": f"token:token-{number:05}", "calls": 3}
         for number in range(callers)
     ))  # fmt: skip
-    terms = {name: portal.gateway.terms(name) for name, _ in _KINDS}
+    terms = {name: portal.gateway.terms[name] for name, _ in _KINDS}
     for day in range(_DAYS):
         clock = partial(float, now - day * 86400)
         savings = SavingsCounter(portal.engine, terms, clock, namespace=space)

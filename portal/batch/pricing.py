@@ -174,7 +174,7 @@ class BatchPricing:
         return QuotedItem(
             subject,
             is_stored=bool(lookups) and not missing,
-            at_most=sum((self._gateway.terms(name).price for name in missing), Decimal(0)),
+            at_most=sum((self._gateway.terms[name].price for name in missing), Decimal(0)),
             calls=len(missing),
             is_possible=bool(possible),
         )

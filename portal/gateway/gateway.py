@@ -21,7 +21,7 @@ from portal.gateway.lookup import (
     Observer,
     Served,
 )
-from portal.gateway.operations import REPORT, CachePolicy, Policy
+from portal.gateway.operations import REPORT, Policy
 from portal.gateway.single_flight import SingleFlight, fence_now
 from portal.gateway.store import FAILURE_SHARED_S, Store
 from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unfit, UpstreamError
@@ -80,14 +80,12 @@ class Gateway:
         self._store = store
         self._single_flight = single_flight
         self._policy = policy
+        self.terms = policy.terms
         self._clock = clock
-
-    def terms(self, operation: OperationName) -> CachePolicy:
-        return self._policy.terms[operation]
 
     def retention_s(self, operation: OperationName, status: int = 200, empty: bool = False) -> int:
         """Return the age in seconds at which an answer to ``operation`` is deleted."""
-        return retention_s(self._policy.terms[operation], status, empty)
+        return retention_s(self.terms[operation], status, empty)
 
     def last_purge(self) -> int:
         """Return the last known purge's number for a ``Lookup``."""
@@ -306,7 +304,7 @@ class Gateway:
             self._ledger,
             operation.name,
             tag,
-            policy.terms[operation.name].price,
+            self.terms[operation.name].price,
             caller,
             deadline,
             purge_no,
@@ -352,7 +350,7 @@ class Gateway:
             self._count_saved(operation, status, 1, snapshot.caller.name)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        return envelope.freshness(self._policy.terms[lookup.operation.name], self._clock())
+        return envelope.freshness(self.terms[lookup.operation.name], self._clock())
 
     def _served(
         self, lookup: Lookup, envelope: Envelope, status: CacheStatus, stored: bool = True

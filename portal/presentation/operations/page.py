@@ -21,6 +21,7 @@ from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, U
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken, IssuedTokens
 from portal.system.local_time import local_date, local_time
+from portal.vehicle.operation_name import OperationName
 from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
@@ -77,7 +78,7 @@ class OperationsPage:
     origins: Mapping[str, OriginCalls]
     calls_today: CallsToday
     daily_limit: int
-    terms: Mapping[str, CachePolicy]
+    terms: Mapping[OperationName, CachePolicy]
     store: StoreSize | None
     database_bytes: int | None
     purges: int

@@ -15,6 +15,7 @@ import msgspec
 from portal.data_files import read_toml
 from portal.gateway.operations import CachePolicy
 from portal.presentation.api_errors import API_ERRORS, ApiError
+from portal.vehicle.operation_name import OperationName
 
 Document = Mapping[str, Any]
 # An example answer: status, content type and size, and the body or an excerpt of it.
@@ -158,7 +159,7 @@ class ApiPage:
     token: str
     document: Document
     answers: Mapping[str, Answer]
-    terms: Mapping[str, CachePolicy]
+    terms: Mapping[OperationName, CachePolicy]
     batch_limit: int
     allows_origins: bool
 

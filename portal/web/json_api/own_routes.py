@@ -492,7 +492,7 @@ def usage(call: Call) -> Response:
             "saved": found.saved,
             "daily_limit": identity.daily_limit or None,
             "calls_left_today": call.web.ledger.allowance(identity).left,
-            "prices": {name: call.web.gateway.terms(name).price for name in OPERATION_NAMES},
+            "prices": {name: call.web.gateway.terms[name].price for name in OPERATION_NAMES},
             "batch_limit": call.web.batch_limit,
         }
     )

@@ -10,7 +10,6 @@ from typing import Final
 from flask import Response, make_response, render_template, request
 
 from portal.access.gatekeeper import DEMO_TOKEN
-from portal.gateway.operations import OPERATIONS
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.markdown import markdown_of
@@ -48,7 +47,7 @@ def samples(web: Web) -> Response:
 
 @routes.get("/llms.txt")
 def llms(web: Web) -> Response:
-    terms = {name: web.gateway.terms(name) for name in OPERATIONS}
+    terms = web.gateway.terms
     text = render_template("llms.txt", base_url=_base_url(), terms=terms)
     return Response(text, content_type="text/plain; charset=utf-8")
 
@@ -73,7 +72,7 @@ def _page(web: Web, base_url: str, _: date) -> ApiPage:
         token=DEMO_TOKEN if web.sessions.is_demo else TOKEN_PLACEHOLDER,
         document=document,
         answers=reference_answers(document, web.ask_sandbox, web.render_context()),
-        terms={name: web.gateway.terms(name) for name in OPERATIONS},
+        terms=web.gateway.terms,
         batch_limit=web.batch_limit,
         allows_origins=bool(web.cors_origins),
     )

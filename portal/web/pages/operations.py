@@ -15,7 +15,6 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import SCOPES, Identity, NameTaken, is_token_name
 from portal.formats import duration
-from portal.gateway.operations import OPERATIONS
 from portal.presentation.exports.tables import csv_lines
 from portal.presentation.operations.page import (
     MOST_CALLERS,
@@ -105,7 +104,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         origins=usage.origins_today(calls),
         calls_today=usage.calls_today(each.name for each in shown),
         daily_limit=web.daily_limit,
-        terms={name: web.gateway.terms(name) for name in OPERATIONS},
+        terms=web.gateway.terms,
         store=web.store.size(),
         database_bytes=web.database_bytes(),
         purges=web.purges(),

@@ -113,7 +113,7 @@ class Lookups:
         ``plates_left`` is the number of plates for which the daily limits still allow all lookups.
         """
         allowed = [one for one in LOOKUP_OPERATIONS if identity.has_scope(one.name)]
-        prices = [self._gateway.terms(one.name).price for one in allowed]
+        prices = [self._gateway.terms[one.name].price for one in allowed]
         allowance = self._allowance(identity)
         plates_left = None
         if allowance.left is not None:
@@ -171,7 +171,7 @@ class Lookups:
             # The page must still be shown, and must not suggest that the vehicle has no records.
             found = Panel("unavailable", reason=BROKEN, cause="broken")
         if isinstance(found, Panel):
-            return replace(found, price=self._gateway.terms(lookup.operation.name).price)
+            return replace(found, price=self._gateway.terms[lookup.operation.name].price)
         return found
 
 

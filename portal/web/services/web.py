@@ -209,7 +209,7 @@ class Web(Parts):
     def prices(self, identity: Identity) -> dict[LookupName, Decimal]:
         """Return the price, in R$, of each lookup that the identity may make."""
         return {
-            name: self.gateway.terms(name).price for name in LOOKUPS if identity.has_scope(name)
+            name: self.gateway.terms[name].price for name in LOOKUPS if identity.has_scope(name)
         }
 
     def render_pdf(self, html: str) -> bytes:

@@ -65,7 +65,7 @@ class WrittenReports:
         identity lacks the scope, this method cannot tell whether these records have changed since
         the report. The report is then not considered outdated.
         """
-        price = self._gateway.terms("report").price
+        price = self._gateway.terms["report"].price
         newest = self._gateway.newest_report(plate, identity)
         if newest is None or not identity.has_scope("report"):
             return Panel("unasked", price=price)
@@ -87,7 +87,7 @@ class WrittenReports:
         return replace(_report_panel(newest, made_of, price), from_cache=True, outdated=outdated)
 
     def unstored_panel(self, served: Served, panels: Panels) -> Panel:
-        price = self._gateway.terms("report").price
+        price = self._gateway.terms["report"].price
         return _report_panel(served, tuple(_results(panels)), price)
 
     def _stored_reports(
