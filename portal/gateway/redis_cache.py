@@ -261,10 +261,8 @@ class SealedRedisCache(RedisCache):
                 info: dict[str, Any] = self.client.info("persistence")
             if not any(info.get(name) for name in _REWRITING):
                 return info
-            progress, now = (
-                [info.get(name) for name in (*_REWRITING, _KEYS_WRITTEN)],
-                time.monotonic(),
-            )
+            progress = [info.get(name) for name in (*_REWRITING, _KEYS_WRITTEN)]
+            now = time.monotonic()
             if progress != seen or _KEYS_WRITTEN not in info:
                 seen, stalls_at = progress, now + REWRITE_STALL_S
             if now > stalls_at:

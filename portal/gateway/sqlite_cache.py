@@ -13,6 +13,7 @@ import fcntl
 import functools
 import json
 import logging
+import math
 import os
 import sqlite3
 import time
@@ -53,6 +54,7 @@ SET_UP_WAIT_S = 10.0
 # ``_quarantine`` renames a corrupt file. The renamed file is deleted after this many seconds,
 # because ``sweep`` does not delete expired entries in it.
 BROKEN_KEPT_S = 24 * 3600.0
+BROKEN_CHECKED_EVERY_S = 60.0
 MAX_IDLE = 16
 # The largest number of connections in use at a time. Without this limit, many connections at once
 # could use up the process's file descriptors. After a connection is closed, SQLite keeps its
@@ -137,7 +139,7 @@ class SQLiteCache(BaseCache):
             )
         )
         self._deleted_bytes = DeletedBytes(path)
-        self._broken_checked_at = 0.0
+        self._broken_checked_at = -math.inf
         self._writes_since_checkpoint = 0
         self._log_has_deleted = True  # whether the WAL may contain bytes of deleted entries
         self._bytes_remain = False  # whether ``sweep`` must erase bytes of purged entries
@@ -286,7 +288,10 @@ class SQLiteCache(BaseCache):
 
         Entries are deleted in small transactions, so that other writers do not wait long.
         """
-        self.remove_old_broken()
+        if time.monotonic() > self._broken_checked_at + BROKEN_CHECKED_EVERY_S:
+            self._broken_checked_at = time.monotonic()
+            with contextlib.suppress(OSError):
+                self.remove_broken(BROKEN_KEPT_S)
         gone = 0
         with self._connection() as db:
             if self._writes_since_checkpoint >= CHECKPOINT_AFTER:
@@ -320,11 +325,14 @@ class SQLiteCache(BaseCache):
             ).fetchone()
         return StoreSize(entries, size)
 
-    def remove_broken(self) -> list[str]:
+    def remove_broken(self, min_age_s: float = -math.inf) -> list[str]:
         """Delete the corrupt files that ``_quarantine`` renamed, and return their names."""
-        names = [file.name for file in self._broken()]
-        for file in self._broken():
-            file.unlink(missing_ok=True)
+        names = []
+        for file in list(self._path.parent.glob(f"{self._path.name}.broken-*")):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - file.stat().st_ctime > min_age_s:
+                    file.unlink()
+                    names.append(file.name)
         return [name for name in names if not name.endswith(("-wal", "-shm"))]
 
     def close(self) -> None:
@@ -423,19 +431,6 @@ class SQLiteCache(BaseCache):
             yield
         finally:
             os.close(directory)
-
-    def _broken(self) -> list[Path]:
-        return list(self._path.parent.glob(f"{self._path.name}.broken-*"))
-
-    def remove_old_broken(self) -> None:
-        now = time.monotonic()
-        if now - self._broken_checked_at < 60:
-            return
-        self._broken_checked_at = now
-        for file in self._broken():
-            with contextlib.suppress(OSError):
-                if time.time() - file.stat().st_ctime > BROKEN_KEPT_S:
-                    file.unlink()
 
     def _watched(self, pool: Pool) -> Pool:
         refuse_replaced_file(pool, self._path)

@@ -19,13 +19,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 import msgspec
 
 from portal.storage.schema import REVISIONS, mismatch
 from portal.storage.secret import NAME as KEY_NAME
 from portal.storage.secret import sync_directory
+from portal.storage.sqlite_traces import file_uri
 
 CACHE_NAME: Final = "cache.sqlite"
 DATABASE_NAME: Final = "portal.sqlite"
@@ -82,7 +82,7 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
             format=_FORMAT,
             made_at=time.time(),
             demo=demo,
-            schema=_value(copies.get(DATABASE_NAME), "SELECT version_num FROM alembic_version"),
+            schema=_revision(copies[DATABASE_NAME]) if DATABASE_NAME in copies else None,
             sizes={name: path.stat().st_size for name, path in copies.items()},
         )
         (folder / _MANIFEST).write_bytes(msgspec.json.encode(manifest))
@@ -152,8 +152,7 @@ def _check_targets(manifest: Manifest, targets: Mapping[str, Path], demo: bool) 
 
 
 def _copy_database(source: Path, copy: Path) -> None:
-    address = f"file:{quote(str(source))}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as db:
+    with closing(sqlite3.connect(file_uri(source, "ro"), uri=True, timeout=_WAIT_S)) as db:
         _require_whole(db, source)  # VACUUM copies the rows of a corrupt page without an error
         db.execute("VACUUM INTO ?", (str(copy),))
 
@@ -167,12 +166,10 @@ def _require_whole(db: sqlite3.Connection, path: Path) -> None:
         raise BackupRefused(f"{path.name} is corrupt: {found.splitlines()[0]}")
 
 
-def _value(path: Path | None, query: str) -> str | None:
-    if path is None:
-        return None
-    with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as db:
-        row = db.execute(query).fetchone()
-        return str(row[0]) if row else None
+def _revision(database: Path) -> str | None:
+    with suppress(sqlite3.Error), closing(sqlite3.connect(database)) as db:
+        for (revision,) in db.execute("SELECT version_num FROM alembic_version"):
+            return str(revision)
     return None
 
 

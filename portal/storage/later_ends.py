@@ -9,12 +9,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 import msgspec
 
 from portal.data_files import read_toml
 from portal.storage.backup import BackupRefused
+from portal.storage.sqlite_traces import file_uri
 
 
 class _Statements(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -34,9 +34,9 @@ def end_what_has_ended(restored: Path, former: Path) -> dict[str, int]:
     vehicles' answers from the cache. The calls of this day are counted as in ``former``. Raises
     BackupRefused if ``former`` is no later state of ``restored``. Raises sqlite3.Error.
     """
-    with closing(sqlite3.connect(_uri(restored, "rw"), uri=True)) as db:
+    with closing(sqlite3.connect(file_uri(restored, "rw"), uri=True)) as db:
         db.execute("PRAGMA secure_delete = ON")
-        db.execute("ATTACH ? AS later", (_uri(former, "ro"),))
+        db.execute("ATTACH ? AS later", (file_uri(former, "ro"),))
         if db.execute(_SQL.lost).fetchone():
             raise BackupRefused(f"{former.parent} holds no later state of the backup's data")
         with db:
@@ -58,7 +58,3 @@ def end_what_has_ended(restored: Path, former: Path) -> dict[str, int]:
 def _has_column(db: sqlite3.Connection, schema: str, table: str, column: str) -> bool:
     query = "SELECT 1 FROM pragma_table_info(?, ?) WHERE name = ?"
     return db.execute(query, (table, schema, column)).fetchone() is not None
-
-
-def _uri(file: Path, mode: str) -> str:
-    return f"file:{quote(str(file))}?mode={mode}"

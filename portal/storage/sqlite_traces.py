@@ -58,6 +58,11 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
         db.execute(f"PRAGMA busy_timeout = {busy_timeout}")
 
 
+def file_uri(path: Path, mode: str) -> str:
+    """Return the URI with which SQLite opens an existing file, in the mode "rw" or "ro"."""
+    return f"file:{quote(str(path))}?mode={mode}"
+
+
 def file_identity(path: Path) -> tuple[int, int] | None:
     """Return the device and inode of the file at ``path``, or None if stat(2) fails."""
     try:
@@ -91,7 +96,7 @@ class DeletedBytes:
         identity = file_identity(self._path)
         # Use a separate connection. A connection notices that pages in its cache have changed if
         # another connection commits, but not if it commits itself.
-        address = f"file:{quote(str(self._path))}?mode=rw"
+        address = file_uri(self._path, "rw")
         db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=_LOCK_WAIT_S)
         with contextlib.closing(db):
             if not empty_log(db):
