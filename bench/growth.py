@@ -336,7 +336,7 @@ def _fill(portal: Portal, folder: Path, size: int) -> str:
     snapshot = IssuedSnapshot(plate="YYY1A11", caller="settings:1", summary=summary.decode())
     for number in range(few):
         names = Identifiers(f"{number:012}", f"{number:022}")
-        portal.dossiers.issue(owner, names, snapshot, "", None, purge_mark=0)
+        portal.dossiers.issue(owner, names, snapshot, "", None, last_purge=0)
     _store(folder / "cache.sqlite", size, now)
     if portal.engine.dialect.name == "postgresql":
         # Autovacuum does this within minutes, and its processor time would count here.

@@ -544,9 +544,6 @@ class Portal(Web):
     def database_bytes(self) -> int | None:
         return database_bytes(self.engine)
 
-    def purges(self) -> int:
-        return self._purge_log.latest()
-
     def _shared_counters(self, name: str, count: int) -> SharedCounters | None:
         shared = self._process.shared
         try:

@@ -36,7 +36,7 @@ from portal.access.idempotency import forget_made
 from portal.access.sealing import SubjectKeys, keyed_hash
 from portal.dossiers.identifiers import Identifiers
 from portal.storage.database import Lock, erase_deleted, hold, reading, writing
-from portal.storage.purge_log import PurgeLog, was_purged
+from portal.storage.purge_log import was_purged
 from portal.storage.tables import dossiers as table
 
 DAY_S: Final = 86_400
@@ -123,15 +123,6 @@ class DossierArchive:
         self._engine = engine
         self._keys = keys
         self._clock = clock
-        self._purge_log = PurgeLog(engine)
-
-    def purge_mark(self) -> int:
-        """Return the latest purge's number, for the argument ``purge_mark`` of ``issue``.
-
-        Call this method before you read the data for a dossier. If the data is purged after this
-        call, ``issue`` raises Purged.
-        """
-        return self._purge_log.latest()
 
     def issue(
         self,
@@ -141,12 +132,13 @@ class DossierArchive:
         html: str,
         pdf: bytes | None,
         *,
-        purge_mark: int,
+        last_purge: int,
     ) -> None:
         """Store a dossier.
 
-        Raises NumberTaken if a dossier has the number, or Purged if the vehicle's data was purged
-        after the call that returned ``purge_mark``.
+        ``last_purge`` is the number of the last purge that was known before the dossier's data was
+        read. Raises NumberTaken if a dossier has the number, or Purged if the vehicle's data was
+        purged since.
         """
         number, key = identifiers
         now, subject = self._clock(), self._keys.tag(snapshot.plate)
@@ -164,7 +156,7 @@ class DossierArchive:
             "pdf": None if pdf is None else self._seal(number, "pdf", pdf),
         }
         with writing(self._engine) as db:
-            if was_purged(db, subject, purge_mark):
+            if was_purged(db, subject, last_purge):
                 raise Purged
             try:
                 db.execute(insert(table).values(**row))

@@ -81,15 +81,12 @@ class Gateway:
         self._single_flight = single_flight
         self._policy = policy
         self.terms = policy.terms
+        self.last_purge = store.last_purge
         self._clock = clock
 
     def retention_s(self, operation: OperationName, status: int = 200, empty: bool = False) -> int:
         """Return the age in seconds at which an answer to ``operation`` is deleted."""
         return retention_s(self.terms[operation], status, empty)
-
-    def last_purge(self) -> int:
-        """Return the last known purge's number for a ``Lookup``."""
-        return self._store.last_purge()
 
     def read(self, lookup: Lookup, caller: Identity) -> Snapshot:
         """Return the stored entries of a lookup from the local cache or from the backend."""

@@ -101,11 +101,6 @@ class PurgeLog:
                 db.execute(insert(meta).values(name=_ID, value=found))
             return str(found)
 
-    def latest(self) -> int:
-        """Return the number of the last purge, or 0 without a purge. Raises SQLAlchemyError."""
-        with reading(self.engine) as db:
-            return int(db.execute(_LATEST).scalar_one())
-
     def after(self, number: int) -> dict[int, int] | None:
         """Return the purges after ``number``, or None if the database cannot be read.
 

@@ -38,12 +38,15 @@ def archive(engine: Engine, clock: Clock, **named: Any) -> DossierArchive:
 
 
 def issue(
-    into: DossierArchive, owner: str = "ana", plate: str = "ABC1D23", pdf: bytes | None = PDF
+    into: DossierArchive,
+    owner: str = "ana",
+    plate: str = "ABC1D23",
+    pdf: bytes | None = PDF,
+    last_purge: int = 0,
 ) -> Identifiers:
     identifiers = new_identifiers()
     snapshot = IssuedSnapshot(plate=plate, caller="token ana", summary='{"plate": "ABC1D23"}')
-    mark = into.purge_mark()
-    into.issue(owner, identifiers, snapshot, HTML, pdf, purge_mark=mark)
+    into.issue(owner, identifiers, snapshot, HTML, pdf, last_purge=last_purge)
     return identifiers
 
 
@@ -176,13 +179,12 @@ def test_purge_deletes_a_vehicles_dossiers_of_every_namespace(engine: Engine, cl
 
 def test_dossier_of_records_from_before_a_purge_is_not_stored(engine: Engine, clock: Clock) -> None:
     kept = archive(engine, clock)
-    mark = kept.purge_mark()
-    log_purge(engine, tag("ABC1D23"))
+    (number,) = log_purge(engine, tag("ABC1D23"))
     snapshot = IssuedSnapshot(plate="ABC1D23", caller="ana", summary="{}")
     with pytest.raises(Purged):
-        kept.issue("ana", new_identifiers(), snapshot, HTML, PDF, purge_mark=mark)
+        kept.issue("ana", new_identifiers(), snapshot, HTML, PDF, last_purge=0)
     assert cells(engine) == []
-    issue(kept)  # a new dossier of the vehicle may be stored
+    issue(kept, last_purge=number)  # a new dossier of the vehicle may be stored
 
 
 def test_number_is_unique(engine: Engine, clock: Clock) -> None:
@@ -191,7 +193,7 @@ def test_number_is_unique(engine: Engine, clock: Clock) -> None:
     snapshot = IssuedSnapshot(plate="XYZ9K99", caller="ana", summary="{}")
     again = Identifiers(number, new_identifiers().key)
     with pytest.raises(NumberTaken):
-        kept.issue("ana", again, snapshot, HTML, PDF, purge_mark=kept.purge_mark())
+        kept.issue("ana", again, snapshot, HTML, PDF, last_purge=0)
     assert found(kept.by_number(number)).snapshot != snapshot
 
 

@@ -172,7 +172,7 @@ def test_expiry_searches_no_file_and_the_hourly_task_searches_it_once(
     parts.dossiers.issue(
         *("ana", new_identifiers(), IssuedSnapshot(plate=PLATE, caller="ana", summary="{}")),
         *("", None),
-        purge_mark=0,
+        last_purge=0,
     )
     with writing(parts.engine) as db:
         sealed = [db.execute(select(column)).scalar_one() for column in SEALED]

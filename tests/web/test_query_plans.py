@@ -83,7 +83,7 @@ def exercise(here: InProcessPortal) -> None:
         assert person.client.get(path).status_code < 400, path
     parts, visitor = here.parts, "visitor"
     snapshot = IssuedSnapshot(plate=PLATE, caller="ana", summary="{}")
-    parts.dossiers.issue(visitor, new_identifiers(), snapshot, "", None, purge_mark=0)
+    parts.dossiers.issue(visitor, new_identifiers(), snapshot, "", None, last_purge=0)
     (issued,) = parts.dossiers.all_owned(visitor, 2)
     assert parts.dossiers.all_owned(visitor, 2, issued) == []
     assert parts.dossiers.revoke(issued.number, visitor)

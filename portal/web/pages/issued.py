@@ -166,7 +166,7 @@ def _issue(web: Web, identity: Identity, subject: Subject, key: str | None = Non
 
     Raises NothingToIssue with advice, or KeyReused.
     """
-    purge_mark = web.dossiers.purge_mark()
+    last_purge = web.gateway.last_purge()
     page = issuable_dossier(web, subject, identity) if isinstance(subject, Plate) else None
     if page is None or page.state != "ready":
         raise NothingToIssue(NO_ANSWER)
@@ -189,7 +189,7 @@ def _issue(web: Web, identity: Identity, subject: Subject, key: str | None = Non
         follows=identity.digest if request.form.get("mudancas") and not identity.credential else "",
     )
     try:
-        web.dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
+        web.dossiers.issue(owner, identifiers, snapshot, html, pdf, last_purge=last_purge)
     except Purged:
         raise NothingToIssue(PURGED) from None
     except NumberTaken:

@@ -107,7 +107,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         terms=web.gateway.terms,
         store=web.store.size(),
         database_bytes=web.database_bytes(),
-        purges=web.purges(),
+        purges=web.gateway.last_purge(),
         batches=web.batches.under_way(),
         tokens=tokens,
     )

@@ -57,7 +57,7 @@ class Parts(Protocol):
     """The parts and settings of ``portal.factory.Portal`` that the web layer uses.
 
     ``hit_cache_bytes`` limits the memory of ``HitCache``, and 0 disables it. The operator's page
-    reads ``usage`` and calls the methods from ``purges`` on, which may raise SQLAlchemyError.
+    reads ``usage`` and calls ``database_bytes``, which may raise SQLAlchemyError.
     """
 
     batch_limit: int  # plates in a batch
@@ -126,8 +126,6 @@ class Parts(Protocol):
         """Return a context manager that traces one rendering of a PDF."""
 
     def ready(self) -> bool: ...
-
-    def purges(self) -> int: ...
 
     def database_bytes(self) -> int | None: ...
 

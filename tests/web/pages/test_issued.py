@@ -25,6 +25,7 @@ from tests.factories import decode_body, renainf_body
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import InProcessPortal, pass_through
+from tests.fakes.purges import log_purge
 from tests.web.html_checker import HTML, text_of
 from tests.web.json_paths import issue as issue_token
 from tests.web.json_paths import no_upstream_call
@@ -479,6 +480,20 @@ def test_issuing_is_limited_by_address(portal: PortalFactory) -> None:
         for _ in range(31)
     ]
     assert statuses == [409] * 30 + [429]
+
+
+def test_purged_answer_in_memory_gives_no_dossier(portal: PortalFactory) -> None:
+    """A process learns of another one's purge up to a second later, and has the answers until then.
+
+    A purge that is killed after its first pass deletes no dossier that was issued since.
+    """
+    running = portal()
+    ana = Person.at(running).signed_in()
+    ana.pages.get(f"/placa/{PLATE}?completo=1")
+    running.parts.scheduler.stop()
+    log_purge(running.parts.engine, running.parts.store.tag(PLATE))
+    assert ana.post(f"/placa/{PLATE}/dossie/emitir").status_code == 409
+    assert rows(running) == []
 
 
 def test_vehicle_purged_while_its_dossier_is_issued_is_not_stored(
