@@ -17,7 +17,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from portal.storage.database import reading, writing
 from portal.storage.tables import tokens as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
-from portal.system.local_time import from_epoch
+from portal.system.local_time import iso_day
 from portal.vehicle.operation_name import OPERATION_NAMES
 
 OPERATION_SCOPES: Final[frozenset[str]] = frozenset(OPERATION_NAMES)
@@ -250,7 +250,7 @@ class Tokens:
             first("valid", most, columns.name, is_kept, columns.name > after, is_valid),
             first("ended", most_ended, columns.revoked_at.desc(), columns.revoked_at.is_not(None)),
             first("ended", most_ended, expiry.desc(), is_kept, expiry <= now),
-            first("full", most_named, columns.name, is_kept, columns.full_on == _day(now)),
+            first("full", most_named, columns.name, is_kept, columns.full_on == iso_day(now)),
             first("ending", most_named, expiry, is_kept, is_near),
         )
         found: defaultdict[str, list[Issued]] = defaultdict(list)
@@ -312,7 +312,3 @@ def digest(token: str) -> str:
 def _issued(values: Sequence[Any]) -> Issued:
     found = dict(zip(_NAMES, values, strict=True))
     return Issued(**{**found, "scopes": frozenset(found["scopes"].split(","))})
-
-
-def _day(at: float) -> str:
-    return from_epoch(at).date().isoformat()

@@ -160,7 +160,8 @@ class Gateway:
         newest = self._store.newest_report_key(lookup.subject, caller.credential)
         envelopes = self._store.read_current([key, newest]).envelopes
         if (report := envelopes[0]) is not None:
-            self._store.write(_copy(report, newest, _next_fence(fence_now(), envelopes)))
+            fence = _next_fence(fence_now(), envelopes)
+            self._store.write(msgspec.structs.replace(report, key=newest, fence=fence))
 
     def newest_report(self, plate: Plate, caller: Identity) -> Served | None:
         """Return a plate's unexpired newest report (see ``keep_as_newest``), or None."""
@@ -242,7 +243,7 @@ class Gateway:
         # Only the holder of the key's lease stores new answers, so ``answer``, which was read with
         # the lease, is still the previous answer.
         if stored and envelope.status == 200 and answer and _differs(answer, envelope):
-            self._store.write(_copy(answer, key + _PREVIOUS, fence))
+            self._store.write(msgspec.structs.replace(answer, key=key + _PREVIOUS, fence=fence))
         return self._served(lookup, envelope, status, stored)
 
     def _call(
@@ -376,11 +377,6 @@ def _next_fence(fence: int, envelopes: Sequence[Envelope | None]) -> int:
         if each is not None:
             fence = max(fence, each.fence + 1)
     return fence
-
-
-def _copy(envelope: Envelope, key: str, fence: int) -> Envelope:
-    """Return a copy for another key, which expires when the original would have expired."""
-    return msgspec.structs.replace(envelope, key=key, fence=fence)
 
 
 def _found(served: Served) -> Served:

@@ -19,7 +19,7 @@ from portal.storage.database import Lock, hold, indexed_by, reading, writing
 from portal.storage.purge_log import purge_bucket
 from portal.storage.tables import batches, call_counters, ledger
 from portal.system.error_kind import error_kind
-from portal.system.local_time import from_epoch
+from portal.system.local_time import from_epoch, iso_day
 from portal.system.repeated_warning import RepeatedWarning
 from portal.upstream.errors import CircuitOpen, NotSent, Uncertain
 
@@ -215,7 +215,7 @@ class Ledger:
         pages and response headers just display the numbers. ``open`` enforces the limits.
         """
         now = self._clock()
-        day = from_epoch(now).date().isoformat()
+        day = iso_day(now)
         limits = {DAY: self._daily_limit, token_counter(caller.name): caller.daily_limit}
         day_left: int | None = None
         token_left: int | None = None
@@ -250,7 +250,7 @@ class Ledger:
         written.
         """
         now = self._clock()
-        day = from_epoch(now).date().isoformat()
+        day = iso_day(now)
         caller, is_own = entry.caller, entry.caller.credential is not None
         opened = None
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
@@ -398,7 +398,7 @@ class Ledger:
 
     def drop_past_counters(self) -> None:
         """Delete the call counters of all days before yesterday."""
-        day = from_epoch(self._clock() - 86400).date().isoformat()
+        day = iso_day(self._clock() - 86400)
         with writing(self._engine) as db:
             db.execute(delete(call_counters).where(call_counters.c.day < day))
 

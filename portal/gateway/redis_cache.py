@@ -102,14 +102,6 @@ class SealedRedisCache(RedisCache):
         kwargs["purge_log"] = config["CACHE_PURGE_LOG"]
         return super().factory(app, config, args, kwargs)
 
-    def claim(self, owner: str, database: str) -> str:
-        """Record the database of the portals that ``owner`` stands for, unless one is recorded.
-
-        Returns the recorded database. Bypasses the circuit breaker. Raises RedisError.
-        """
-        self.client.hsetnx(f"{PREFIX}databases", owner, database)
-        return str(self.client.hget(f"{PREFIX}databases", owner).decode())
-
     def read_many(self, keys: Sequence[str]) -> Found:
         with self.breaker.guard():
             # Read the number before the values. In the opposite order, values that a purge deletes

@@ -55,17 +55,20 @@ def require_willing_redis(cache: SealedRedisCache) -> None:
 def require_own_database(cache: SealedRedisCache, owner: str, database: str) -> None:
     """Raise StartRefused if portals of the same ``owner`` use Redis with another database.
 
+    Redis records the database of the first of these portals.
     Their data keys differ, so they would share no answer and no lease, and pay twice.
     """
+    databases = f"{PREFIX}databases"
     try:
-        recorded = cache.claim(owner, database)
+        cache.client.hsetnx(databases, owner, database)
+        recorded = cache.client.hget(databases, owner)
     except (RedisError, OSError):
         return  # ``require_willing_redis`` has logged the failure
-    if recorded != database:
+    if recorded != database.encode():
         raise StartRefused(
             "Redis is used by portals with this SECRET_KEY and another database: portals that "
             "share a Redis share the database (DATABASE_URL). If that database is lost, delete "
-            f"the key {PREFIX}databases in Redis"
+            f"the key {databases} in Redis"
         )
 
 

@@ -15,7 +15,7 @@ from portal.gateway.lookup import CacheStatus, Observer
 from portal.gateway.operations import CachePolicy
 from portal.storage.database import writing
 from portal.system.error_kind import error_kind
-from portal.system.local_time import from_epoch
+from portal.system.local_time import iso_day
 from portal.vehicle.operation_name import OperationName
 
 log = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class SavingsCounter:
         price = self._prices[operation]
         if how != "collapsed":
             self._observer.saved(operation, price * times)
-        day = from_epoch(self._clock()).date().isoformat()
+        day = iso_day(self._clock())
         with self._lock:
             self._counts[day, caller, operation, str(price)][column] += times
 

@@ -33,7 +33,7 @@ from portal.storage.tables import (
     ledger,
     lookup_counts,
 )
-from portal.system.local_time import from_epoch
+from portal.system.local_time import from_epoch, iso_day
 from portal.upstream.errors import ANSWERED
 
 # Seconds after which ``failures`` includes a call without an outcome. The process that made such a
@@ -197,7 +197,7 @@ class UsageLog:
         """
         found: dict[str, OriginCalls] = {}
         for row in calls.rows:
-            if row.day == self.today().isoformat():
+            if row.day == iso_day(self._clock()):
                 before = found.get(row.origin, OriginCalls(0, 0))
                 failed = before.failed + (row.calls if _has_failed(row) else 0)
                 found[row.origin] = OriginCalls(before.calls + row.calls, failed)
@@ -210,7 +210,7 @@ class UsageLog:
         """
         query = select(call_counters.c.payer, call_counters.c.calls).where(
             call_counters.c.namespace == self._namespace,
-            call_counters.c.day == self.today().isoformat(),
+            call_counters.c.day == iso_day(self._clock()),
             call_counters.c.payer.in_([DAY, *map(token_counter, callers)]),
         )
         counters = {row.payer: row.calls for row in self._all(query)}

@@ -29,3 +29,8 @@ def utc_time(seconds: float) -> datetime:
 def from_epoch(seconds: float) -> datetime:
     """Convert epoch seconds to a datetime in America/Sao_Paulo."""
     return datetime.fromtimestamp(seconds, sao_paulo())
+
+
+def iso_day(seconds: float) -> str:
+    """Return the day of epoch seconds in America/Sao_Paulo, as the database's tables have it."""
+    return datetime.fromtimestamp(seconds, sao_paulo()).date().isoformat()
