@@ -10,7 +10,7 @@ import msgspec
 
 from portal.access.tokens import Identity
 from portal.gateway import answer_check
-from portal.gateway.envelope import Envelope, Freshness, retention_s
+from portal.gateway.envelope import Envelope, State, retention_s
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import (
     CacheStatus,
@@ -92,7 +92,7 @@ class Gateway:
         """Return the stored entries of a lookup from the local cache or from the backend."""
         read_at, key = time.monotonic(), self._store.key(lookup, caller.credential)
         answer, rejection = self._store.recent(key), None
-        if answer is None or self._freshness(lookup, answer).state != "fresh":
+        if answer is None or self._state(lookup, answer) != "fresh":
             answer, rejection = self._store.read_current((key, key + _REJECTED)).envelopes
         return Snapshot(lookup, caller, key, answer, rejection, read_at)
 
@@ -182,9 +182,9 @@ class Gateway:
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
     ) -> Envelope | None:
         """Return the fresh answer, a fresh rejection newer than the answer, or None."""
-        if answer is not None and self._freshness(lookup, answer).state == "fresh":
+        if answer is not None and self._state(lookup, answer) == "fresh":
             return answer
-        if rejection is None or self._freshness(lookup, rejection).state != "fresh":
+        if rejection is None or self._state(lookup, rejection) != "fresh":
             return None
         return rejection if answer is None or rejection.fetched_at > answer.fetched_at else None
 
@@ -192,7 +192,7 @@ class Gateway:
         self, lookup: Lookup, answer: Envelope | None, status: CacheStatus = "stale"
     ) -> Served | None:
         """Return the answer if it is fresh or stale, or None if it has expired."""
-        if answer is None or self._freshness(lookup, answer).state == "expired":
+        if answer is None or self._state(lookup, answer) == "expired":
             return None
         return self._served(lookup, answer, status)
 
@@ -347,13 +347,13 @@ class Gateway:
         if status not in ("miss", "request"):
             self._count_saved(operation, status, 1, snapshot.caller.name)
 
-    def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        return envelope.freshness(self.terms[lookup.operation.name], self._clock())
+    def _state(self, lookup: Lookup, envelope: Envelope) -> State:
+        return envelope.freshness(self.terms[lookup.operation.name], self._clock()).state
 
     def _served(
         self, lookup: Lookup, envelope: Envelope, status: CacheStatus, stored: bool = True
     ) -> Served:
-        freshness = self._freshness(lookup, envelope)
+        freshness = envelope.freshness(self.terms[lookup.operation.name], self._clock())
         return Served(
             status=envelope.status,
             body=envelope.body,
