@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any, get_args
 from flask import Flask
 from sqlalchemy import Engine
 
-from portal.access.gatekeeper import Gatekeeper
 from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
 from portal.access.sealing import SubjectKeys
-from portal.access.tokens import Identity, Tokens
+from portal.access.tokens import Gatekeeper, Identity, Tokens
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
 from portal.batch.rows import Access

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from portal import settings as settings_module
-from portal.access.gatekeeper import read_credential
 from portal.settings import Settings, SettingsError
+from portal.system.caller_credentials import read_credential
 
 SECRETS = {
     "UPSTREAM_TOKEN": "hidden-upstream",

@@ -1,4 +1,4 @@
-"""Issues, revokes and identifies tokens, with their scopes, expiry and daily limit."""
+"""Issues, revokes and identifies tokens, and authenticates callers by token or credential."""
 
 import hashlib
 import math
@@ -14,8 +14,10 @@ from typing import Any, Final, Literal
 from sqlalchemy import Engine, insert, literal, select, union_all, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from portal.access.sealing import keyed_hash
 from portal.storage.database import reading, writing
 from portal.storage.tables import tokens as table
+from portal.system.caller_credentials import Mode
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.local_time import iso_day
 from portal.vehicle.operation_name import OPERATION_NAMES
@@ -307,6 +309,55 @@ def digest(token: str) -> str:
     A slow hash would not add safety, because an issued token's 256 random bits cannot be guessed.
     """
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+DEMO_TOKEN = "demo"  # noqa: S105 not a secret, because it gives access to fictitious data only
+_DEMO_DIGEST = digest(DEMO_TOKEN)
+
+
+class Gatekeeper:
+    """Turns a credential into an Identity.
+
+    In demo and managed mode, a credential is a token that the portal knows. In pass-through mode,
+    the portal sends the credential to the upstream, and the upstream verifies the credential. In
+    this mode, the portal rejects only its own tokens, which must not be sent to the upstream.
+
+    In pass-through mode, a caller's data is stored under an HMAC of the credential. ``secret`` is
+    the key of this HMAC.
+    """
+
+    def __init__(self, mode: Mode, tokens: Tokens, secret: bytes) -> None:
+        self.mode = mode
+        self._tokens = tokens
+        self._secret = secret
+
+    def authenticate(self, credential: str) -> Identity:
+        """Return the identity of a credential.
+
+        Raises UnknownToken (401), RefusedToken (403) or TokensUnavailable (503).
+        """
+        if self.mode == "pass-through":
+            # An issued token must not be sent upstream. After the operator has switched from
+            # managed to pass-through mode, callers may still send issued tokens.
+            if self._tokens.was_issued(digest(credential)):
+                raise UnknownToken
+            keyed = keyed_hash(self._secret, b"credential", credential.encode())
+            return Identity(f"credential:{keyed[:12]}", keyed, SCOPES - {"admin"}, 0, credential)
+        return self.authenticate_digest(digest(credential))
+
+    def authenticate_digest(self, token_digest: str) -> Identity:
+        """Return the identity of the token with this digest.
+
+        Requests of a browser session use this method, because a session stores no token, but only
+        the token's digest.
+        """
+        if self.mode == "demo" and token_digest == _DEMO_DIGEST:
+            return self.visitor()
+        return self._tokens.identify(token_digest)
+
+    def visitor(self) -> Identity:
+        """Return the identity that all visitors of the demo mode share."""
+        return Identity(DEMO_TOKEN, _DEMO_DIGEST, SCOPES - {"admin"})
 
 
 def _issued(values: Sequence[Any]) -> Issued:

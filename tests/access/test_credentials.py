@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.access.gatekeeper import NoCredential, read_credential
-from portal.system.caller_credentials import is_token
+from portal.system.caller_credentials import NoCredential, is_token, read_credential
 
 PRINTABLE = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=40)
 

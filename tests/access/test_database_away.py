@@ -12,11 +12,11 @@ import pytest
 from sqlalchemy import Connection, Engine
 
 from portal.access import tokens as tokens_module
-from portal.access.gatekeeper import Gatekeeper
 from portal.access.history import History
 from portal.access.tokens import (
     LAST_KNOWN_S,
     REMEMBERED_S,
+    Gatekeeper,
     RefusedToken,
     Tokens,
     TokensUnavailable,

@@ -2,10 +2,9 @@
 
 from sqlalchemy import Engine, update
 
-from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
 from portal.access.history import LISTED, History
 from portal.access.sealing import decrypt
-from portal.access.tokens import REMEMBERED_S, digest
+from portal.access.tokens import DEMO_TOKEN, REMEMBERED_S, Gatekeeper, digest
 from portal.storage.tables import history as history_table
 from tests.fakes import Clock
 from tests.fakes.one_tenant import subject_keys, tokens_in

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import Engine
 
 from portal.access import tokens as tokens_module
-from portal.access.gatekeeper import Gatekeeper
 from portal.access.tokens import (
     SCOPES,
+    Gatekeeper,
     Identity,
     NameTaken,
     RefusedToken,

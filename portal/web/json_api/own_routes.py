@@ -23,7 +23,6 @@ from flask import Response, request, session, stream_with_context, url_for
 from werkzeug.exceptions import ServiceUnavailable
 
 from portal import wording
-from portal.access.gatekeeper import NoCredential, read_credential, sends_credential
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.batches import MOST_LISTED, new_id
@@ -41,6 +40,7 @@ from portal.presentation.exports.tables import Dialect, Format, Table, write_tab
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, batch_table, vehicle_table
 from portal.presentation.exports.zip_file import Incomplete, zip_stream
 from portal.presentation.tools.vehicle_row import is_selected
+from portal.system.caller_credentials import NoCredential, read_credential, sends_credential
 from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES, LookupName
 from portal.vehicle.plate import Plate

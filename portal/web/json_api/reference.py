@@ -9,7 +9,7 @@ from typing import Final
 
 from flask import Response, make_response, render_template, request
 
-from portal.access.gatekeeper import DEMO_TOKEN
+from portal.access.tokens import DEMO_TOKEN
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.markdown import markdown_of

@@ -5,14 +5,14 @@ from typing import Any, Final
 
 from flask import Blueprint, Response, abort, current_app, g, request
 
-from portal.access.gatekeeper import Gatekeeper, NoCredential, read_credential
-from portal.access.tokens import Identity, RefusedToken, UnknownToken
+from portal.access.tokens import Gatekeeper, Identity, RefusedToken, UnknownToken
 from portal.gateway.gateway import Snapshot
 from portal.gateway.lookup import Directive, Failure, Lookup, Served, report_lookup
 from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, REPORT, Operation
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
 from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.failure_texts import FAULTS
+from portal.system.caller_credentials import NoCredential, read_credential
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import network, refuse

@@ -10,9 +10,16 @@ from typing import Final, cast
 from flask import Flask, Request, abort, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 
-from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
 from portal.access.sealing import SubjectKeys
-from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken, digest
+from portal.access.tokens import (
+    DEMO_TOKEN,
+    Gatekeeper,
+    Identity,
+    RefusedToken,
+    TokensUnavailable,
+    UnknownToken,
+    digest,
+)
 from portal.web.http.errors import is_json_path
 from portal.web.http.rate_limits import network
 from portal.web.http.upload_limits import UploadLimiter

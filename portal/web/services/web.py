@@ -12,11 +12,10 @@ from typing import Protocol, cast
 
 from flask import g, get_flashed_messages, request
 
-from portal.access.gatekeeper import Gatekeeper
 from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
 from portal.access.sealing import SubjectKeys
-from portal.access.tokens import Identity, Tokens
+from portal.access.tokens import Gatekeeper, Identity, Tokens
 from portal.batch.batches import Batches
 from portal.batch.pricing import BatchPricing
 from portal.dossier.answers import Panels
