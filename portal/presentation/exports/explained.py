@@ -1,12 +1,11 @@
 """A JSON document with a vehicle's records and their explanations.
 
-``explained`` builds the answer of ``GET /api/v1/vehicles/{plate}``. The other public functions
-build the rows of exported tables. ``portal/web/json_api/openapi.yaml`` describes every member, and
-a test compares that file with the answers. A value that the upstream does not send is null, never
-zero or "".
+It is the answer of ``GET /api/v1/vehicles/{plate}``. ``portal/web/json_api/openapi.yaml`` describes
+every member, and a test compares that file with the answers. A value that the upstream does not
+send is null, never zero or "".
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -33,7 +32,6 @@ from portal.presentation.exports.vehicle_tables import (
     text_of,
 )
 from portal.system.local_time import local_time
-from portal.vehicle.decode import PricePoint
 
 VERSION: Final = 1
 NOT_ASKED: Final = "Não pedida."
@@ -57,7 +55,7 @@ def explained(dossier: Dossier, now: datetime) -> Record:
         "verdict": _verdict(dossier.verdict, dossier.not_asked),
         "acts": [_act(row) for row in dossier.verdict.matrix],
         "vehicle": _vehicle(dossier) if dossier.decoded else None,
-        "prices": [price_record(tab) for tab in priced(dossier.prices)] if dossier.prices else None,
+        "prices": [_price(tab) for tab in priced(dossier.prices)] if dossier.prices else None,
         "fines": _fines(dossier.fines, dossier.totals)
         if dossier.fines is not None and dossier.totals is not None
         else None,
@@ -72,30 +70,19 @@ def explained(dossier: Dossier, now: datetime) -> Record:
     }
 
 
-def fine_record(fine: AssessedFine) -> Record:
-    return {
-        **{name: read(fine) for name, read in FINE_COLUMNS.items()},
-        "deadlines": [_deadline(clock) for clock in fine.clocks],
-    }
+def _columns(source: Any, columns: Mapping[str, Callable[[Any], object]]) -> Record:
+    return {name: read(source) for name, read in columns.items()}
 
 
-def order_record(order: AssessedOrder) -> Record:
+def _order(order: AssessedOrder) -> Record:
     effects = ("mark", "phrase", "reason", "source", "confidence")
-    return {
-        **{name: read(order) for name, read in ORDER_COLUMNS.items()},
-        **{act: _copied(order.effect.answers[act], *effects) for act in ACTS},
-    }
+    answers = {act: _copied(order.effect.answers[act], *effects) for act in ACTS}
+    return _columns(order, ORDER_COLUMNS) | answers
 
 
-def price_record(tab: PriceTab) -> Record:
-    return {
-        **{name: read(tab) for name, read in PRICE_COLUMNS.items()},
-        "history": [month_record(point) for point in tab.series.points],
-    }
-
-
-def month_record(point: PricePoint) -> Record:
-    return {name: read(point) for name, read in MONTH_COLUMNS.items()}
+def _price(tab: PriceTab) -> Record:
+    months = [_columns(point, MONTH_COLUMNS) for point in tab.series.points]
+    return _columns(tab, PRICE_COLUMNS) | {"history": months}
 
 
 def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
@@ -177,7 +164,10 @@ def _fines(fines: Sequence[AssessedFine], totals: Totals) -> Record:
         },
         "places": [_copied(one, "year", "state", "town", "count") for one in fined_places(fines)],
         "whom_to_ask": whom_to_ask(fines) or None,
-        "records": [fine_record(fine) for fine in fines],
+        "records": [
+            _columns(fine, FINE_COLUMNS) | {"deadlines": list(map(_deadline, fine.clocks))}
+            for fine in fines
+        ],
     }
 
 
@@ -193,7 +183,7 @@ def _restrictions(orders: Sequence[AssessedOrder]) -> Record:
     return {
         "in_force": sum(order.in_force for order in orders),
         "who_lifts": WHO_LIFTS,
-        "records": [order_record(order) for order in orders],
+        "records": list(map(_order, orders)),
     }
 
 
