@@ -10,6 +10,7 @@ from portal.dossier.attributes import attributes_of, line_of
 from portal.dossier.changes import MOST_FINES, MOST_ORDERS, Changes, changes_of
 from portal.dossier.checklist import Checklist, checklist
 from portal.dossier.details import Detail
+from portal.dossier.gaps import Unavailable, missing_of
 from portal.dossier.lookups import PARTS
 from portal.dossier.prices import Prices, prices_of
 from portal.gateway.operations import lookups_of
@@ -151,6 +152,11 @@ class Dossier:
     def vehicle_is_known(self) -> bool:
         """Whether the lookup "decode" has a readable answer, or was not to be made."""
         return self.decoded is not None or "decode" not in self.asked
+
+    @cached_property
+    def missing(self) -> tuple[Unavailable, ...]:
+        """The lookups that were made but have no readable answer."""
+        return missing_of(self.answers, self.subject)
 
     @cached_property
     def verdict(self) -> Verdict:

@@ -12,7 +12,6 @@ from typing import Any, Final
 from portal.dossier.answers import Panel
 from portal.dossier.dossier import Dossier
 from portal.dossier.fined_places import fined_places, whom_to_ask
-from portal.dossier.gaps import missing_of
 from portal.dossier.lookups import LOOKUP_WORDS, PARTS
 from portal.dossier.prices import PriceTab
 from portal.law.act_answers import ACTS
@@ -46,7 +45,7 @@ def explained(dossier: Dossier, now: datetime) -> Record:
     name them.
     """
     answers = dossier.answers
-    reasons = {each.what: each.reason for each in missing_of(answers, dossier.subject)}
+    reasons = {each.what: each.reason for each in dossier.missing}
     reasons |= {words: NOT_ASKED for name, words in LOOKUP_WORDS.items() if name not in dossier.ask}
     return {
         "version": VERSION,

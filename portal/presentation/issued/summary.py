@@ -90,7 +90,7 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
             for row in verdict.matrix
         ),
         figures=tuple(_issued(figure(dossier)) for figure in _FIGURES),
-        missing=tuple(gap.title for gap in page.missing),
+        missing=tuple(gap.title for gap in dossier.missing),
         unverified=len(lines) - ticked,
         ticked=ticked,
         issued_at=page.made_at,

@@ -11,7 +11,7 @@ from portal.dossier import figures
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
-from portal.dossier.gaps import Gap, Unavailable, capitalised_list, gap_of, missing_of
+from portal.dossier.gaps import Gap, capitalised_list, gap_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.presentation.paper.fines import MOST_IN_LEDGER
@@ -78,15 +78,12 @@ class DossierPage:
     def state(self) -> Literal["ready", "idle", "empty"]:
         if self.dossier.answers.in_state("unasked"):
             return "idle"
-        return "empty" if len(self.missing) == len(LOOKUPS) else "ready"
-
-    @cached_property
-    def missing(self) -> tuple[Unavailable, ...]:
-        return missing_of(self.dossier.answers, self.plate)
+        return "empty" if len(self.dossier.missing) == len(LOOKUPS) else "ready"
 
     @property
     def gap(self) -> Gap | None:
-        return gap_of(self.missing, self.plate, is_all=len(self.missing) == len(LOOKUPS))
+        """The notice in place of a dossier whose lookups all failed."""
+        return gap_of(self.dossier.missing, self.plate, is_all=True)
 
     @property
     def figures(self) -> tuple[Figure, ...]:

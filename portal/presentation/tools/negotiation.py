@@ -13,7 +13,6 @@ from typing import ClassVar, Final
 from portal import formats
 from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
-from portal.dossier.gaps import Unavailable, missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
 from portal.dossier.provenance import Provenance, provenance
@@ -100,10 +99,6 @@ class NegotiationPage:
     @property
     def has_answers(self) -> bool:
         return any(panel.has_answer for panel in self.dossier.answers.all)
-
-    @property
-    def missing(self) -> tuple[Unavailable, ...]:
-        return missing_of(self.dossier.answers, self.dossier.subject)
 
     @cached_property
     def origins(self) -> Mapping[LookupName, Provenance]:
