@@ -161,8 +161,9 @@ def test_print_chart_names_last_month() -> None:
     """A dossier may be read later, so its chart names even the current month."""
     tab = only(historicoPreco=price_history(12, 0, (2025, 12)))
     charted = paper_chart(Prices((tab,)))
-    assert charted is not None and charted.chart.now is not None
-    assert charted.chart.now.month == "nov/26"
+    assert charted is not None
+    _, chart, _ = charted
+    assert chart.now is not None and chart.now.month == "nov/26"
 
 
 def test_price_change_names_its_last_month() -> None:

@@ -6,28 +6,16 @@ chart and the table of monthly prices show only the likeliest candidate.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from portal import formats
-from portal.charts.geometry import Layout, PriceChart
+from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.price_labels import Words
 from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
 from portal.presentation.vehicle.price_view import instead_of_chart
 
-
-@dataclass(frozen=True, slots=True)
-class PaperChart:
-    """The price chart in two layouts: ``chart`` for paper, ``narrow`` for a phone.
-
-    ``caption`` names the candidate in the chart, or is "" if there is only one candidate.
-    """
-
-    caption: str
-    chart: PriceChart
-    narrow: PriceChart
-    title: str
-    description: str
+# A caption, "" if there is only one candidate, and the chart for paper and for a phone.
+PaperChart = tuple[str, PriceChart, PriceChart]
 
 
 def paper_chart(prices: Prices) -> PaperChart | None:
@@ -35,14 +23,10 @@ def paper_chart(prices: Prices) -> PaperChart | None:
     tab = prices.best
     if tab is None or len(tab.series.points) < LEAST_POINTS:
         return None
-
-    def drawn(layout: Layout) -> PriceChart | None:
-        return price_chart([tab.line], layout=layout, words=Words(predicted=tab.words.predicted))
-
-    chart, narrow = drawn("paper"), drawn("compact")
-    if chart is None or narrow is None:
-        return None
-    return PaperChart(_caption(tab, prices), chart, narrow, tab.chart_title, tab.chart_description)
+    words = Words(predicted=tab.words.predicted)
+    chart = price_chart([tab.line], layout="paper", words=words)
+    narrow = price_chart([tab.line], layout="compact", words=words)
+    return (_caption(tab, prices), chart, narrow) if chart and narrow else None
 
 
 def _caption(tab: PriceTab, prices: Prices) -> str:
