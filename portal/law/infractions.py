@@ -19,7 +19,7 @@ read the column ``confidence``, which is the number of sources that have the row
 import re
 from datetime import date
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from itertools import takewhile
 from typing import Any, Literal
 
@@ -185,6 +185,7 @@ def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
     return None
 
 
+@lru_cache(1024)  # the fines of a vehicle are of few infractions
 def find(code_text: str) -> Infraction | None:
     """Find the infraction of a code such as "7455", "745-5", "74550" or "745-50".
 
