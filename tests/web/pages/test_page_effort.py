@@ -9,7 +9,7 @@ from tests.effort import calls
 from tests.fakes.answers import OPERATIONS, path_of
 
 # Python calls of Flask, the templates and the portal.
-MOST_CALLS = {"ABC1D23": 18_000, "MUL0A45": 63_000}
+MOST_CALLS = {"ABC1D23": 17_400, "MUL0A45": 57_300}
 
 
 @pytest.mark.parametrize(("plate", "most"), MOST_CALLS.items())
