@@ -248,10 +248,6 @@ class Portal(Web):
         return side_engine(self.engine)
 
     @cached_property
-    def _purge_log(self) -> PurgeLog:
-        return PurgeLog(self.side)
-
-    @cached_property
     def backend(self) -> Any:
         settings = self._settings
         purge_log_name = Seal(self.secret).keyed_hash("purge log", 16)
@@ -259,7 +255,7 @@ class Portal(Web):
 
     @cached_property
     def store(self) -> Store:
-        purges = PurgeClock(self._purge_log.after)
+        purges = PurgeClock(PurgeLog(self.side).after)
         return Store(
             self.backend,
             Seal(self.secret),

@@ -21,7 +21,6 @@ _warn = RepeatedWarning(logging.getLogger(__name__))
 BUCKETS: Final = 0x10000
 CURRENT_FOR_S: Final = 1.0
 _ID = "purge_log"
-_LATEST = select(func.coalesce(func.max(purges.c.number), 0))
 # Built once: each miss executes it, and building it takes longer than executing it.
 _LATER = (
     select(purges.c.number)
@@ -67,7 +66,8 @@ def log_purges(db: Connection, buckets: Collection[int], above: int = 0) -> Sequ
     hold(db, Lock.PURGES)
     # Do not use a database sequence. With a sequence, purge 8 could be committed before purge 7,
     # and a process that has read purge 8 would miss purge 7.
-    first = max(db.execute(_LATEST).scalar_one(), above) + 1
+    latest = db.execute(select(func.max(purges.c.number))).scalar() or 0
+    first = max(latest, above) + 1
     db.execute(delete(purges).where(purges.c.bucket.in_(buckets)))
     rows = [{"number": first + index, "bucket": each} for index, each in enumerate(buckets)]
     db.execute(insert(purges), rows)
