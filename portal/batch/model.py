@@ -13,7 +13,7 @@ State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 # Why a batch is paused, or "" if it is not paused. "owner": the owner paused it. "access": the
 # portal refuses the owner's token, or the upstream refuses the owner's upstream credential.
-# "portal": the portal cannot write to the ledger. The other reasons are values of
+# "portal": the portal cannot write to the ledger or read the store. The other reasons are values of
 # ``portal.gateway.FailureKind``. Only the owner can end a pause for "owner", "price", "access",
 # "operator_refused" or "no_credit".
 Reason = Literal[

@@ -21,6 +21,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "unreachable": "unreachable",
     "busy": "busy",
     "no_ledger": "portal",
+    "no_store": "portal",
     "operator_refused": "operator_refused",
     "refused_401": "access",
     "refused_403": "access",

@@ -235,6 +235,10 @@ class Gateway:
             raise Failure(_failure_kind(note.failure), note.retry_after_s)
         if fence is None:
             return None
+        # A person or a script waits for the answer, and pays for it again if need be. A batch waits
+        # until the store is back, because its owner confirmed a price without stored answers.
+        if not reading.is_current and snapshot.caller.batch is not None:
+            raise Failure("no_store")
         status: CacheStatus = "miss" if not_before is None else "request"
         fence = _next_fence(fence, reading.envelopes)
         # The answers in the lookup's body may have been read before ``reading``.

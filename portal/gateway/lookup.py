@@ -31,6 +31,7 @@ FailureKind = Literal[
     "price",  # The call would exceed the price that the batch's owner confirmed.
     "not_stored",  # The directive forbids an upstream call, and no stored answer may be used.
     "no_ledger",  # The ledger row could not be written, so nothing was sent.
+    "no_store",  # The store cannot be read, and the batch does not pay for what it may contain.
 ]
 
 _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
@@ -39,7 +40,7 @@ _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
         *("operator_refused", "no_credit", "day_limit", "no_ledger"),
     }
 )
-_OWN: frozenset[FailureKind] = frozenset({"token_limit", "price", "not_stored"})
+_OWN: frozenset[FailureKind] = frozenset({"token_limit", "price", "not_stored", "no_store"})
 _FREE: frozenset[FailureKind] = frozenset({"unreachable", "day_limit", "no_ledger"})
 
 

@@ -46,11 +46,13 @@ class Reading(NamedTuple):
     """The envelopes under a vehicle's requested keys.
 
     ``purge_no`` is the number of the last purge that was known when they were read. A purge with a
-    higher number hides an answer that is requested now.
+    higher number hides an answer that is requested now. If ``is_current`` is false, the backend
+    could not be read, and may contain envelopes that the local cache does not.
     """
 
     envelopes: Sequence[Envelope | None]
     purge_no: int
+    is_current: bool = True
 
 
 class Store:
@@ -140,7 +142,7 @@ class Store:
             self._report_fault("read", error)
             self._purges.is_current()
             unconfirmed = self._unconfirmed(keys)
-            return Reading([unconfirmed.get(key) for key in keys], self._purges.number)
+            return Reading([unconfirmed.get(key) for key in keys], self._purges.number, False)
         self._observer.used_store("read", time.monotonic() - began)
         envelopes: list[Envelope | None] = [None] * len(keys)
         if any(found.values) or self._memory.get_stale(*keys):

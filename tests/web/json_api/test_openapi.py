@@ -142,7 +142,8 @@ def test_reasons_and_causes_are_those_of_the_code(document: dict[str, Any]) -> N
     reasons = _explained_values(schemas["Batch"]["properties"]["reason"])
     assert reasons == {*get_args(Reason)} - {""}
     causes = _explained_values(schemas["BatchRow"]["properties"]["cause"])
-    never = {"not_stored", "not_for_renavam", "price", ""}  # "price" pauses the batch
+    # "price" and "no_store" pause the batch.
+    never = {"not_stored", "not_for_renavam", "price", "no_store", ""}
     others = get_args(get_args(Cause)[1])
     assert causes == {*get_args(FailureKind), *others, "unreadable"} - never
     lookup = schemas["ExplainedLookup"]["properties"]
