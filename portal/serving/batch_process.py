@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from portal.system.process import lower_priority
-from portal.system.scheduler import PeriodicTask, run_task
+from portal.system.scheduler import run_task
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +133,7 @@ def run_batches(holder: str) -> None:
     gc.freeze()  # later garbage collections skip the present objects
     # Run both now, because the scheduler waits half a second first.
     for task in (portal.item_leases.release_all, runner.tick):
-        run_task(PeriodicTask(0, task))
+        run_task(task)
     portal.scheduler.start()
     busy_at = time.monotonic()
     while not stopping.wait(_CHECKED_EVERY_S) and os.getppid() == parent:

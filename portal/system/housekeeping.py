@@ -42,7 +42,7 @@ class Housekeeping:
                     continue
                 began_at[index] = self._clock()
                 os.pwrite(file, json.dumps(began_at).encode().ljust(_READ_BYTES), 0)
-                run_task(task)
+                run_task(task.do)
 
     @contextmanager
     def _locked(self) -> Iterator[int | None]:

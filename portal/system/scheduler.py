@@ -86,18 +86,18 @@ class Scheduler:
             now = self._clock()
             if now >= self._due[index] - _TOGETHER_S:
                 self._due[index] = now + self._tasks[index].every_s
-                run_task(self._tasks[index])
+                run_task(self._tasks[index].do)
         return max(0.0, min(self._due[index] for index in own) - self._clock())
 
     def run_all(self) -> None:
         """Run every task once, even if it is not due. Processes call ``run_all`` when they exit."""
         for task in self._tasks:
-            run_task(task)
+            run_task(task.do)
 
 
-def run_task(task: PeriodicTask) -> None:
+def run_task(do: Callable[[], object]) -> None:
     try:
-        task.do()
+        do()
     except Exception as error:
         log.warning("a scheduled task failed: %s", type(error).__name__)
 
