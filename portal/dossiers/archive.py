@@ -14,7 +14,7 @@ No process caches dossiers, so a revocation takes effect at the next request.
 
 import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -27,6 +27,7 @@ from sqlalchemy import (
     delete,
     insert,
     select,
+    true,
     tuple_,
     update,
 )
@@ -46,12 +47,7 @@ ENDED_KEPT_S: Final = 365 * DAY_S
 # The number of dossiers, each of some 200 KB, whose content is deleted in one transaction. Other
 # writers wait for its end.
 _ENDED_AT_ONCE: Final = 20
-_WITHOUT_CONTENT: Final[Mapping[str, None]] = {
-    "subject": None,
-    "head": None,
-    "html": None,
-    "pdf": None,
-}
+_WITHOUT_CONTENT: Final = dict.fromkeys(("subject", "head", "html", "pdf"))
 
 State = Literal["valid", "expired", "revoked"]
 
@@ -185,7 +181,7 @@ class DossierArchive:
         return self._list(where, most)
 
     def all(self) -> list[Dossier]:
-        return self._list(table.c.number == table.c.number)
+        return self._list(true())
 
     def html(self, dossier: Dossier) -> str | None:
         """Return the document as HTML, or None if the dossier is no longer valid."""
@@ -200,15 +196,10 @@ class DossierArchive:
         """Revoke a valid dossier and delete its content.
 
         If ``owner`` is given, only a dossier of this owner is revoked. Return False if no valid
-        dossier was found. Raises BytesKept if deleted bytes
-        remain in its files. In the second case, the dossier is revoked nevertheless.
+        dossier was found. Raises BytesKept if deleted bytes remain in the database's files. The
+        dossier is revoked nevertheless.
         """
-        where = (
-            (table.c.number == number)
-            & (table.c.namespace == self._keys.namespace)
-            & table.c.revoked_at.is_(None)
-            & (table.c.expires_at > self._clock())
-        )
+        where = self._is_valid(number)
         if owner is not None:
             where &= table.c.owner == self._owner_key(owner)
         is_found = self._end(where, revoked_at=self._clock()) > 0
@@ -301,23 +292,30 @@ class DossierArchive:
         )
 
     def _content(self, dossier: Dossier, part: Literal["html", "pdf"]) -> bytes | None:
-        query = select(table.c[part]).where(
-            table.c.number == dossier.number,
-            table.c.namespace == self._keys.namespace,
-            table.c.revoked_at.is_(None),
-            table.c.expires_at > self._clock(),
-        )
+        query = select(table.c[part]).where(self._is_valid(dossier.number))
         with reading(self._engine) as db:
             sealed = db.execute(query).scalar()
         return self._unseal(dossier.number, part, sealed)
 
+    def _is_valid(self, number: str) -> ColumnElement[bool]:
+        """Return the SQL condition for this namespace's valid dossier with the number."""
+        return (
+            (table.c.number == number)
+            & (table.c.namespace == self._keys.namespace)
+            & table.c.revoked_at.is_(None)
+            & (table.c.expires_at > self._clock())
+        )
+
     def _seal(self, number: str, part: str, content: bytes) -> bytes:
-        return self._keys.encrypt(_purpose(self._keys.namespace, number, part), content)
+        return self._keys.encrypt(self._purpose(number, part), content)
 
     def _unseal(self, number: str, part: str, sealed: bytes | None) -> bytes | None:
         if sealed is None:
             return None
-        return self._keys.decrypt(_purpose(self._keys.namespace, number, part), bytes(sealed))
+        return self._keys.decrypt(self._purpose(number, part), bytes(sealed))
+
+    def _purpose(self, number: str, part: str) -> bytes:
+        return f"dossier|{self._keys.namespace}|{number}|{part}".encode()
 
     def _key_hash(self, key: str) -> str:
         named = f"{self._keys.namespace}\0{key}"
@@ -325,7 +323,3 @@ class DossierArchive:
 
     def _owner_key(self, owner: str) -> str:
         return self._keys.owner_key("dossier\0", owner)
-
-
-def _purpose(namespace: str, number: str, part: str) -> bytes:
-    return f"dossier|{namespace}|{number}|{part}".encode()
