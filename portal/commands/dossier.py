@@ -13,7 +13,7 @@ from portal.commands.tables import json_array_lines, print_lines, table_lines
 from portal.dossiers.archive import Dossier
 from portal.dossiers.identifiers import display_number, parse_number
 from portal.system.erasure import BytesKept
-from portal.system.local_time import from_epoch
+from portal.system.local_time import iso_time
 
 _COLUMNS = ("number", "state", "issued_at", "ends_at", "plate", "issued_by")
 
@@ -59,8 +59,8 @@ def _row(dossier: Dossier) -> dict[str, str | None]:
     return {
         "number": display_number(dossier.number),
         "state": dossier.state,
-        "issued_at": _local_time(dossier.issued_at),
-        "ends_at": _local_time(dossier.revoked_at or dossier.expires_at),
+        "issued_at": iso_time(dossier.issued_at),
+        "ends_at": iso_time(dossier.ended_at),
         "plate": snapshot.plate if snapshot else None,
         "issued_by": snapshot.caller if snapshot else None,
     }
@@ -71,7 +71,3 @@ def _number(_: click.Context, __: click.Parameter, value: str) -> str:
     if number is None:
         raise click.BadParameter("a dossier's number, as in 7F3K-9QMD-2XHA")
     return number
-
-
-def _local_time(seconds: float) -> str:
-    return from_epoch(seconds).isoformat(timespec="seconds")

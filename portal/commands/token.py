@@ -10,7 +10,7 @@ from portal.access.tokens import OPERATION_SCOPES, SCOPES, Issued, NameTaken, is
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
-from portal.system.local_time import from_epoch
+from portal.system.local_time import from_epoch, iso_time
 
 COLUMNS = ("name", "scopes", "daily limit", "issued", "expires", "state")
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -78,13 +78,12 @@ def _cells(token: Issued, now: float) -> tuple[str, ...]:
 
 
 def _members(token: Issued, now: float) -> dict[str, Any]:
-    expires = token.expires_at
     return {
         "name": token.name,
         "scopes": sorted(token.scopes),
         "daily_limit": token.daily_limit or None,
-        "issued_at": from_epoch(token.created_at).isoformat(timespec="seconds"),
-        "expires_at": from_epoch(expires).isoformat(timespec="seconds") if expires else None,
+        "issued_at": iso_time(token.created_at),
+        "expires_at": iso_time(token.expires_at) if token.expires_at else None,
         "state": token.state(now),
     }
 

@@ -31,6 +31,11 @@ def from_epoch(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, sao_paulo())
 
 
+def iso_time(seconds: float) -> str:
+    """Return epoch seconds as ISO 8601 text in America/Sao_Paulo, for scripts."""
+    return from_epoch(seconds).isoformat(timespec="seconds")
+
+
 def iso_day(seconds: float) -> str:
     """Return the day of epoch seconds in America/Sao_Paulo, as the database's tables have it."""
-    return datetime.fromtimestamp(seconds, sao_paulo()).date().isoformat()
+    return from_epoch(seconds).date().isoformat()
