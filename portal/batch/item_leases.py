@@ -199,10 +199,7 @@ class ItemLeases(BatchRows):
         now = self.clock()
         until = None if pause.resume_after_s is None else now + pause.resume_after_s
         with self.writing() as db:
-            db.execute(
-                _RELEASE.values(attempts=items.c.attempts + 1),
-                self._held(claim),
-            )
+            db.execute(_RELEASE.values(attempts=items.c.attempts + 1), self._held(claim))
             db.execute(
                 update_batch(claim.batch)
                 .where(table.c.state == "running")
@@ -222,23 +219,18 @@ class ItemLeases(BatchRows):
 
     def release_all(self) -> None:
         """Release all items that an earlier process with the same ``holder`` had leased."""
-        with self.writing() as db:
-            db.execute(
-                update(items)
-                .where(items.c.holder == self.holder, text(IS_LEASED))
-                .values(holder="", lease_until=0.0)
-            )
+        self._change_leases(holder="", lease_until=0.0)
 
     def renew(self) -> None:
         """Renew all leases of this process for LEASE_S seconds."""
-        with self.writing() as db:
-            db.execute(
-                update(items)
-                .where(items.c.holder == self.holder, text(IS_LEASED))
-                .values(lease_until=self.clock() + LEASE_S)
-            )
+        self._change_leases(lease_until=self.clock() + LEASE_S)
 
     # Private methods
+
+    def _change_leases(self, **values: object) -> None:
+        held = update(items).where(items.c.holder == self.holder, text(IS_LEASED))
+        with self.writing() as db:
+            db.execute(held.values(**values))
 
     def _work(self, db: Connection) -> Sequence[Any]:
         """Return the rows of the batches that are running, or whose pause has ended."""
