@@ -12,7 +12,12 @@ from granian.log import LogLevels
 from portal.sandbox.example_plates import EXAMPLE_PLATES
 from portal.sandbox.sandbox import TOKEN
 from portal.sandbox.wsgi import SECONDARY
-from portal.system.process import bind_error, end_forked_processes_on_signals
+from portal.system.process import (
+    bind_error,
+    end_forked_processes_on_signals,
+    http_address,
+    read_port,
+)
 
 # A request with the fault "hung" occupies a thread for 30 s. A test may send many such requests at
 # the same time, and the sandbox must still answer other requests.
@@ -35,12 +40,11 @@ _PLATES = "\n".join(f"  {each.plate}  {each.title}" for each in EXAMPLE_PLATES)
 def main() -> None:
     """Serve until SIGTERM or Ctrl-C. Exit with status 1 if the address is unusable."""
     host, port_text = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "9000"
-    if not (port_text.isascii() and port_text.isdigit() and 0 < int(port_text) < 65536):
+    if (port := read_port(port_text)) is None:
         sys.exit(f"PORT precisa ser um número de 1 a 65535, não {port_text!r}.")
-    port = int(port_text)
     if (error := bind_error(host, port)) is not None:
         sys.exit(f"Não é possível atender em {host}:{port}: {error}.")
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    address = http_address(host, port)
     print(
         f"Sandbox em {address} (secundário: {address}{SECONDARY}) · "
         f"token: {TOKEN} · os dados são fictícios",

@@ -20,8 +20,10 @@ from portal.system.process import (
     bind_error,
     end_forked_processes_on_signals,
     exit_with_parent,
+    http_address,
     numeric_address,
     pin_to_processor,
+    read_port,
     run_late_signal_handlers,
 )
 from portal.system.shared_counters import COUNTER_BYTES
@@ -107,11 +109,11 @@ def join_shared_directory(workers: int = 0) -> Path | None:
 def main() -> None:
     """Run the server on HOST:PORT. ``python app.py`` calls this function."""
     settings = environment_settings()
-    host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
-    if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
-        sys.exit(f"dossie-veicular: PORT makes no sense: {port}")
+    host, port_text = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
+    if (port := read_port(port_text)) is None:
+        sys.exit(f"dossie-veicular: PORT makes no sense: {port_text}")
     try:
-        address = numeric_address(host, int(port))
+        address = numeric_address(host, port)
     except (OSError, UnicodeError):
         sys.exit(f"dossie-veicular: HOST makes no sense: {host}")
     try:
@@ -119,8 +121,8 @@ def main() -> None:
     except UnusableSocket as error:
         sys.exit(f"dossie-veicular: {error}")
     if inherited is not None:
-        host, port = inherited[0], str(inherited[1])
-    elif (reason := bind_error(address, int(port))) is not None:
+        host, port = inherited
+    elif (reason := bind_error(address, port)) is not None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {reason}")
     set_up_logging(settings.secrets, settings.log_format)
     raise_open_files_limit()
@@ -135,10 +137,9 @@ def main() -> None:
     # has no accented letters.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    shown = f"[{host}]" if ":" in host else host
     mode_labels = {"demo": "demonstração, dados fictícios", "managed": "gerenciado"}
     mode = mode_labels.get(settings.mode, "credencial de quem pede")
-    print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
+    print(f"Dossiê Veicular em {http_address(host, port)} ({mode})", flush=True)
     longest_request_s = settings.deadline + SPARE_S
     room = (settings.workers + 1) * BYTES_PER_WORKER + 2 * BYTES_PER_BREAKER
     room += LIMIT_COUNTERS * COUNTER_BYTES
@@ -156,7 +157,7 @@ def main() -> None:
             longest_request_s=longest_request_s,
             threads=threads,
             address=address,
-            port=int(port),
+            port=port,
             workers=settings.workers,
             drain_s=settings.drain_seconds,
             draining=Draining(shared.path if shared else None),

@@ -32,6 +32,16 @@ def numeric_address(host: str, port: int) -> str:
     return str(min(found, key=lambda each: each[0] != socket.AF_INET)[4][0])
 
 
+def read_port(text: str) -> int | None:
+    """Return the TCP port that a text names, or None."""
+    port = int(text) if text.isascii() and text.isdecimal() else 0
+    return port if 0 < port < 65536 else None
+
+
+def http_address(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
 def bind_error(host: str, port: int) -> str | None:
     """Return why no socket can be bound to the address, or None if binding works.
 
