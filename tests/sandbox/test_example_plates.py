@@ -4,6 +4,7 @@ import json
 from http import HTTPStatus
 
 import pytest
+from werkzeug.test import Client
 
 from portal.sandbox.example_plates import EXAMPLE_PLATES, SHOWCASE_RENAVAM, ExamplePlate
 from portal.sandbox.exchange import Response, Role
@@ -100,13 +101,13 @@ def test_ordinary_plate_has_no_delay() -> None:
 
 
 def test_wsgi_application_waits_before_a_slow_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    statuses: list[str] = []
     slept: list[float] = []
     monkeypatch.setattr("time.sleep", slept.append)
     path = f"/detran/v1/decode/{by_fault('slow').plate}"
-    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": "at=demo"}
-    assert b"".join(application(environ, lambda status, _: statuses.append(status)))
-    assert (statuses, slept) == (["200 OK"], [3.0])
+    response = Client(application).get(path, query_string="at=demo")
+    assert (response.status, slept) == ("200 OK", [3.0])
+    assert response.data
+    assert response.content_length == len(response.data)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
