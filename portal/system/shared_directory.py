@@ -83,13 +83,11 @@ def claim_worker_id(directory: Path) -> int:
         file = os.open(directory / f"worker-{number}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(file)
-        except OSError:
-            os.close(file)
-            raise
-        else:
             return number  # the descriptor stays open, because closing it would release the lock
+        except OSError as error:
+            os.close(file)
+            if not isinstance(error, BlockingIOError):
+                raise
     raise AssertionError("numbers do not end")
 
 
