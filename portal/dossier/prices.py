@@ -15,6 +15,7 @@ from portal import formats
 from portal.charts.geometry import Line
 from portal.charts.price_chart import MOST_SERIES
 from portal.charts.price_labels import Words
+from portal.charts.scale import month_index
 from portal.vehicle.decode import Decoded, FipeEntry, PricePoint
 from portal.vehicle.field import EMPTY, Field
 from portal.vehicle.fipe import FipeCode, PriceSeries, fipe_code
@@ -237,13 +238,12 @@ class PriceTab:
         current = self.current
         if not points or current is None:
             return None
-        compared = [points[-1], middle[len(middle) // 2]]
-        point = next((each for each in compared if self._contradicts(each, _LARGEST_GAP)), None)
-        is_final = point is not None
-        if point is None and self._contradicts(points[-1], _DOUBTFUL_GAP):
-            point = points[-1]
-        if point is None:
+        last = points[-1], _DOUBTFUL_GAP
+        compared = [(each, _LARGEST_GAP) for each in (points[-1], middle[len(middle) // 2])]
+        found = next((each for each in (*compared, last) if self._contradicts(*each)), None)
+        if found is None:
             return None
+        point, gap = found
         side = "acima" if current > point.value else "abaixo"
         if _ratio(current, point.value) >= _MANY_TIMES:
             far = f"muito {side}"
@@ -256,7 +256,7 @@ class PriceTab:
             "O preço atual e o histórico não combinam",
             f"O preço atual está {far} do {where} {_point(point)}: confira na tabela FIPE "
             "qual dos dois vale.",
-            is_final=is_final,
+            is_final=gap is _LARGEST_GAP,
         )
 
     @property
@@ -279,7 +279,7 @@ class PriceTab:
             return False
         if _ratio(current, point.value) >= _MANY_TIMES:
             return True
-        age = abs((self.today.year - point.month.year) * 12 + self.today.month - point.month.month)
+        age = abs(month_index(self.today) - month_index(point.month))
         slack = 1 + _MONTHLY_GAP * max(0, age - _RECENT)
         return not point.value * (1 - gap) / slack <= current <= point.value * (1 + gap) * slack
 
@@ -388,10 +388,8 @@ class PriceTab:
         A price of the previous month counts too, because a month's price table may be published
         late.
         """
-        if self.series.last_real is None:
-            return False
-        last, today = self.series.last_real.month, self.today
-        return 0 <= (today.year - last.year) * 12 + today.month - last.month <= 1
+        last = self.series.last_real
+        return last is not None and month_index(self.today) - month_index(last.month) in (0, 1)
 
     @property
     def _is_past(self) -> bool:

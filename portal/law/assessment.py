@@ -437,6 +437,11 @@ def _notice_of(fine: AssessedFine) -> tuple[str, str] | None:
     return (number, str(fine.record.authority)) if re.search(r"[1-9A-Z]", number) else None
 
 
+def known_sum(values: Sequence[Decimal | None]) -> Decimal | None:
+    """Return the sum of the known amounts, or None if there are amounts and none is known."""
+    return None if values and values.count(None) == len(values) else sum_of(values)
+
+
 def sum_of(values: Iterable[Decimal | None]) -> Decimal:
     """Return the sum of the known amounts."""
     return sum((value for value in values if value is not None), Decimal("0.00"))

@@ -359,11 +359,6 @@ def _no_day(what: str) -> str:
     return f"o registro não diz a data da {what}"
 
 
-def _unknown_start(what: str, start: date | None) -> str:
-    why = _no_day(what) if start is None else f"a data da {what} está no futuro"
-    return f"{_CANNOT_TELL}: {why}."
-
-
 def _days(used: int) -> str:
     return counted(used, "dia", "dias")
 
@@ -374,7 +369,8 @@ def _at_least(
     ends_on, used = last_day(start, MINIMUM_DAYS, state), _days_between(start, today)
     clock = Clock(name, "unknown", None, MINIMUM_DAYS, ends_on, article, "")
     if used is None or used < 0:
-        return replace(clock, sentence=_unknown_start(since, start))
+        future = _in_future(today, (since, start))
+        return replace(clock, sentence=future or f"{_CANNOT_TELL}: {_no_day(since)}.")
     if ends_on is None or today <= ends_on:
         text = (
             f"Em regra, ainda há prazo: ao menos até {day_of(ends_on)} ({article}); "

@@ -70,11 +70,9 @@ _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
 # wordings begin with the same _SHARED_WORDS words or more, these words are written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
+_NUMBERS = ("multiplier", "points", "points_counted", "amount", "amount_until_2016")
 # The members in which the rows of one code may differ.
-_MAY_DIFFER = (
-    *("offender", "gravity", "multiplier", "points", "points_counted", "suspends"),
-    *("amount", "amount_until_2016"),
-)
+_MAY_DIFFER = ("offender", "gravity", "suspends", *_NUMBERS)
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -282,15 +280,7 @@ def as_committed(
         return infraction
     if sent is not None and stands_for(sent, then.amount, then.amount_until_2016):
         return then
-    return replace(
-        infraction,
-        gravity="mudou",
-        multiplier=None,
-        points=None,
-        points_counted=None,
-        amount=None,
-        amount_until_2016=None,
-    )
+    return replace(infraction, gravity="mudou", **dict.fromkeys(_NUMBERS))
 
 
 def _former(row: Row) -> Row | None:

@@ -197,9 +197,7 @@ class PaidSum(Struct, frozen=True):
         """
         if self.value is None:
             return ""
-        text = money(self.value)
-        if not self.is_exact:
-            text = text.removesuffix(",00")
+        text = money(self.value, 2 if self.is_exact else 0)
         return f"{text} ({self.note})" if self.note else text
 
 

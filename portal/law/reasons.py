@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from portal.law.act_answers import ACTS, Mark, worst
-from portal.law.assessment import AssessedFine
+from portal.law.assessment import AssessedFine, known_sum
 from portal.law.orders import AssessedOrder
 from portal.law.restriction_kinds import NAMED_ORDERS
 from portal.law.standing import Standing
@@ -98,8 +98,8 @@ def _lapse(standing: Standing, fines: Sequence[AssessedFine]) -> str:
 
 
 def sum_in_words(fines: Sequence[AssessedFine]) -> str:
-    known = [fine.amount.value for fine in fines if fine.amount.value is not None]
-    if not known:
+    amounts = [fine.amount.value for fine in fines]
+    known = known_sum(amounts)
+    if known is None:
         return "valor não informado"
-    at_least = "ao menos " if len(known) < len(fines) else ""
-    return f"{at_least}{money(sum(known[1:], known[0]))}"
+    return f"{'ao menos ' if None in amounts else ''}{money(known)}"

@@ -56,12 +56,17 @@ def read_name(text: str) -> VehicleName:
     before = fold(head)
     if slash and (make := _DISPLAY.get(before) or _MAKES.before_slash.get(before)):
         return VehicleName(make, title_case(tail.strip()))
-    words = rest.split(" ")
+    make, words = _after_make(rest.split(" "))
+    return VehicleName(make, title_case(_unrepeated(words, make) if make else rest))
+
+
+def _after_make(words: list[str]) -> tuple[str, list[str]]:
+    """Return the make that a text begins with, or "", and the words after it."""
     for count in (3, 2, 1):
         make = _DISPLAY.get(fold(" ".join(words[:count])))
         if make and len(words) >= count:
-            return VehicleName(make, title_case(_unrepeated(words[count:], make)))
-    return VehicleName("", title_case(rest))
+            return make, words[count:]
+    return "", words
 
 
 def _unrepeated(words: list[str], make: str) -> str:
@@ -71,11 +76,8 @@ def _unrepeated(words: list[str], make: str) -> str:
     """
     if words[:1] != ["-"]:
         return " ".join(words).lstrip(" -")
-    words = words[1:]
-    for count in (3, 2, 1):
-        if len(words) >= count and _DISPLAY.get(fold(" ".join(words[:count]))) == make:
-            return " ".join(words[count:])
-    return " ".join(words)
+    again, after = _after_make(words[1:])
+    return " ".join(after if again == make else words[1:])
 
 
 def make_name(text: str) -> str:

@@ -18,10 +18,8 @@ PLATE_LENGTH: Final = 7
 RENAVAM_LENGTH: Final = 11
 # The lengths of a Renavam in old documents, which omit the leading zeros.
 SHORT_RENAVAMS: Final = (9, 10)
-# The indexes of the letters and of the digits in a plate. Neither list has index 4, where a plate
-# has a letter or a digit.
+# The indexes of the letters in a plate. The others are of digits, except 4, of a letter or digit.
 LETTER_PLACES: Final = (0, 1, 2)
-_DIGIT_PLACES: Final = (3, 5, 6)
 _LIKE_LETTERS: Final = str.maketrans("01582674", "OISBZGTA")
 _LIKE_DIGITS: Final = str.maketrans("OQDILSBZGTA", "00011582674")
 _FEWEST_DIGITS: Final = 7  # in a Renavam with letters in place of some digits
@@ -251,12 +249,8 @@ def _read_plate(text: str) -> Typed:
 def _similar_plate(signs: str) -> Typed:
     if signs.isalpha() or signs.isdecimal():
         return Typed()
-    meant = list(signs)
-    for place in LETTER_PLACES:
-        meant[place] = meant[place].translate(_LIKE_LETTERS)
-    for place in _DIGIT_PLACES:
-        meant[place] = meant[place].translate(_LIKE_DIGITS)
+    letters, digits = signs.translate(_LIKE_LETTERS), signs.translate(_LIKE_DIGITS)
     try:
-        return Typed(Plate.parse("".join(meant)), "letters")
+        return Typed(Plate.parse(letters[:3] + digits[3] + signs[4] + digits[5:]), "letters")
     except InvalidSubject:
         return Typed()

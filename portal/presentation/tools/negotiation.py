@@ -17,7 +17,7 @@ from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
 from portal.dossier.provenance import Provenance, provenance
 from portal.law.agreement import Terms, terms_of
-from portal.law.assessment import AssessedFine, Totals, totals
+from portal.law.assessment import AssessedFine, Totals, known_sum, totals
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.presentation.asking_price import ASKING, against_table
 from portal.presentation.render_context import RenderContext
@@ -123,8 +123,7 @@ class NegotiationPage:
     @property
     def left_out_amount(self) -> Decimal | None:
         """The sum of the known amounts of the fines left out, or None if none is known."""
-        known = [fine.amount.value for fine in self.left_out if fine.amount.value is not None]
-        return sum(known, Decimal(0)) if known else None
+        return known_sum([fine.amount.value for fine in self.left_out])
 
     @property
     def _deducted(self) -> Totals | None:

@@ -22,7 +22,7 @@ from portal.gateway.lookup import FailureKind, Served
 from portal.gateway.operations import lookups_of
 from portal.law.act_answers import ACTS, Act, Mark
 from portal.law.act_matrix import Missing
-from portal.law.assessment import AssessedFine
+from portal.law.assessment import AssessedFine, known_sum, sum_of
 from portal.law.standing import Standing
 from portal.law.verdict import Cause, Level, Verdict
 from portal.presentation.failure_texts import FAULTS
@@ -403,12 +403,8 @@ def _debts(fines: Sequence[AssessedFine]) -> tuple[int, Decimal | None, int, Dec
     """
     owed = [fine for fine in fines if fine.is_open]
     due = [fine for fine in owed if fine.standing is Standing.ENFORCEABLE]
-    amount, enforceable = (
-        sum((one.amount.value or Decimal(0) for one in each), Decimal("0.00"))
-        for each in (owed, due)
-    )
-    is_known = not owed or any(fine.amount.value is not None for fine in owed)
-    return len(owed), amount if is_known else None, len(due), enforceable
+    amount = known_sum([fine.amount.value for fine in owed])
+    return len(owed), amount, len(due), sum_of(fine.amount.value for fine in due)
 
 
 def _months(series: PriceSeries) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from portal.dossier.details import deadline_rules
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.fined_places import whom_to_ask
-from portal.law.assessment import AssessedFine, Totals, fines_in_words, sum_of
+from portal.law.assessment import AssessedFine, Totals, fines_in_words, known_sum, sum_of
 from portal.law.standing import Standing
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
@@ -248,8 +248,7 @@ def open_sum(fines: Iterable[AssessedFine]) -> tuple[Decimal | None, int]:
     The sum is None if fines are open and the amount of none is known.
     """
     amounts = [fine.amount.value for fine in fines if fine.is_open]
-    without = amounts.count(None)
-    return (None if amounts and without == len(amounts) else sum_of(amounts)), without
+    return known_sum(amounts), amounts.count(None)
 
 
 def standing_bar(fines: Sequence[AssessedFine]) -> Iterator[tuple[Part, Standing, Figure]]:
