@@ -241,9 +241,7 @@ class Gateway:
             raise Failure("no_store")
         status: CacheStatus = "miss" if not_before is None else "request"
         fence = _next_fence(fence, reading.envelopes)
-        # The answers in the lookup's body may have been read before ``reading``.
-        purge_no = reading.purge_no if lookup.last_purge is None else lookup.last_purge
-        envelope, stored = self._call(snapshot, deadline, fence, purge_no)
+        envelope, stored = self._call(snapshot, deadline, fence, reading.purge_no)
         # Only the holder of the key's lease stores new answers, so ``answer``, which was read with
         # the lease, is still the previous answer.
         if stored and envelope.status == 200 and answer and _differs(answer, envelope):
@@ -261,8 +259,19 @@ class Gateway:
         holder has already written under the same key.
         """
         lookup, key = snapshot.lookup, snapshot.key
+        operation = lookup.operation.name
+        entry = LedgerEntry(
+            self._ledger,
+            operation,
+            key.partition(":")[0],
+            self.terms[operation].price,
+            snapshot.caller,
+            deadline,
+            lookup.last_purge,
+            self._observer,
+        )
         try:
-            response = self._send(snapshot, deadline, purge_no)
+            response = self._send(snapshot, entry)
         except Failure as failure:
             if failure.may_be_charged:
                 note = Envelope(
@@ -276,9 +285,13 @@ class Gateway:
                 )
                 self._store.write(note)
             raise
-        operation, status = lookup.operation.name, response.status
+        status = response.status
         if status == 200:
             self.drift.add(operation, response.body)
+        if lookup.last_purge is not None:  # the report is made from answers that were read before
+            purge_no = lookup.last_purge
+        else:  # this process may not have learned yet of a purge before the request
+            purge_no = max(purge_no, entry.last_purge or 0)
         envelope = Envelope(
             key=key if status == 200 else key + _REJECTED,
             fetched_at=self._clock(),
@@ -293,7 +306,7 @@ class Gateway:
         )
         return envelope, self._store.write(envelope)
 
-    def _send(self, snapshot: Snapshot, deadline: float, purge_no: int) -> Response:
+    def _send(self, snapshot: Snapshot, entry: LedgerEntry) -> Response:
         """Send a lookup upstream, and record each request in the ledger. Raises Failure.
 
         A response with status 200 is returned unchanged. A response with status 400 or 404 is
@@ -301,28 +314,17 @@ class Gateway:
         Failure.
         """
         lookup, caller, policy = snapshot.lookup, snapshot.caller, self._policy
-        operation, tag = lookup.operation, snapshot.key.partition(":")[0]
-        entry = LedgerEntry(
-            self._ledger,
-            operation.name,
-            tag,
-            self.terms[operation.name].price,
-            caller,
-            deadline,
-            purge_no,
-            self._observer,
-        )
         resource = Resource(
-            method=operation.method,
+            method=lookup.operation.method,
             path=lookup.path,
-            subject=tag,
+            subject=entry.subject,
             credential=policy.operator_credential or caller.credential or "",
             body=lookup.body,
             check=partial(self._checked, lookup),
             payer=caller.name if policy.operator_credential is None else None,
         )
         try:
-            response = self._upstream.send(resource, entry, deadline)
+            response = self._upstream.send(resource, entry, entry.deadline)
         except UpstreamError as error:
             raise _failure(error) from None
         if response.status in (200, 400, 404):

@@ -49,12 +49,14 @@ LATE_END_WAIT_S = 0.5  # after a call, if the deadline has passed
 # database from delaying other scheduled tasks.
 SETTLE_BATCH = 200
 
-# Leaves out the tag of a vehicle that may have been purged since the lookup began.
+# Leaves out the tag of a vehicle that may have been purged after ``last_purge``, if this is given.
+# Returns the number of the last purge of the vehicle's bucket.
 _INSERT = text(
     "INSERT INTO ledger (sent_at, day, operation, subject, origin, caller, price, outcome, "
     "namespace, batch) VALUES (:sent_at, :day, :operation, CASE WHEN EXISTS "
     "(SELECT 1 FROM purges WHERE bucket = :bucket AND number > :last_purge) THEN '' "
-    "ELSE :subject END, :origin, :caller, :price, :outcome, :namespace, :batch) RETURNING id"
+    "ELSE :subject END, :origin, :caller, :price, :outcome, :namespace, :batch) "
+    "RETURNING id, (SELECT MAX(number) FROM purges WHERE bucket = :bucket)"
 )
 # Updates only a row whose outcome is MAYBE. If the connection fails just after a commit, ``settle``
 # repeats the update, but must not give back the counted call again. ``sent_at`` must match, because
@@ -278,7 +280,7 @@ class Ledger:
                     and self._daily_limit > 0
                     and self._begin_trial(db, day, caller, calls[DAY])
                 )
-                number = db.execute(
+                number, last_purge = db.execute(
                     _INSERT,
                     {
                         "sent_at": now,
@@ -294,7 +296,7 @@ class Ledger:
                         "namespace": self._namespace,
                         "batch": caller.batch,
                     },
-                ).scalar_one()
+                ).one()
                 opened = replace(
                     entry,
                     # Remove the credential, because it must not stay in memory while ``_pending``
@@ -303,6 +305,7 @@ class Ledger:
                     has_own_credential=is_own,
                     origin=origin,
                     number=number,
+                    last_purge=last_purge or 0,
                     sent_at=now,
                     day=day,
                     on_trial=on_trial,
@@ -407,15 +410,17 @@ class Ledger:
         return 86400.0 - (local.hour * 3600 + local.minute * 60 + local.second)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class LedgerEntry:
     """Records the upstream calls of one lookup in the ledger and in the metrics.
 
     Before each request, ``begin`` writes a row and returns a copy of the entry. In this copy, the
     fields from ``has_own_credential`` to ``started`` describe the request. ``subject`` is the
     vehicle's tag (a keyed hash). ``deadline`` and ``started`` are in monotonic seconds, ``sent_at``
-    in epoch seconds. ``last_purge`` is the number of the last purge that was known before the
-    lookup. If the vehicle may have been purged since, the row is written without the tag.
+    in epoch seconds. ``last_purge`` is the number of the last purge that was known before the data
+    in the first request was read. For a request without stored data it is None, until ``begin``
+    sets it to the vehicle's last purge. If the vehicle may have been purged since, the row is
+    written without the tag.
     """
 
     ledger: Ledger
@@ -424,7 +429,7 @@ class LedgerEntry:
     price: Decimal
     caller: Identity
     deadline: float = math.inf
-    last_purge: int = 0
+    last_purge: int | None = None
     observer: Observer = field(default_factory=Observer)
     has_own_credential: bool = False
     origin: str = ""
@@ -438,7 +443,10 @@ class LedgerEntry:
 
     def begin(self, origin: str) -> "LedgerEntry":
         """Write the row of a request. Raises Failure if the request must not be sent."""
-        return self.ledger.open(self, origin)
+        opened = self.ledger.open(self, origin)
+        if self.last_purge is None:
+            self.last_purge = opened.last_purge
+        return opened
 
     def finish(self, outcome: str, status: int | None = None) -> None:
         """Write a call's outcome to its row, and report the call to the observer."""

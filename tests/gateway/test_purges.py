@@ -339,3 +339,13 @@ def test_first_read_of_a_new_process_is_compared_with_the_log(made: Bench, tmp_p
     log_purge(made.purge_log.engine, key)
     restarted = bench(tmp_path, made.clock)
     assert restarted.store.read(key) is None
+
+
+def test_answer_asked_after_a_purge_that_the_process_has_not_learned_of_is_kept(
+    made: Bench,
+) -> None:
+    """Another portal with the same database purged the vehicle, or Redis was unavailable to it."""
+    log_purge(made.purge_log.engine, made.store.tag(PLATES[0]))
+    assert made.decode(PLATES[0]).stored
+    made.store.tick()
+    assert made.decode(PLATES[0]).cache_status == "hit"
