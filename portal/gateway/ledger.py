@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, func, select, text, true, update
+from sqlalchemy import Connection, Engine, bindparam, delete, func, select, text, true, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
@@ -88,6 +88,10 @@ _CALLS = text(f"SELECT calls FROM call_counters WHERE {_OF_COUNTER}")  # noqa: S
 _GIVE_BACK = text(
     f"UPDATE call_counters SET calls = calls - 1 WHERE {_OF_COUNTER} AND calls > 0"  # noqa: S608
 )
+_OF_BATCH = batches.c.id == bindparam("batch_id")
+# On PostgreSQL, other calls of the batch wait until this transaction ends.
+_BATCH_COST = select(batches.c.spent, batches.c.at_most).where(_OF_BATCH).with_for_update()
+_SET_SPENT = update(batches).where(_OF_BATCH).values(spent=bindparam("new_spent"))
 
 
 class UpstreamCall(NamedTuple):
@@ -482,14 +486,11 @@ def _charge(db: Connection, batch: str, price: Decimal) -> bool:
     """
     if not price:
         return True
-    # On PostgreSQL, other calls of the batch wait until this transaction ends.
-    of_batch = batches.c.id == batch
-    query = select(batches.c.spent, batches.c.at_most).where(of_batch).with_for_update()
-    row = db.execute(query).first()
+    row = db.execute(_BATCH_COST, {"batch_id": batch}).first()
     if row is None:
         return False
     spent = Decimal(row.spent) + price
     if price > 0 and spent > Decimal(row.at_most):
         return False
-    db.execute(update(batches).where(of_batch).values(spent=str(spent)))
+    db.execute(_SET_SPENT, {"batch_id": batch, "new_spent": str(spent)})
     return True
