@@ -118,7 +118,7 @@ class PurgeLog:
 class PurgeClock:
     """This process's copy of the purge log, which numbers all purges.
 
-    An answer contains the number of the last purge that was known before the answer was requested.
+    An answer contains the number of the last purge before the answer was requested.
     The answer is hidden if its bucket has a later purge. A late write, a copy in memory, a restored
     snapshot and a restored backup are thus the same case.
 
