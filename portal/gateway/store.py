@@ -151,7 +151,11 @@ class Store:
         return Reading(envelopes, max(self._purges.number, found.purged_to))
 
     def last_purge(self) -> int:
-        """Return the number of the last purge that this process knows."""
+        """Read the purge log, and return the number of the last purge that this process knows.
+
+        What is read from the store afterwards is not older than that purge.
+        """
+        self._learn_purges()
         return self._purges.number
 
     def write(self, envelope: Envelope) -> bool:
