@@ -64,9 +64,10 @@ def test_next_start_removes_directory_of_killed_server(tmp_path: Path) -> None:
     (tmp_path / "unrelated").mkdir()
     server = PRELOADED.Process(target=_share_and_wait, args=(tmp_path,))
     server.start()
-    wait_until((tmp_path / "shared").exists, "the directory of the server")
+    shared = tmp_path / "shared"
+    wait_until(lambda: shared.exists() and shared.read_text(), "the directory of the server")
     SharedDirectory(tmp_path, KIBIBYTE).remove()
-    abandoned = (tmp_path / "shared").read_text()
+    abandoned = shared.read_text()
     assert directories(tmp_path) == {abandoned, "unrelated"}  # the server is still alive
     kill(server)
     SharedDirectory(tmp_path, KIBIBYTE).remove()
