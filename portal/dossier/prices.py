@@ -256,7 +256,7 @@ class PriceTab:
             "O preço atual e o histórico não combinam",
             f"O preço atual está {far} do {where} {_point(point)}: confira na tabela FIPE "
             "qual dos dois vale.",
-            is_final=gap is _LARGEST_GAP,
+            is_final=gap == _LARGEST_GAP,
         )
 
     @property
