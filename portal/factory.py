@@ -45,7 +45,6 @@ from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.site.public_pages import SamplePlate
-from portal.presentation.tools.vehicle_row import kept_result
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_data_key,
@@ -428,9 +427,7 @@ class Portal(Web):
             self.item_leases,
             self.gateway.fetch,
             self._identify,
-            summarise=lambda subject, ask, answers: kept_result(
-                subject, ask, answers, self.context()
-            ),
+            summarise=self.reading.stored_row,
             turn=self._turn,
         )
 

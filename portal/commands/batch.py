@@ -23,7 +23,6 @@ from portal.batch.uploads import BinaryFile
 from portal.commands.failures import Command, fail
 from portal.commands.parts import Parts
 from portal.data_files import read_toml
-from portal.gateway.lookup import Directive
 from portal.gateway.operations import lookups_of
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Format, write_table
@@ -241,12 +240,8 @@ def _cost(batch: Batch | None) -> str | None:
 
 
 def _write(portal: Parts, batch: Batch, identity: Identity, out: Path, chosen: Format) -> None:
-    table = results_table(
-        portal.batches.items(batch.id, identity.digest),
-        lambda subject: portal.lookups.panels(subject, identity, Directive.PEEK, batch.ask),
-        portal.context(),
-        batch.ask,
-    )
+    desk, items = portal.desk(identity), portal.batches.items(batch.id, identity.digest)
+    table = results_table(desk.row(item, batch.ask) for item in items)
     part = out.with_name(f".{out.name}.part")
     try:
         with part.open("wb") as file:

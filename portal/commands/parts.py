@@ -7,12 +7,13 @@ from typing import Protocol
 
 from sqlalchemy import Engine
 
+from portal.access.tokens import Identity
 from portal.batch.pricing import BatchPricing
+from portal.desk.desk import Desk
+from portal.desk.lookups import Lookups
 from portal.gateway.single_flight import Leases
-from portal.presentation.render_context import RenderContext
 from portal.system.scheduler import Scheduler
 from portal.web.services import web
-from portal.web.services.lookups import Lookups
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Parts(web.Parts, Protocol):
     @property
     def scheduler(self) -> Scheduler: ...
 
-    def context(self) -> RenderContext: ...
+    def desk(self, identity: Identity) -> Desk: ...
 
     def create_database(self) -> None:
         """Create the database if it is missing. Raises OSError or SQLAlchemyError."""

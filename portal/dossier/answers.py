@@ -75,13 +75,20 @@ class WrittenReport(Panel):
     outdated: bool = False
 
 
+_NO_REPORT: Final = Panel("unasked")
+
+
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """The results of the lookups about a plate or a Renavam."""
+    """The results of the lookups about a plate or a Renavam.
+
+    The state of ``report`` is "unasked" if there is no written report that the caller may read.
+    """
 
     decode: Panel
     renainf: Panel
     renajud: Panel
+    report: Panel = _NO_REPORT
 
     @property
     def all(self) -> tuple[Panel, ...]:

@@ -8,11 +8,14 @@ from itertools import islice
 from typing import ClassVar, Final
 
 from portal import formats
+from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine, Totals
 from portal.law.checklist import ADVICE, HEDGE, UNVERIFIED, Advice, Situation
+from portal.law.findings import ReportAlert
 from portal.law.identification import hints_of, tampering_of
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
+from portal.phrasebook.findings import alert_fact
 from portal.wording import counted, listed
 
 COURT, FINES, AFTERWARDS = "justica", "multas", "depois"
@@ -24,6 +27,23 @@ _SITUATIONS: Final[Mapping[Standing, Situation]] = {
     Standing.NOTICE: "notice_without_fine",
     Standing.UNKNOWN: "fine_of_unclear_payment",
 }
+# The line that settles what a written report warns of.
+_LINE_OF: Final[Mapping[Subject, str]] = {
+    Subject.THEFT: "roubo-e-furto",
+    Subject.SEIZURE: "bloqueios-administrativos",
+    Subject.SCRAP: "sinistro",
+    Subject.CHASSIS: "identificacao",
+    Subject.COURT: "bloqueios-administrativos",
+    Subject.LIEN: "gravame",
+    Subject.BLOCK: "bloqueios-administrativos",
+    Subject.SALE_NOTICE: "bloqueios-administrativos",
+    Subject.DAMAGE: "sinistro",
+    Subject.AUCTION: "leilao",
+    Subject.DEBTS: "debitos",
+    Subject.FINES: "multas-do-estado",
+    Subject.MILEAGE: "hodometro",
+    Subject.RECALL: "recall",
+}
 # The largest number of entries in the list of court cases, and in the list of issuing bodies.
 _MOST_NAMES = 6
 
@@ -33,7 +53,8 @@ class Check:
     """A line of the checklist.
 
     ``ask`` says whom to ask. ``facts`` are sentences about this vehicle, and ``texts`` the general
-    explanations. ``link_name`` and ``link`` are those of an official service, or "" and None.
+    explanations. ``alert`` says what a written report warns of, or is "". ``link_name`` and
+    ``link`` are those of an official service, or "" and None.
     """
 
     key: str
@@ -43,6 +64,7 @@ class Check:
     texts: tuple[str, ...]
     link_name: str = ""
     link: str | None = None
+    alert: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +87,16 @@ def checklist(
     totals: Totals | None,
     *,
     vehicle_is_known: bool,
+    alerts: Sequence[ReportAlert] = (),
 ) -> Checklist:
-    """Return the subjects that no lookup covers, and before them what the records call for."""
+    """Return the subjects that no lookup covers, and before them what the records call for.
+
+    ``alerts`` are what a written report warns of. Each stands beside the line that settles it.
+    """
+    warned: dict[str, list[str]] = {}
+    for alert in alerts:
+        if key := _LINE_OF.get(alert.subject):
+            warned.setdefault(key, []).append(alert_fact(alert))
     situations = {"always", *_situations(fines, orders, vehicle_is_known=vehicle_is_known)}
     by_line: dict[str, list[Advice]] = {}
     for each in ADVICE:
@@ -90,6 +120,7 @@ def checklist(
                 (*(each.sentence for each in advice), item.why, f"Onde conferir: {item.where}"),
                 item.link_name,
                 item.link,
+                " ".join(warned.get(item.key, [])),
             )
         )
     return Checklist(tuple(lines), tuple(by_line[AFTERWARDS]))

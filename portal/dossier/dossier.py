@@ -16,8 +16,10 @@ from portal.dossier.prices import Prices, prices_of
 from portal.gateway.operations import lookups_of
 from portal.law.act_matrix import Missing, Stale
 from portal.law.assessment import AssessedFine, Totals, totals
-from portal.law.identification import condition_reasons
+from portal.law.findings import ReportAlert
+from portal.law.identification import condition_findings
 from portal.law.orders import AssessedOrder
+from portal.law.report_check import alerts_of
 from portal.law.verdict import Verdict, judge
 from portal.system.local_time import local_time
 from portal.vehicle.decode import Decoded, read_decode
@@ -27,6 +29,7 @@ from portal.vehicle.judicial import read_restrictions
 from portal.vehicle.makes import VehicleName, vehicle_name
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
+from portal.vehicle.report import Report, read_report
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Dossier:
     Nothing is computed before it is read, so a list of vehicles that shows verdicts computes
     nothing else. A part is None if its lookup has no readable answer: missing is never clean.
     ``marker`` is the text that the source sends in place of a hidden value. ``ask`` are the lookups
-    that the user chose.
+    that the user chose. ``mask_names`` is true if a written report must not show people's names.
     """
 
     subject: Plate | Renavam
@@ -44,6 +47,7 @@ class Dossier:
     today: date
     marker: str
     ask: Collection[LookupName] = LOOKUPS
+    mask_names: bool = True
 
     @cached_property
     def asked(self) -> tuple[LookupName, ...]:
@@ -169,8 +173,27 @@ class Dossier:
             stale=self.stale,
             not_asked=self.not_asked,
             unconfirmed=self.unconfirmed,
-            condition=condition_reasons(self.decoded, self.today) if self.decoded else (),
+            condition=condition_findings(self.decoded, self.today) if self.decoded else (),
+            alerts=self.alerts,
         )
+
+    @cached_property
+    def report(self) -> Report | None:
+        """The written report, or None if there is none with a text."""
+        return self._read_report(mask_names=self.mask_names)
+
+    @cached_property
+    def alerts(self) -> tuple[ReportAlert, ...]:
+        """What the written report warns of and the records do not show."""
+        # A mask may take a word in capitals for a name.
+        report = self._read_report(mask_names=False)
+        return tuple(alerts_of(report, self.orders_in_force, self.totals)) if report else ()
+
+    def _read_report(self, *, mask_names: bool) -> Report | None:
+        panel = self.answers.report
+        if panel.body is None:
+            return None
+        return read_report(panel.result, self.marker, mask_names=mask_names) or None
 
     @cached_property
     def changes(self) -> tuple[Changes, ...]:
@@ -180,5 +203,9 @@ class Dossier:
     @cached_property
     def checklist(self) -> Checklist:
         return checklist(
-            self.fines, self.orders, self.totals, vehicle_is_known=self.vehicle_is_known
+            self.fines,
+            self.orders,
+            self.totals,
+            vehicle_is_known=self.vehicle_is_known,
+            alerts=self.alerts,
         )

@@ -8,6 +8,7 @@ from portal import formats
 from portal.dossier.answers import is_readable
 from portal.dossier.dossier import Dossier
 from portal.law.orders import orders_in_words
+from portal.phrasebook import acts
 from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LookupName
 
@@ -71,7 +72,7 @@ def transfer(dossier: Dossier) -> Figure:
     in_force = [order for order in dossier.orders or () if order.in_force]
     court = in_force[0].short_court if len(in_force) == 1 else ""
     note = f"Ordens: {found.value}{f' ({court})' if court else ''}"
-    return Figure("Transfere?", row.short, note, is_known=found.is_known)
+    return Figure("Transfere?", acts.short(row), note, is_known=found.is_known)
 
 
 def owed(dossier: Dossier) -> Figure:

@@ -13,8 +13,9 @@ Mark = Literal["no", "careful", "yes", "unknown"]
 # "reported": websites of the car trade state the rule. "memory": the authors recall the rule, but
 # no source confirms it.
 Confidence = Literal["verified", "reported", "memory"]
+# How a prohibition is hedged: it holds as a rule, or in the practice of the registers.
+Hedge = Literal["", "rule", "practice"]
 
-_HEDGES: tuple[str, ...] = ("em regra", "na prática")
 _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 
 
@@ -53,7 +54,8 @@ class Answer:
 
     ``phrase`` is a clause ("não pode transferir": cannot be transferred), and ``reason`` is a full
     sentence. ``short`` has at most eight words for a list of acts, or "". ``records`` are the HTML
-    anchors of the fines and restrictions that decide the answer, such as "multa-1".
+    anchors of the fines and restrictions that decide the answer, such as "multa-1". ``says`` is
+    "unlicensed" if ``reason`` names the offence of driving without a licence.
     """
 
     mark: Mark
@@ -63,16 +65,8 @@ class Answer:
     confidence: Confidence
     records: tuple[str, ...] = ()
     short: str = ""
-
-    @property
-    def brief(self) -> str:
-        """The answer's reason in a few words, without the law."""
-        if self.short:
-            return self.short
-        if self.mark == "no":
-            hedge = next((words for words in _HEDGES if self.phrase.startswith(words)), "")
-            return f"{hedge.capitalize()}, ordem da Justiça" if hedge else "Por ordem da Justiça"
-        return self.phrase[0].upper() + self.phrase[1:]
+    hedge: Hedge = ""
+    says: Literal["", "unlicensed"] = ""
 
 
 def worst(answers: Iterable[Answer]) -> tuple[Answer, ...]:

@@ -57,6 +57,11 @@ class Effect:
         return listed([KIND_WORDS[kind] for kind in self.kinds])
 
     @property
+    def group(self) -> object:
+        """What the findings of equal orders share."""
+        return self.kinds, self.unrecognised, self.doubt, *(self.answers[act] for act in ACTS)
+
+    @property
     def sentence(self) -> str:
         """The effect in words, such as ``não pode transferir; pode circular``."""
         asked: tuple[Act, ...] = ("transfer", "licence", "drive")
@@ -105,6 +110,7 @@ _OF_ANY_KIND = _UNKNOWN | {
         f"{_NOT_READ}, mas todos os tipos do Renajud impedem, em regra, a transferência.",
         "TJSC, Código de Normas, Apêndice III",
         "memory",
+        hedge="rule",
     )
 }
 _CONTRADICTED = _unknown(

@@ -1,4 +1,7 @@
-"""Compares a written report with the records that it stands beside.
+"""Compares a written report with the records that it stands beside, in both directions.
+
+What the report says better than the records is contradicted. What it warns of, and the records do
+not show, is a finding.
 
 The upstream writes the report. Its words may be better than the records: "nada consta" beside a
 court order, "APROVADO" beside open fines. No list has all words of praise. A text about court
@@ -8,16 +11,18 @@ text that is worse than the records.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Final
+from typing import ClassVar, Final
 
+from portal.law.adverse import Adverse, Subject, adverse_in, denies, states_something
 from portal.law.assessment import Totals
-from portal.law.verdict import Verdict
+from portal.law.findings import Finding, ReportAlert
+from portal.law.verdict import Cause, Verdict
 from portal.vehicle.report import Report, Topic
 from portal.vehicle.wire import read_decimal
-from portal.wording import bare, counted, listed, money
+from portal.wording import bare
 
 _SENTENCE: Final = re.compile(r"[;!?\n]|\.(?=\s|$)")
 _CLAUSE: Final = re.compile(r"[;!?\n(]|[.:,](?=\s|$)|\b(?:MAS|POREM)\b")
@@ -62,19 +67,147 @@ _NEGATED: Final = re.compile(r"\b(NAO|NUNCA|JAMAIS|NEM|DES|REPROVAD\w*)\b")
 _CONDITION: Final = re.compile(
     r"\b(ANTES|APENAS|APOS|ATE|CASO|DEPEND\w*|DEPOIS|DESDE QUE|MEDIANTE|(?<!-)SE|SO|SOMENTE)\b"
 )
+# A conclusion that says nothing of the vehicle, or only advises an inspection.
+_NO_CONCLUSION: Final = re.compile(r"^\W*(FIM|FINAL|N/?A)?\W*$|\b(CAUTELAR|PERICIA|VISTORI\w+)\b")
 _AMOUNT: Final = re.compile(
     r"R\$\s*([0-9][0-9.,]*)( MIL\b)?|(?<![0-9.,])([0-9][0-9.,]{0,19})( MIL)? REAIS\b"
 )
+# A verdict for one of these causes is in no doubt by the records.
+_OWN_CAUSES: Final[frozenset[Cause]] = frozenset({"stale", "report", "report_note"})
 # A price in the report may be rounded or of the former month.
 _NEAR: Final = Decimal("0.05")
 
 
+# What the topics are about, if their text affirms something and does not name it.
+_TOPIC_SUBJECTS: Final[Mapping[str, Subject]] = {
+    "rouboFurto": Subject.THEFT,
+    "leilao": Subject.AUCTION,
+    "chassiMotor": Subject.CHASSIS,
+    "restricoes": Subject.COURT,
+    "multas": Subject.FINES,
+}
+# In these topics, "CONSTA" alone affirms the topic's subject.
+_AFFIRMED_ALONE: Final = ("rouboFurto", "leilao", "restricoes")
+_ADMINISTRATIVE: Final = re.compile(r"ADMINISTRATIV|DETRAN|BLOQ|TRIBUTARI|AMBIENTA")
+
+
 @dataclass(frozen=True, slots=True)
-class Contradiction:
-    """``topic`` is the key of a topic of the report, or "" for its summary and conclusion."""
+class OrdersOmitted:
+    """The text denies court orders. ``topic`` is its key, or "" for the summary and conclusion."""
 
     topic: str
-    sentence: str
+    orders: int
+
+
+@dataclass(frozen=True, slots=True)
+class FinesOmitted:
+    """The text denies open fines. ``open_words`` counts them."""
+
+    topic: str
+    open_words: str
+
+
+@dataclass(frozen=True, slots=True)
+class FinesDiffer:
+    """The text states other amounts of fines, in R$, than the records' sum."""
+
+    topic: ClassVar[str] = "multas"
+    stated: tuple[Decimal, ...]
+    known: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class PriceDiffers:
+    """The text states another price, in R$, than those of the table."""
+
+    topic: ClassVar[str] = "fipe"
+    stated: Decimal
+    low: Decimal
+    high: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class DoubtOmitted:
+    """The text finds no fault in the identification, which the records put in doubt."""
+
+    topic: ClassVar[str] = "chassiMotor"
+    doubt: Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Praised:
+    """The conclusion praises a vehicle whose verdict is doubted, or is silent on the doubt."""
+
+    topic: ClassVar[str] = ""
+    verdict: Verdict
+    is_silent: bool
+
+
+Contradiction = OrdersOmitted | FinesOmitted | FinesDiffer | PriceDiffers | DoubtOmitted | Praised
+
+
+def alerts_of(report: Report, orders: int | None, fines: Totals | None) -> Iterator[ReportAlert]:
+    """Yield what the report warns of and the records do not show, each subject once.
+
+    ``orders`` counts the court orders in force. ``orders`` or ``fines`` is None if no readable
+    answer is stored.
+    """
+    seen: set[Subject] = set()
+    for topic, label, one in _adverse(report):
+        if one.subject in seen or _is_on_record(one, orders, fines):
+            continue
+        seen.add(one.subject)
+        amount = None
+        if one.subject in (Subject.DEBTS, Subject.FINES):
+            amount = sum(_amounts(one.sentence), Decimal(0)) or None
+        yield ReportAlert(one.subject, topic, label, amount)
+
+
+def _adverse(report: Report) -> Iterator[tuple[str, str, Adverse]]:
+    """Yield the key and the label of a topic, and what its text warns of."""
+    for topic in report.topics:
+        if topic.text.state != "known":
+            continue
+        text = str(topic.text)
+        found = [_in_topic(one, topic.key) for one in adverse_in(text)]
+        if not found and (subject := _unnamed(topic, text)):
+            found = [Adverse(subject, "", bare(text))]
+        for one in found:
+            yield topic.key, topic.label, one
+    for part in (report.summary, report.conclusion):
+        if part.state == "known":
+            for one in adverse_in(str(part)):
+                yield "", "", one
+
+
+def _in_topic(one: Adverse, topic: str) -> Adverse:
+    """In the topic about court orders, a restriction is one of them unless the text says whose."""
+    is_restriction = topic == "restricoes" and one.subject is Subject.BLOCK
+    if not is_restriction or _ADMINISTRATIVE.search(one.sentence):
+        return one
+    return Adverse(Subject.COURT, one.words, one.sentence)
+
+
+def _unnamed(topic: Topic, text: str) -> Subject | None:
+    """Return what a topic warns of by its mark or by "CONSTA" alone, or None."""
+    subject = _TOPIC_SUBJECTS.get(topic.key, Subject.OTHER)
+    if topic.key in _AFFIRMED_ALONE and states_something(text):
+        return subject
+    if topic.mark != "warning" or _VAGUE.search(bare(text)):
+        return None
+    return Subject.OTHER if denies(text) else subject
+
+
+def _is_on_record(one: Adverse, orders: int | None, fines: Totals | None) -> bool:
+    """Return whether the records show what the report warns of."""
+    if one.subject is Subject.COURT:
+        return bool(orders)
+    if one.subject is Subject.BLOCK:
+        return bool(orders) and not _ADMINISTRATIVE.search(one.sentence)
+    if one.subject is not Subject.FINES or fines is None:
+        return False
+    has_others = bool(fines.paid_count or fines.called_off_count)
+    return bool(fines.open_count) or (has_others and not _amounts(one.sentence))
 
 
 def contradictions(
@@ -98,12 +231,10 @@ def contradictions(
         return topic is not None and (topic.mark == "ok" or _misses(about, topic))
 
     if orders:
-        what = counted(orders, "restrição judicial", "restrições judiciais")
-        sentence = f"O texto não aponta restrição; os registros trazem {what}."
         if is_clean("restricoes", _ORDERS):
-            yield Contradiction("restricoes", sentence)
+            yield OrdersOmitted("restricoes", orders)
         elif _denies(_ORDERS, overall):
-            yield Contradiction("", sentence)
+            yield OrdersOmitted("", orders)
     if fines is not None:
         where = "multas" if is_clean("multas", _FINES) else ""
         is_silent = bool(where) or _denies(_FINES, overall)
@@ -111,42 +242,46 @@ def contradictions(
     if prices:
         yield from _of_prices(texts.get("fipe", ""), min(prices), max(prices))
     marks = topics.get("chassiMotor")
-    doubt = next((reason for reason in verdict.reasons if reason.about == "vehicle"), None)
+    doubt = next((one for one in verdict.reasons if one.about == "vehicle"), None)
     if marks is not None and doubt is not None and marks.mark == "ok":
-        yield Contradiction(
-            "chassiMotor",
-            f"O texto não aponta problema na identificação; os registros dizem: {doubt.finding}.",
-        )
-    is_doubted = verdict.level not in ("clear", "limited") and verdict.cause != "stale"
-    if is_doubted and _praises(overall):
-        sentence = f"O texto recomenda o veículo; os registros dizem: {verdict.headline}."
-        yield Contradiction("", sentence)
+        yield DoubtOmitted(doubt)
+    if verdict.level not in ("clear", "limited") and verdict.cause not in _OWN_CAUSES:
+        if _praises(overall):
+            yield Praised(verdict, is_silent=False)
+        elif _is_silent(str(report.conclusion)):
+            yield Praised(verdict, is_silent=True)
+
+
+def _is_silent(conclusion: str) -> bool:
+    """Return whether a conclusion affirms nothing against the vehicle, and is not conditional.
+
+    No list has all words of praise, so a conclusion is asked for what it warns of.
+    """
+    read = bare(conclusion)
+    says_nothing = any(each.search(read) for each in (_NO_CONCLUSION, _VAGUE, _CONDITION, _CANNOT))
+    if says_nothing:
+        return False
+    is_adverse = any(adverse_in(conclusion)) or _affirms(_ORDERS, read) or _affirms(_FINES, read)
+    return not is_adverse
 
 
 def _of_fines(text: str, fines: Totals, where: str, *, is_silent: bool) -> Iterator[Contradiction]:
     if not fines.open_count:
         return
     if is_silent:
-        open_words = fines.open_words
-        sentence = f"O texto não aponta multa em aberto; os registros trazem {open_words}."
-        yield Contradiction(where, sentence)
+        yield FinesOmitted(where, fines.open_words)
         return
     stated = _amounts(text)
     sums = (fines.amount, fines.amount_at_80, fines.amount_at_60, fines.enforceable_amount)
     near = any(abs(each - known) < 1 for each in (*stated, sum(stated)) for known in sums)
     if stated and not near and not fines.without_amount:
-        shown = listed([money(each) for each in stated])
-        total = money(fines.amount)
-        sentence = f"O texto fala em {shown} de multas; os registros somam {total} em aberto."
-        yield Contradiction("multas", sentence)
+        yield FinesDiffer(tuple(stated), fines.amount)
 
 
 def _of_prices(text: str, low: Decimal, high: Decimal) -> Iterator[Contradiction]:
     stated = _amounts(text)
     if stated and not any(low * (1 - _NEAR) <= each <= high * (1 + _NEAR) for each in stated):
-        table = money(low, 0) if low == high else f"{money(low, 0)} a {money(high, 0)}"
-        sentence = f"O texto fala em {money(stated[0])}; a tabela FIPE traz {table}."
-        yield Contradiction("fipe", sentence)
+        yield PriceDiffers(stated[0], low, high)
 
 
 def _amounts(text: str) -> list[Decimal]:

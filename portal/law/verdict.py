@@ -2,103 +2,111 @@
 
 A failed lookup makes the verdict "incomplete", unless the known records already block the transfer.
 A "clear" verdict needs the lookups of both fines and court restrictions. If the user left out one
-of these lookups, and nothing was found, the verdict is "limited". The headline of a limited verdict
-names the chosen lookups. A stale answer is an old answer, shown while the upstream gives no newer
-answer. A stale answer also prevents a "clear" verdict.
+of these lookups, and nothing was found, the verdict is "limited". A stale answer is an old answer,
+shown while the upstream gives no newer answer. A stale answer also prevents a "clear" verdict. What
+a written report warns of makes a verdict worse, never better.
+
+The verdict has no words: ``portal.phrasebook.verdict`` says it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from portal.law.act_answers import ACTS, Act, Answer
-from portal.law.act_matrix import (
-    MISSING_WORDS,
-    NOTHING_STALE,
-    WRONG_CHECK_DIGIT,
-    Gaps,
-    Missing,
-    Row,
-    Stale,
-    as_of,
-    not_confirmed,
-    row_of,
-)
+from portal.law.act_answers import ACTS, Act, Confidence
+from portal.law.act_matrix import NOTHING_STALE, Gaps, Missing, Row, Stale, row_of
+from portal.law.adverse import REACH
 from portal.law.assessment import AssessedFine
-from portal.law.identification import VEHICLE, identification_reasons
+from portal.law.findings import (
+    AdverseData,
+    CourtOrders,
+    DataConflict,
+    Finding,
+    FinesInStanding,
+    OfVehicle,
+    ReportAlert,
+    gravest_first,
+)
+from portal.law.identification import identification_findings
 from portal.law.orders import AssessedOrder
-from portal.law.reasons import Reason, court_reasons, fine_reasons
+from portal.law.record_findings import court_findings, fine_findings
 from portal.law.standing import Standing
-from portal.wording import listed
 
 Level = Literal["blocked", "caution", "clear", "incomplete", "limited"]
-# What decides a verdict. Lists have shorter words for it than the headline.
+# What decides a verdict.
 Cause = Literal[
     "blocked",
+    "report",
     "gap",
     "identification",
     "condition",
     "order_in_doubt",
+    "premonitory_note",
     "enforceable",
+    "report_note",
     "open_fine",
     "notice",
     "called_off",
     "stale",
     "nothing",
 ]
-# The cause, the level, the finding and the caveat.
-_Found = tuple[Cause, Level, str, str]
+_LEVELS: dict[Cause, Level] = {"blocked": "blocked", "gap": "incomplete", "nothing": "clear"}
 # With more reasons for the verdict, a visitor with a phone would have to scroll to the answers
 # below the reasons.
 MOST_REASONS = 3
-_LOOKUPS: Mapping[Missing, str] = {
-    "decode": "Dados do veículo",
-    "fines": "Multas",
-    "restrictions": "Restrições judiciais",
-}
 # A verdict is based on these lookups. The third lookup, "decode", only describes the vehicle.
 _JUDGED: tuple[Missing, ...] = ("fines", "restrictions")
-# _NOTHING_FOUND does not say "can be transferred", because the lookups do not cover the most
-# frequent obstacles to a transfer (_STILL_MISSING).
-_NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
-_STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
-_NO_FINE = "Nenhuma multa em aberto encontrada"
-_NO_RESTRICTION = "Nenhuma restrição judicial encontrada"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The verdict on a vehicle.
 
-    ``cause`` names what decides the verdict. ``caveat`` is a clause on what ``finding`` leaves
-    open, or "". ``matrix`` has one row for each act, in the order of ACTS. ``no_ceiling`` says why
-    no price may be suggested to a buyer, or is "". ``missing`` names the lookups that failed or
-    were not made. It also names "decode", the lookup of the vehicle's own data, if its answer does
-    not describe the vehicle. ``notices`` has one sentence for each stale (old) answer.
+    ``cause`` names what decides the verdict, and ``decisive`` is the finding that does, or None.
+    ``reasons`` are all findings, the gravest first. ``matrix`` has one row for each act, in the
+    order of ACTS. ``gaps`` are what is not known. ``unavailable`` names the lookups that failed.
+    ``asked`` names the lookups that the user chose, if one of fines and restrictions is not among
+    them, else it is (). ``forbidden_by`` is how well the rules that forbid the transfer are
+    confirmed: the best-confirmed one counts. ``missing`` names the lookups that failed or were not
+    made. It also names "decode", the lookup of the vehicle's own data, if its answer does not
+    describe the vehicle.
     """
 
     level: Level
     cause: Cause
-    finding: str
-    caveat: str
-    notices: tuple[str, ...]
-    reasons: tuple[Reason, ...]
+    decisive: Finding | None
+    reasons: tuple[Finding, ...]
     matrix: tuple[Row, ...]
-    no_ceiling: str
+    gaps: Gaps
+    unavailable: tuple[Missing, ...]
+    asked: tuple[Missing, ...]
+    forbidden_by: Confidence | None
     missing: tuple[Missing, ...]
 
     @property
-    def headline(self) -> str:
-        return f"{self.finding}; {self.caveat}" if self.caveat else self.finding
-
-    @property
-    def first_reasons(self) -> tuple[Reason, ...]:
+    def first_reasons(self) -> tuple[Finding, ...]:
         """The reasons that a page or the paper lists beside the verdict."""
         return self.reasons[:MOST_REASONS]
 
     @property
     def more_reasons(self) -> int:
         return max(len(self.reasons) - MOST_REASONS, 0)
+
+    @property
+    def is_said_by_reason(self) -> bool:
+        """Whether the first reason says all that the verdict says."""
+        is_of_finding = self.cause in ("identification", "condition", "report", "report_note")
+        return is_of_finding and self.level != "incomplete"
+
+    @property
+    def alerts(self) -> tuple[ReportAlert, ...]:
+        """What the written report warns of, the gravest first."""
+        return tuple(one for one in self.reasons if isinstance(one, ReportAlert))
+
+    @property
+    def ends_ceiling(self) -> Finding | None:
+        """The finding for which no price may be suggested to a buyer, or None."""
+        return next((one for one in self.reasons if one.ends_ceiling), None)
 
     def row(self, act: Act) -> Row:
         return self.matrix[ACTS.index(act)]
@@ -114,7 +122,8 @@ def judge(
     stale: Stale = NOTHING_STALE,
     not_asked: Collection[Missing] = (),
     unconfirmed: Collection[Missing] = (),
-    condition: Sequence[Reason] = (),
+    condition: Sequence[OfVehicle] = (),
+    alerts: Sequence[ReportAlert] = (),
 ) -> Verdict:
     """Return the verdict.
 
@@ -125,7 +134,8 @@ def judge(
     Renavam's check digit is wrong. The records may then belong to another vehicle. ``stale`` maps
     each lookup with a stale (old) answer to the local time of the answer. ``not_asked`` names the
     lookups that the user did not choose. ``unconfirmed`` names the lookups whose answer neither has
-    nor denies records. ``condition`` are the reasons that the vehicle's own data give.
+    nor denies records. ``condition`` are the findings of the vehicle's own data, and ``alerts``
+    those of the written report.
     """
     known: dict[Missing, bool] = {
         "decode": decode_known and is_described,
@@ -133,139 +143,92 @@ def judge(
         "restrictions": orders is not None,
     }
     missing = tuple(part for part, is_known in known.items() if not is_known)
-    stale = {part: stale[part] for part in known if part in stale and part not in missing}
     fines, orders = fines or (), orders or ()
-    of_vehicle = (*identification_reasons(fines, orders), *condition)
+    of_vehicle = (*identification_findings(fines, orders), *condition)
+    alerts = gravest_first(alerts)
     gaps = Gaps(
-        failed=[part for part in missing if part not in (*not_asked, *unconfirmed)],
-        unclear=[part for part in missing if part in unconfirmed and part not in not_asked],
-        unchosen=[part for part in missing if part in not_asked],
-        stale=stale,
-        doubt="" if check_digit_holds else WRONG_CHECK_DIGIT,
+        failed=tuple(part for part in missing if part not in (*not_asked, *unconfirmed)),
+        unclear=tuple(part for part in missing if part in unconfirmed and part not in not_asked),
+        unchosen=tuple(part for part in missing if part in not_asked),
+        stale={part: stale[part] for part in known if part in stale and part not in missing},
+        undescribed=decode_known and not is_described,
+        wrong_check_digit=not check_digit_holds,
     )
-    matrix = tuple(row_of(act, orders, fines, gaps, _answers(act, of_vehicle)) for act in ACTS)
-    reasons = (*of_vehicle, *court_reasons(orders), *fine_reasons(fines))
-    unavailable = [
-        MISSING_WORDS[part] for part in gaps.failed if part != "decode" or not decode_known
-    ]
-    undescribed = "a fonte não descreveu o veículo" if decode_known and not is_described else ""
-    clauses = "; ".join(filter(None, (not_confirmed(gaps.unclear), undescribed, gaps.doubt)))
-    found = _finding(matrix, orders, fines, unavailable, clauses, stale, of_vehicle)
-    cause, level, finding, caveat = _limited(found, not_asked, stale)
-    notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
-    no_ceiling = _no_ceiling(level, orders, of_vehicle)
-    return Verdict(level, cause, finding, caveat, notices, reasons, matrix, no_ceiling, missing)
+    matrix = tuple(
+        row_of(act, orders, fines, gaps, _doubts(act, alerts, of_vehicle)) for act in ACTS
+    )
+    by_courts, by_fines = tuple(court_findings(orders)), tuple(fine_findings(fines))
+    unavailable = tuple(part for part in gaps.failed if part != "decode" or not decode_known)
+    has_gap = bool(unavailable or gaps.unclear or gaps.undescribed or gaps.wrong_check_digit)
+    cause, decisive = _cause(matrix, alerts, of_vehicle, by_courts, by_fines, gaps, has_gap)
+    level: Level = "incomplete" if has_gap and cause == "report" else _LEVELS.get(cause, "caution")
+    is_limited = any(part in not_asked for part in _JUDGED)
+    if is_limited and cause in ("stale", "nothing"):
+        level = "limited"
+    return Verdict(
+        level=level,
+        cause=cause,
+        decisive=decisive,
+        reasons=(*alerts, *of_vehicle, *by_courts, *by_fines),
+        matrix=matrix,
+        gaps=gaps,
+        unavailable=unavailable,
+        asked=tuple(part for part in known if part not in not_asked) if is_limited else (),
+        forbidden_by=_forbidden_by(orders),
+        missing=missing,
+    )
 
 
-def _finding(
-    matrix: tuple[Row, ...],
-    orders: Sequence[AssessedOrder],
-    fines: Sequence[AssessedFine],
-    unavailable: Sequence[str],
-    gaps: str,
-    stale: Stale,
-    of_vehicle: Sequence[Reason],
-) -> _Found:
-    """Return the cause, the level, the finding and the caveat."""
-    transfer, licence, drive, _ = (row.mark for row in matrix)
-    if transfer == "no":
-        return "blocked", "blocked", _blocked_finding(licence == "no", drive == "no", orders), ""
-    if unavailable:
-        return "gap", "incomplete", f"Falta consultar {listed(unavailable)}", gaps
-    if gaps:
-        return "gap", "incomplete", "Verificação incompleta", gaps
+def _cause(
+    matrix: Sequence[Row],
+    alerts: Sequence[ReportAlert],
+    of_vehicle: Sequence[OfVehicle],
+    by_courts: Sequence[CourtOrders],
+    by_fines: Sequence[FinesInStanding],
+    gaps: Gaps,
+    has_gap: bool,
+) -> tuple[Cause, Finding | None]:
+    """Return what decides the verdict, and the finding that does."""
+    if matrix[ACTS.index("transfer")].mark == "no":
+        return "blocked", by_courts[0]
+    if alerts and alerts[0].ends_ceiling:
+        return "report", alerts[0]
+    if has_gap:
+        return "gap", None
     if of_vehicle:
         first = of_vehicle[0]
-        cause: Cause = "condition" if first.anchor == VEHICLE else "identification"
-        return cause, "caution", first.finding, first.detail
-    if doubt := _order_doubt(orders):
-        return "order_in_doubt", "caution", *doubt
-    if owed := sum(fine.standing is Standing.ENFORCEABLE for fine in fines):
-        what = "paga a multa" if owed == 1 else "pagas as multas"
-        finding = f"Em regra, só transfere depois de {what}"
-        return "enforceable", "caution", finding, ""
-    if standings := {fine.standing for fine in fines if fine.is_open}:
-        confirm = "confirme a situação antes da transferência"
-        if standings == {Standing.NOTICE}:
-            return "notice", "caution", "Há autuação, ainda sem multa", confirm
-        return "open_fine", "caution", "Há multa em aberto", confirm
-    if any(fine.standing is Standing.CALLED_OFF for fine in fines):
-        finding = "Há multa que a fonte dá como cancelada"
-        return "called_off", "caution", finding, "confirme com o órgão autuador"
-    if stale:
-        return "stale", "caution", _NOTHING_FOUND, as_of(min(stale.values()))
-    return "nothing", "clear", _NOTHING_FOUND, _STILL_MISSING
+        is_own = isinstance(first, AdverseData | DataConflict)
+        return "condition" if is_own else "identification", first
+    if by_courts:
+        doubtful = next((one for one in by_courts if one.orders[0].is_doubtful), None)
+        return ("order_in_doubt", doubtful) if doubtful else ("premonitory_note", by_courts[0])
+    standings = {one.standing: one for one in by_fines}
+    if Standing.ENFORCEABLE in standings:
+        return "enforceable", standings[Standing.ENFORCEABLE]
+    if alerts:
+        return "report_note", alerts[0]
+    is_open = [one for one in by_fines if one.standing is not Standing.CALLED_OFF]
+    if is_open:
+        only_notices = {one.standing for one in is_open} == {Standing.NOTICE}
+        return "notice" if only_notices else "open_fine", is_open[0]
+    if by_fines:
+        return "called_off", by_fines[0]
+    return ("stale" if gaps.stale else "nothing"), None
 
 
-def _order_doubt(orders: Sequence[AssessedOrder]) -> tuple[str, str] | None:
-    """Return the finding and the caveat of orders that do not forbid the transfer, or None."""
-    if any(order.is_doubtful for order in orders):
-        return "Há restrição judicial de situação incerta", "confirme com o juízo"
-    if any(order.in_force for order in orders):
-        return "Há averbação premonitória", "o credor pode desfazer a compra"
-    return None
+def _doubts(
+    act: Act, alerts: Sequence[ReportAlert], of_vehicle: Sequence[OfVehicle]
+) -> tuple[Finding, ...]:
+    """Return the findings that make an act doubtful.
 
-
-def _no_ceiling(level: Level, orders: Sequence[AssessedOrder], of_vehicle: Sequence[Reason]) -> str:
-    """Return why no price may be suggested to a buyer, or ""."""
-    if level == "blocked":
-        return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
-    if doubt := _order_doubt(orders):
-        return f"{': '.join(doubt)}."
-    if of_vehicle:
-        first = of_vehicle[0]
-        if first.anchor == VEHICLE:
-            return first.sentence
-        return "A identificação do veículo está em dúvida: faça a perícia antes."
-    return ""
-
-
-def _answers(act: Act, of_vehicle: Sequence[Reason]) -> list[Answer]:
-    """Return an answer for each doubt about the vehicle itself, which the transfer inspects."""
-    if act != "transfer":
-        return []
-    return [
-        Answer("careful", "só depois da perícia", reason.sentence, "", "verified", (reason.anchor,))
-        for reason in of_vehicle
-    ]
-
-
-def _limited(found: _Found, not_asked: Collection[Missing], stale: Stale) -> _Found:
-    """Limit a finding to the lookups that the user chose.
-
-    If the user chose both fines and restrictions, the finding is returned unchanged.
+    A doubt about the vehicle itself is settled at the inspection for the transfer.
     """
-    cause, level, finding, caveat = found
-    judged = [part for part in _JUDGED if part not in not_asked]
-    if len(judged) == len(_JUDGED):
-        return found
-    asked = listed([name.lower() for part, name in _LOOKUPS.items() if part not in not_asked])
-    caveats = [f"consulta só de {asked}"]
-    if finding == _NOTHING_FOUND:
-        level, caveat = "limited", as_of(min(stale.values())) if stale else ""
-        nothing = {"fines": _NO_FINE, "restrictions": _NO_RESTRICTION}
-        finding = nothing[judged[0]] if judged else f"Consulta só de {asked}"
-        caveats = caveats if judged else []
-    return cause, level, finding, "; ".join(filter(None, (caveat, *caveats)))
+    reaching = tuple(alert for alert in alerts if act in REACH[alert.subject])
+    return (*reaching, *of_vehicle) if act == "transfer" else reaching
 
 
-def _blocked_finding(licence_too: bool, drive_too: bool, orders: Sequence[AssessedOrder]) -> str:
-    """Return a text that names the acts that court orders forbid.
-
-    If driving is not forbidden, the text depends on how well the rules that forbid the transfer are
-    confirmed (``Confidence``). The best-confirmed rule counts. For "memory", the text says "em
-    regra" ("as a rule"). For "reported", it says "na prática" ("in practice"). For "verified", it
-    has no such words.
-    """
-    transfers = [order.effect.answers["transfer"] for order in orders]
-    sources = {answer.confidence for answer in transfers if answer.mark == "no"}
-    if drive_too:
-        return "Não pode circular nem ser transferido"
-    if licence_too and "verified" not in sources:
-        return "Não pode ser licenciado e, na prática, também não transfere"
-    acts = "transferido nem licenciado" if licence_too else "transferido"
-    if sources == {"memory"}:
-        return "Em regra, não pode ser transferido agora"
-    if "verified" not in sources:
-        return "Na prática, não pode ser transferido agora"
-    return f"Não pode ser {acts} agora"
+def _forbidden_by(orders: Sequence[AssessedOrder]) -> Confidence | None:
+    transfers = (order.effect.answers["transfer"] for order in orders if order.in_force)
+    found = {answer.confidence for answer in transfers if answer.mark == "no"}
+    best: tuple[Confidence, ...] = ("verified", "reported", "memory")
+    return next((each for each in best if each in found), None)

@@ -15,12 +15,13 @@ from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.dossiers.identifiers import display_number
 from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.law.act_answers import ACT_TEXTS
-from portal.law.agreement import order_checklist
 from portal.law.assessment import fines_in_words
 from portal.law.checklist import UNVERIFIED
 from portal.law.effects import WHO_LIFTS
 from portal.law.glossary import term
 from portal.law.orders import orders_in_words
+from portal.phrasebook import acts, findings, report, verdict
+from portal.phrasebook.agreement import order_checklist
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
 from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules
@@ -171,5 +172,16 @@ def register(environment: Environment) -> None:
             "short_word": short_word,
             "glyph_path": glyph_path,
             "plate": Plate,
+            "act_label": acts.label,
+            "act_short": acts.short,
+            "act_why": acts.why,
+            "act_brief": acts.brief,
+            "finding": verdict.finding,
+            "caveat": verdict.caveat,
+            "headline": verdict.headline,
+            "notices": verdict.notices,
+            "clause": findings.clause,
+            "consequence": findings.consequence,
+            "contradiction": report.contradiction,
         }
     )

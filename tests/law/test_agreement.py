@@ -6,12 +6,12 @@ from typing import Any, get_args
 
 import pytest
 
-from portal.law.agreement import Terms, order_checklist, terms_of
 from portal.law.assessment import AssessedFine
+from portal.law.findings import OtherVehicle
 from portal.law.orders import AssessedOrder
-from portal.law.reasons import Reason
 from portal.law.restriction_kinds import Kind
 from portal.law.standing import Standing
+from portal.phrasebook.agreement import Terms, order_checklist, terms_of
 from tests.law.records import fine, known, restriction
 
 TODAY = date(2026, 11, 21)
@@ -114,7 +114,7 @@ def test_orders_come_first_and_only_those_in_force() -> None:
 
 
 def test_message_asks_for_what_the_records_leave_open() -> None:
-    doubt = Reason("Um registro descreve outro veículo (GOL)", "", "multa-1", "careful", "vehicle")
+    doubt = OtherVehicle(("GOL",), 1, "renainf", "multa-1")
     message = terms_of(
         "ABC1D23", [NOTICE, ENFORCEABLE, CALLED_OFF, PAID], [order("PENHORA")], [doubt], TODAY
     ).message

@@ -9,7 +9,8 @@ import pytest
 from portal.dossier.details import explanations, fine_notes
 from portal.law.assessment import AssessedFine, totals
 from portal.law.identification import hints_of
-from portal.law.reasons import fine_reasons
+from portal.law.record_findings import fine_findings
+from portal.phrasebook.findings import sentence
 from tests.law.records import TODAY, fine, known
 
 CHARGED: dict[str, Any] = {
@@ -179,8 +180,8 @@ def test_fine_with_a_description_of_another_code_has_no_points_of_its_own() -> N
 )
 def test_reason_says_that_a_fine_may_have_lapsed(given: dict[str, Any], lapses: bool) -> None:
     found = assessed(**{**given, **NO_NOTICE})
-    [reason] = fine_reasons([found])
-    assert ("pode ter prescrito" in reason.sentence) == lapses
+    [reason] = fine_findings([found])
+    assert ("pode ter prescrito" in sentence(reason)) == lapses
 
 
 def test_one_notice_in_two_records_is_noted() -> None:

@@ -8,9 +8,12 @@ from decimal import Decimal
 import pytest
 
 from portal.law.assessment import AssessedFine
-from portal.law.identification import identification_reasons, tampering_of
+from portal.law.findings import OfVehicle, Tampered
+from portal.law.identification import identification_findings, tampering_of
 from portal.law.orders import AssessedOrder
-from portal.law.reasons import Reason
+from portal.phrasebook import acts
+from portal.phrasebook.findings import clause
+from portal.phrasebook.verdict import finding, headline
 from portal.vehicle.decode import read_decode
 from portal.vehicle.field import EMPTY
 from portal.vehicle.fines import Fine
@@ -35,56 +38,57 @@ CHASSIS = fine(
 @pytest.mark.parametrize(
     ("code", "description", "what"),
     [
-        ("65562", "", "chassi violado ou falsificado"),
-        ("655-6", "", "identificação violada ou falsificada"),
-        ("655-64", "", "placa violada ou falsificada"),
-        ("6556-1", "", "lacre de identificação violado ou falsificado"),
-        ("65569", "", "identificação violada ou falsificada"),
-        ("658-0", "", "falta de placa de identificação"),
-        ("65800", "", "falta de placa de identificação"),
-        ("", "COND VEIC C/ CHASSI ADULTERADO", "chassi violado ou falsificado"),
-        ("9999", "Veículo com placa violada/falsificada", "placa violada ou falsificada"),
-        ("7455", "", ""),
-        ("", "TRANSITAR EM VELOCIDADE SUPERIOR", ""),
-        ("6602", "", ""),
-        ("x655-6x", "", "identificação violada ou falsificada"),
-        ("", "CHASSI RASPADO", "chassi violado ou falsificado"),
-        ("", "NIV SUPRIMIDO", "chassi violado ou falsificado"),
-        ("", "NUMERACAO DO MOTOR ADULTERADA", "motor com numeração violada ou falsificada"),
-        ("", "MOTOR COM NUMERO RASPADO", "motor com numeração violada ou falsificada"),
-        ("", "VEICULO COM PLACA CLONADA", "placa violada ou falsificada"),
-        ("", "PLACA FRIA", "placa violada ou falsificada"),
-        ("", "PLACA PERTENCENTE A OUTRO VEICULO", "placa violada ou falsificada"),
-        ("", "VEICULO DUBLE", "identificação violada ou falsificada"),
-        ("", "VEICULO CLONADO", "identificação violada ou falsificada"),
-        ("", "SINAL IDENTIFICADOR REMARCADO", "identificação violada ou falsificada"),
-        ("", "TRANSITAR SEM PLACAS", "falta de placa de identificação"),
-        ("6939-2", "", "documento do veículo falsificado ou adulterado"),
-        ("69394", "", "documento do veículo falsificado ou adulterado"),
-        ("", "ADULTERAR DOCUMENTO DE IDENTIFICACAO DO VEICULO", "documento do veículo falsificado"),
-        ("69391", "", ""),
-        ("", "FALSIFICAR DOCUMENTO DE HABILITACAO", ""),
-        ("", "VEIC C/ CHASSI FALSIF", "chassi violado ou falsificado"),
-        ("", "CHASSI C/ NUMERACAO ALTERADA", "chassi violado ou falsificado"),
-        ("", "CHASSIS ADULT.", "chassi violado ou falsificado"),
-        ("", "CHASSI LIXADO", "chassi violado ou falsificado"),
-        ("", "NUM MOTOR RASURADO", "motor com numeração violada ou falsificada"),
-        ("", "CONDUZIR VEICULO COM PLACA FALSA", "placa violada ou falsificada"),
-        ("", "PLACA CLONE", "placa violada ou falsificada"),
-        ("", "PLACA NAO CORRESPONDE AO VEICULO", "placa violada ou falsificada"),
-        ("", "ETIQUETA C/ NUMERACAO SUPRIMIDA", "identificação violada ou falsificada"),
-        ("", "VEICULO PRODUTO DE FURTO", "roubo ou furto do veículo"),
-        ("", "VEICULO COM REGISTRO DE ROUBO", "roubo ou furto do veículo"),
-        ("6610-1", "CONDUZIR O VEICULO COM COR ALTERADA", ""),
-        ("6408", "PLACAS DE IDENTIFICACAO EM DESACORDO COM AS ESPECIFICACOES", ""),
-        ("", "CONDUZIR MOTOCICLETA SEM CAPACETE", ""),
-        ("", "PLACA SEM LEGIBILIDADE", ""),
+        ("65562", "", Tampered.CHASSIS),
+        ("655-6", "", Tampered.MARKS),
+        ("655-64", "", Tampered.PLATE),
+        ("6556-1", "", Tampered.SEAL),
+        ("65569", "", Tampered.MARKS),
+        ("658-0", "", Tampered.NO_PLATE),
+        ("65800", "", Tampered.NO_PLATE),
+        ("", "COND VEIC C/ CHASSI ADULTERADO", Tampered.CHASSIS),
+        ("9999", "Veículo com placa violada/falsificada", Tampered.PLATE),
+        ("7455", "", None),
+        ("", "TRANSITAR EM VELOCIDADE SUPERIOR", None),
+        ("6602", "", None),
+        ("x655-6x", "", Tampered.MARKS),
+        ("", "CHASSI RASPADO", Tampered.CHASSIS),
+        ("", "NIV SUPRIMIDO", Tampered.CHASSIS),
+        ("", "NUMERACAO DO MOTOR ADULTERADA", Tampered.ENGINE),
+        ("", "MOTOR COM NUMERO RASPADO", Tampered.ENGINE),
+        ("", "VEICULO COM PLACA CLONADA", Tampered.PLATE),
+        ("", "PLACA FRIA", Tampered.PLATE),
+        ("", "PLACA PERTENCENTE A OUTRO VEICULO", Tampered.PLATE),
+        ("", "VEICULO DUBLE", Tampered.MARKS),
+        ("", "VEICULO CLONADO", Tampered.MARKS),
+        ("", "SINAL IDENTIFICADOR REMARCADO", Tampered.MARKS),
+        ("", "TRANSITAR SEM PLACAS", Tampered.NO_PLATE),
+        ("6939-2", "", Tampered.DOCUMENT),
+        ("69394", "", Tampered.DOCUMENT),
+        ("", "ADULTERAR DOCUMENTO DE IDENTIFICACAO DO VEICULO", Tampered.DOCUMENT),
+        ("69391", "", None),
+        ("", "FALSIFICAR DOCUMENTO DE HABILITACAO", None),
+        ("", "VEIC C/ CHASSI FALSIF", Tampered.CHASSIS),
+        ("", "CHASSI C/ NUMERACAO ALTERADA", Tampered.CHASSIS),
+        ("", "CHASSIS ADULT.", Tampered.CHASSIS),
+        ("", "CHASSI LIXADO", Tampered.CHASSIS),
+        ("", "NUM MOTOR RASURADO", Tampered.ENGINE),
+        ("", "CONDUZIR VEICULO COM PLACA FALSA", Tampered.PLATE),
+        ("", "PLACA CLONE", Tampered.PLATE),
+        ("", "PLACA NAO CORRESPONDE AO VEICULO", Tampered.PLATE),
+        ("", "ETIQUETA C/ NUMERACAO SUPRIMIDA", Tampered.MARKS),
+        ("", "VEICULO PRODUTO DE FURTO", Tampered.THEFT),
+        ("", "VEICULO COM REGISTRO DE ROUBO", Tampered.THEFT),
+        ("6610-1", "CONDUZIR O VEICULO COM COR ALTERADA", None),
+        ("6408", "PLACAS DE IDENTIFICACAO EM DESACORDO COM AS ESPECIFICACOES", None),
+        ("", "CONDUZIR MOTOCICLETA SEM CAPACETE", None),
+        ("", "PLACA SEM LEGIBILIDADE", None),
     ],
 )
-def test_tampering_is_read_from_code_or_description(code: str, description: str, what: str) -> None:
+def test_tampering_is_read_from_code_or_description(
+    code: str, description: str, what: Tampered | None
+) -> None:
     described = known(description) if description else EMPTY
-    found = tampering_of(fine(code=code, description=described))
-    assert found.startswith(what) and bool(found) == bool(what)
+    assert tampering_of(fine(code=code, description=described)) is what
 
 
 def test_tampered_chassis_is_the_finding_though_the_fine_is_paid() -> None:
@@ -92,17 +96,17 @@ def test_tampered_chassis_is_the_finding_though_the_fine_is_paid() -> None:
     assert paid.is_paid
     verdict = judge(True, [paid], [])
     assert (verdict.level, verdict.cause) == ("caution", "identification")
-    assert verdict.finding == "Já foi autuado por chassi violado ou falsificado"
-    assert "perícia de identificação antes de qualquer pagamento" in verdict.headline
+    assert finding(verdict) == "Já foi autuado por chassi violado ou falsificado"
+    assert "perícia de identificação antes de qualquer pagamento" in headline(verdict)
     assert verdict.reasons[0].anchor == "multa-1"
     assert verdict.row("transfer").mark == "careful"
-    assert "perícia" in verdict.row("transfer").why
+    assert "perícia" in acts.why(verdict.row("transfer"))
 
 
 def test_code_beside_another_description_leaves_the_tampering_in_doubt() -> None:
     diverging = AssessedFine(replace(CHASSIS, description=known("ESTACIONAR NO PASSEIO")), TODAY)
-    (reason,) = identification_reasons([diverging], [])
-    assert reason.finding.endswith("violado ou falsificado (código e descrição divergem)")
+    (reason,) = identification_findings([diverging], [])
+    assert clause(reason).endswith("violado ou falsificado (código e descrição divergem)")
 
 
 def test_doubt_comes_before_money_and_after_a_court_order() -> None:
@@ -119,8 +123,8 @@ def test_doubt_comes_before_money_and_after_a_court_order() -> None:
 
 def reasons(
     fines: Sequence[Fine], orders: Sequence[Restriction], vehicle: VehicleIdentity | None
-) -> tuple[Reason, ...]:
-    return identification_reasons(
+) -> tuple[OfVehicle, ...]:
+    return identification_findings(
         [AssessedFine(record, TODAY, n, vehicle) for n, record in enumerate(fines, start=1)],
         [AssessedOrder(record, TODAY, n, vehicle) for n, record in enumerate(orders, start=1)],
     )
@@ -130,16 +134,16 @@ def test_record_of_another_vehicle_is_a_reason() -> None:
     gol = fine(code="7455", make_model="VW/GOL 1.0")
     order = restriction("TRANSFERENCIA", plate="XYZ9A99", make_model="VW/GOL 1.0")
     (reason,) = reasons([gol], [], AUDI)
-    assert reason.finding == "Um registro descreve outro veículo (VW/GOL 1.0)"
+    assert clause(reason) == "Um registro descreve outro veículo (VW/GOL 1.0)"
     (both,) = reasons([fine(code="7455"), gol], [order], AUDI)
-    assert both.finding == ("2 registros descrevem outro veículo (VW/GOL 1.0 e XYZ9A99 VW/GOL 1.0)")
+    assert clause(both) == ("2 registros descrevem outro veículo (VW/GOL 1.0 e XYZ9A99 VW/GOL 1.0)")
     assert both.anchor == "multa-2"
 
 
 def test_records_that_name_two_vehicles_differ_without_vehicle_data() -> None:
     gol, strada = (fine(code="7455", make_model=text) for text in ("VW/GOL 1.0", "FIAT/STRADA"))
     (reason,) = reasons([gol, strada], [], None)
-    assert reason.finding == "Um registro descreve outro veículo (FIAT/STRADA)"
+    assert clause(reason) == "Um registro descreve outro veículo (FIAT/STRADA)"
     assert reason.anchor == "multa-2"
     same = [replace(gol, make_model=known(text)) for text in ("VW/GOL 1.0", "VW/NOVO GOL", "?", "")]
     assert reasons(same, [restriction("PENHORA", make_model="GOL")], None) == ()

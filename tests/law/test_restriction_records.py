@@ -7,6 +7,9 @@ import pytest
 
 from portal.law.act_answers import ACTS
 from portal.law.orders import AssessedOrder, contradictions_of
+from portal.phrasebook import acts
+from portal.phrasebook.findings import sentence
+from portal.phrasebook.verdict import headline
 from portal.vehicle.field import HIDDEN, Field
 from tests.law.records import effect_of, judge, restriction
 
@@ -212,9 +215,9 @@ def test_table_has_at_least_sixty_records() -> None:
 def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds: Field | str) -> None:
     members: dict[str, Any] = {"kinds_text": kinds} if kinds != "" else {}
     verdict = judge(True, [], [restriction(**members)])
-    assert verdict.headline == "Em regra, não pode ser transferido agora"
-    assert "todos os tipos do Renajud impedem" in verdict.row("transfer").why
-    assert "em regra não pode transferir" in verdict.reasons[0].sentence
+    assert headline(verdict) == "Em regra, não pode ser transferido agora"
+    assert "todos os tipos do Renajud impedem" in acts.why(verdict.row("transfer"))
+    assert "em regra não pode transferir" in sentence(verdict.reasons[0])
 
 
 @pytest.mark.parametrize(

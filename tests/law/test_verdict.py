@@ -13,6 +13,9 @@ from portal.law.act_answers import ACTS
 from portal.law.act_matrix import Missing
 from portal.law.assessment import AssessedFine
 from portal.law.verdict import Verdict
+from portal.phrasebook import acts
+from portal.phrasebook.findings import clause, consequence, sentence
+from portal.phrasebook.verdict import finding, headline, notices
 from portal.vehicle.field import HIDDEN
 from portal.vehicle.fines import Fine
 from portal.vehicle.judicial import Restriction
@@ -48,18 +51,18 @@ def marks(verdict: Verdict) -> tuple[str, ...]:
 @pytest.mark.parametrize("kinds", ["LICENCIAMENTO", "TRANSFERENCIA", "CIRCULACAO"])
 def test_driving_without_a_licence_is_explained_once(kinds: str) -> None:
     row = judge(True, [ENFORCEABLE], [restriction(kinds)]).row("drive")
-    assert row.why.count("circular é infração gravíssima") == 1
-    assert "confira no CRLV-e se está em dia" in row.why
+    assert acts.why(row).count("circular é infração gravíssima") == 1
+    assert "confira no CRLV-e se está em dia" in acts.why(row)
 
 
 def test_transfer_restriction_blocks_only_the_transfer() -> None:
     verdict = judge(True, [], [TJMG])
     assert verdict.level == "blocked"
-    assert verdict.headline == "Não pode ser transferido agora"
+    assert headline(verdict) == "Não pode ser transferido agora"
     assert marks(verdict) == ("no", "yes", "yes", "yes")
     (reason,) = verdict.reasons
     assert reason.anchor == "restricao-1"
-    assert reason.sentence == (
+    assert sentence(reason) == (
         "Restrição judicial de transferência (TJMG, incluída em 23/10/2025): "
         "não pode transferir; em regra pode licenciar; pode circular."
     )
@@ -67,13 +70,13 @@ def test_transfer_restriction_blocks_only_the_transfer() -> None:
 
 def test_circulation_restriction_blocks_every_act() -> None:
     verdict = judge(True, [], [restriction("CIRCULAÇÃO")])
-    assert verdict.headline == "Não pode circular nem ser transferido"
+    assert headline(verdict) == "Não pode circular nem ser transferido"
     assert marks(verdict) == ("no",) * 4
-    assert verdict.row("removal").short == "Risco de remoção"
+    assert acts.short(verdict.row("removal")) == "Risco de remoção"
 
 
 @pytest.mark.parametrize(
-    ("kinds", "headline"),
+    ("kinds", "expected"),
     [
         ("TRANSFERENCIA", "Não pode ser transferido agora"),
         ("PENHORA", "Na prática, não pode ser transferido agora"),
@@ -82,14 +85,14 @@ def test_circulation_restriction_blocks_every_act() -> None:
         ("LICENCIAMENTO", "Não pode ser licenciado e, na prática, também não transfere"),
     ],
 )
-def test_headline_is_as_certain_as_its_source(kinds: str, headline: str) -> None:
-    assert judge(True, [], [restriction(kinds)]).headline == headline
+def test_headline_is_as_certain_as_its_source(kinds: str, expected: str) -> None:
+    assert headline(judge(True, [], [restriction(kinds)])) == expected
 
 
 def test_no_records_give_a_clear_verdict() -> None:
     verdict = judge(True, [], [])
     assert verdict.level == "clear"
-    assert verdict.headline == (
+    assert headline(verdict) == (
         "Nenhuma multa em aberto nem restrição judicial encontrada; falta verificar IPVA, "
         "financiamento, roubo e furto"
     )
@@ -106,14 +109,14 @@ def test_paid_fines_and_lifted_restrictions_are_clear() -> None:
 def test_enforceable_fines_require_payment_first() -> None:
     verdict = judge(True, [PAID, ENFORCEABLE], [])
     assert verdict.level == "caution"
-    assert "depois de paga a multa" in verdict.headline
+    assert "depois de paga a multa" in headline(verdict)
     assert marks(verdict) == ("careful", "careful", "yes", "yes")
-    assert verdict.row("licence").short == "Só após pagar"
-    assert "art. 131, § 2º" in verdict.row("licence").why
-    assert "arts. 124, VIII, e 128" in verdict.row("transfer").why
+    assert acts.short(verdict.row("licence")) == "Só após pagar"
+    assert "art. 131, § 2º" in acts.why(verdict.row("licence"))
+    assert "arts. 124, VIII, e 128" in acts.why(verdict.row("transfer"))
     assert verdict.row("transfer").records == ("multa-2",)
-    assert "confira no CRLV-e se está em dia" in verdict.row("drive").why
-    assert [(reason.anchor, reason.finding, reason.detail) for reason in verdict.reasons] == [
+    assert "confira no CRLV-e se está em dia" in acts.why(verdict.row("drive"))
+    assert [(reason.anchor, clause(reason), consequence(reason)) for reason in verdict.reasons] == [
         (
             "multa-2",
             "Multa exigível de 01/05/2026, R$\u00a0130,16",
@@ -124,7 +127,7 @@ def test_enforceable_fines_require_payment_first() -> None:
 
 def test_records_of_one_kind_share_a_reason() -> None:
     verdict = judge(True, [ENFORCEABLE, NOTICE, ENFORCEABLE], [TJMG, TJMG])
-    assert [reason.finding for reason in verdict.reasons] == [
+    assert [clause(reason) for reason in verdict.reasons] == [
         "2 restrições judiciais de transferência (TJMG)",
         "2 multas exigíveis, R$\u00a0260,32",
         "Autuação de 01/05/2026, R$\u00a0130,16",
@@ -135,38 +138,38 @@ def test_records_of_one_kind_share_a_reason() -> None:
 def test_enforceable_fines_are_named_beside_a_court_order() -> None:
     """Fines stop a transfer too, so the verdict names them beside the court order."""
     verdict = judge(True, [PAID, ENFORCEABLE, NOTICE], [TJMG])
-    assert verdict.headline == "Não pode ser transferido agora"
+    assert headline(verdict) == "Não pode ser transferido agora"
     transfer = verdict.row("transfer")
     assert transfer.mark == "no"
-    assert "impede a mudança de propriedade" in transfer.why
-    assert "licenciamento e transferência só depois de pagar (arts. 124, VIII" in transfer.why
+    assert "impede a mudança de propriedade" in acts.why(transfer)
+    assert "licenciamento e transferência só depois de pagar (arts. 124, VIII" in acts.why(transfer)
     assert transfer.records == ("restricao-1", "multa-2")
     licence = verdict.row("licence")
-    assert (licence.mark, licence.short) == ("careful", "Só após pagar")
-    assert "só depois de pagar (art. 131" in licence.why
-    assert verdict.reasons[0].sentence.endswith("em regra pode licenciar; pode circular.")
-    assert "licenciamento e transferência só depois de paga" in verdict.reasons[1].sentence
+    assert (licence.mark, acts.short(licence)) == ("careful", "Só após pagar")
+    assert "só depois de pagar (art. 131" in acts.why(licence)
+    assert sentence(verdict.reasons[0]).endswith("em regra pode licenciar; pode circular.")
+    assert "licenciamento e transferência só depois de paga" in sentence(verdict.reasons[1])
     barred = judge(True, [ENFORCEABLE], [restriction("CIRCULACAO")])
-    assert "só depois de pagar" in barred.row("licence").why
+    assert "só depois de pagar" in acts.why(barred.row("licence"))
     odd = judge(True, [ENFORCEABLE], [restriction("ALGO NOVO")])
-    assert "só depois de pagar" in odd.row("transfer").why
+    assert "só depois de pagar" in acts.why(odd.row("transfer"))
     assert odd.row("transfer").mark == "no"
 
 
 def test_enforceable_fines_without_amount_have_no_sum() -> None:
     bare = assessed(penalty_on=date(2026, 8, 1), code="9999", amount=None)
-    (sentence,) = [r.sentence for r in judge(True, [bare], []).reasons[:1]]
-    assert ", valor não informado:" in sentence
-    (sentence,) = [r.sentence for r in judge(True, [ENFORCEABLE, bare], []).reasons[:1]]
-    assert "2 multas exigíveis, ao menos R$\u00a0130,16:" in sentence
+    (said,) = [sentence(r) for r in judge(True, [bare], []).reasons[:1]]
+    assert ", valor não informado:" in said
+    (said,) = [sentence(r) for r in judge(True, [ENFORCEABLE, bare], []).reasons[:1]]
+    assert "2 multas exigíveis, ao menos R$\u00a0130,16:" in said
 
 
 def test_observed_fine_may_be_an_obstacle() -> None:
     old = assessed(committed_on=date(2024, 8, 18), notified_on=date(2024, 9, 9))
     verdict = judge(True, [old], [])
-    assert "situação incerta, que pode impedir" in verdict.row("transfer").why
+    assert "situação incerta, que pode impedir" in acts.why(verdict.row("transfer"))
     (reason,) = verdict.reasons
-    assert reason.sentence == (
+    assert sentence(reason) == (
         "Multa de situação incerta de 18/08/2024, R$\u00a0130,16: pode impedir a transferência."
     )
 
@@ -174,36 +177,36 @@ def test_observed_fine_may_be_an_obstacle() -> None:
 def test_fine_in_notice_gives_caution() -> None:
     verdict = judge(True, [NOTICE], [])
     assert verdict.level == "caution"
-    assert "em regra, não impede (art. 284, § 3º, do CTB)" in verdict.row("licence").why
+    assert "em regra, não impede (art. 284, § 3º, do CTB)" in acts.why(verdict.row("licence"))
 
 
 def test_probable_due_date_gives_caution_and_an_obstacle() -> None:
     verdict = judge(True, [assessed(penalty_on=date(2026, 10, 10))], [])
     assert verdict.level == "caution"
-    assert "provavelmente vencida" in verdict.row("transfer").why
-    assert "Multa provavelmente vencida" in verdict.reasons[0].finding
+    assert "provavelmente vencida" in acts.why(verdict.row("transfer"))
+    assert "Multa provavelmente vencida" in clause(verdict.reasons[0])
 
 
 def test_unrecognised_restriction_blocks() -> None:
     verdict = judge(True, [], [restriction("ALGO NOVO")])
     assert verdict.level == "blocked"
     assert marks(verdict) == ("no", "unknown", "unknown", "unknown")
-    assert "“ALGO NOVO”" in verdict.reasons[0].sentence
+    assert "“ALGO NOVO”" in sentence(verdict.reasons[0])
 
 
 @pytest.mark.parametrize(
-    ("record", "sentence"),
+    ("record", "expected"),
     [
         (restriction("CIRCULACAO", recorded=False), "de circulação: a fonte se contradiz; não é"),
         (restriction("PENHORA BAIXADA"), "“PENHORA BAIXADA”: a fonte registra “BAIXADA”; não é"),
     ],
 )
-def test_doubtful_restriction_is_never_clear(record: Restriction, sentence: str) -> None:
+def test_doubtful_restriction_is_never_clear(record: Restriction, expected: str) -> None:
     verdict = judge(True, [], [record])
     assert verdict.level == "caution"
-    assert "situação incerta" in verdict.headline
+    assert "situação incerta" in headline(verdict)
     assert set(marks(verdict)) == {"unknown"}
-    assert sentence in verdict.reasons[0].sentence
+    assert expected in sentence(verdict.reasons[0])
 
 
 BEFORE = datetime.fromisoformat("2026-11-20T14:05:00")
@@ -214,16 +217,18 @@ AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; sem resposta mais n
 def test_stale_answers_never_give_a_clear_verdict() -> None:
     verdict = judge(True, [], [], stale={"restrictions": BEFORE, "fines": LATER})
     assert verdict.level == "caution"
-    assert verdict.headline == f"Nenhuma multa em aberto nem restrição judicial encontrada; {AS_OF}"
-    assert verdict.notices == (
+    assert (
+        headline(verdict) == f"Nenhuma multa em aberto nem restrição judicial encontrada; {AS_OF}"
+    )
+    assert notices(verdict) == (
         "Multas: conforme resposta guardada de 20/11/2026 às 18:00; sem resposta mais nova "
         "da fonte.",
         f"Restrições judiciais: {AS_OF}.",
     )
     assert set(marks(verdict)) == {"careful"}
     for row in verdict.matrix:
-        assert row.short not in ("Sim", "Sem risco indicado", "Risco possível")
-        assert AS_OF[1:] in row.why
+        assert acts.short(row) not in ("Sim", "Sem risco indicado", "Risco possível")
+        assert AS_OF[1:] in acts.why(row)
 
 
 def test_stale_answer_affects_the_acts_based_on_it() -> None:
@@ -237,19 +242,19 @@ def test_stale_answer_affects_the_acts_based_on_it() -> None:
 
 def test_stale_block_still_blocks_with_its_time() -> None:
     verdict = judge(True, [ENFORCEABLE], [TJMG], stale={"restrictions": BEFORE})
-    assert verdict.headline == "Não pode ser transferido agora"
-    assert verdict.notices == (f"Restrições judiciais: {AS_OF}.",)
-    assert judge(True, [], None, stale={"restrictions": BEFORE}).notices == ()
+    assert headline(verdict) == "Não pode ser transferido agora"
+    assert notices(verdict) == (f"Restrições judiciais: {AS_OF}.",)
+    assert notices(judge(True, [], None, stale={"restrictions": BEFORE})) == ()
 
 
 def test_wrong_check_digit_never_gives_a_good_answer() -> None:
     verdict = judge(True, [], [], check_digit_holds=False)
     assert verdict.level == "incomplete"
-    assert verdict.headline == (
+    assert headline(verdict) == (
         "Verificação incompleta; o dígito verificador do Renavam não confere"
     )
     assert set(marks(verdict)) == {"unknown"}
-    assert "O dígito verificador do Renavam não confere." in verdict.row("drive").why
+    assert "O dígito verificador do Renavam não confere." in acts.why(verdict.row("drive"))
     assert judge(True, [ENFORCEABLE], [], check_digit_holds=False).level == "incomplete"
     blocked = judge(True, [], [TJMG], check_digit_holds=False)
     assert blocked.level == "blocked"
@@ -259,9 +264,9 @@ def test_wrong_check_digit_never_gives_a_good_answer() -> None:
 def test_undescribed_vehicle_makes_the_verdict_incomplete() -> None:
     verdict = judge(True, [], [], is_described=False)
     assert verdict.level == "incomplete"
-    assert verdict.headline == "Verificação incompleta; a fonte não descreveu o veículo"
+    assert headline(verdict) == "Verificação incompleta; a fonte não descreveu o veículo"
     assert verdict.missing == ("decode",)
-    both = judge(True, None, [], is_described=False).headline
+    both = headline(judge(True, None, [], is_described=False))
     assert both == "Falta consultar as multas; a fonte não descreveu o veículo"
 
 
@@ -284,13 +289,13 @@ def test_missing_lookup_makes_the_verdict_incomplete(
     verdict = judge(decode_known, fines, restrictions)
     assert verdict.level == "incomplete"
     assert verdict.missing == missing
-    assert verdict.finding.startswith("Falta consultar ")
+    assert finding(verdict).startswith("Falta consultar ")
 
 
 def test_missing_fines_leave_licence_and_transfer_unknown() -> None:
     verdict = judge(True, None, [])
     assert marks(verdict) == ("unknown", "unknown", "yes", "yes")
-    assert "Não foi possível consultar as multas." in verdict.row("transfer").why
+    assert "Não foi possível consultar as multas." in acts.why(verdict.row("transfer"))
     assert set(marks(judge(True, [], None))) == {"unknown"}
 
 
@@ -321,7 +326,7 @@ def test_verdict_never_raises_and_is_never_too_good(
     found = None if fines is None else [AssessedFine(f, today) for f in fines]
     verdict = judge(decode, found, restrictions, is_described=is_described, stale=stale)
     assert [row.act for row in verdict.matrix] == list(ACTS)
-    assert all(row.why and row.short for row in verdict.matrix)
+    assert all(acts.why(row) and acts.short(row) for row in verdict.matrix)
     if verdict.missing:
         assert verdict.level in ("incomplete", "blocked")
     if verdict.level == "clear":
@@ -455,8 +460,8 @@ def test_additional_records_never_improve_an_answer(
 def test_enforceable_fine_that_may_have_lapsed_says_so() -> None:
     old = assessed(committed_on=date(2013, 5, 1), penalty_on=date(2013, 8, 1))
     (reason,) = judge(True, [old], []).reasons
-    assert reason.detail.endswith("só depois de paga; pode ter prescrito")
+    assert consequence(reason).endswith("só depois de paga; pode ter prescrito")
     (reason,) = judge(True, [old, ENFORCEABLE], []).reasons
-    assert reason.detail.endswith("só depois de pagas; 1 pode ter prescrito")
+    assert consequence(reason).endswith("só depois de pagas; 1 pode ter prescrito")
     (reason,) = judge(True, [ENFORCEABLE], []).reasons
-    assert "prescrito" not in reason.detail
+    assert "prescrito" not in consequence(reason)

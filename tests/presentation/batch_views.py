@@ -7,10 +7,10 @@ from typing import Any
 
 from portal.batch.model import Batch, Item
 from portal.batch.pricing import Preview
+from portal.dossier.row import VehicleRow
 from portal.gateway.ledger import Allowance
 from portal.presentation.tools.batches import BatchFormPage, BatchPage
 from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
-from portal.presentation.tools.vehicle_row import VehicleRow
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 
 

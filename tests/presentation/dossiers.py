@@ -5,7 +5,6 @@ from datetime import date, timedelta
 
 from portal.dossier.answers import Panels
 from portal.formats import short_date
-from portal.presentation.paper.dossier import dossier_page
 from portal.vehicle.plate import Plate
 from tests.faces.corpus import FINES
 from tests.factories import (
@@ -19,6 +18,7 @@ from tests.factories import (
     renajud_body,
     report_body,
 )
+from tests.presentation.pages import dossier_page
 from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
 from tests.sandbox.requests import get
 

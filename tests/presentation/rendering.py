@@ -9,9 +9,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from portal.dossier.answers import Panel, Panels
 from portal.presentation import filters
-from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
-from portal.presentation.vehicle import page as vehicle_pages
 from portal.vehicle.plate import Plate
 from portal.vehicle.wire import result_of
 from portal.web.http.assets import Assets
@@ -24,12 +22,13 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
+from tests.presentation.pages import Context
 
 ROOT = Path(__file__).parents[2]
 ASSETS = Assets(ROOT / "static")
 # In São Paulo it is still 20/11/2026 at this time.
 NOW = datetime(2026, 11, 21, 0, 15, tzinfo=UTC)
-CONTEXT = RenderContext(now=NOW, marker=HIDDEN, mask_names=True)
+CONTEXT = Context(now=NOW, marker=HIDDEN, mask_names=True)
 PLATE = Plate.parse("ABC1D23")
 UNASKED = Panel("unasked")
 UNASKED_PANELS = Panels(UNASKED, UNASKED, UNASKED)
@@ -70,14 +69,6 @@ def site(
 
 def render(page: Any, around: Site | None = None) -> str:
     return ENVIRONMENT.get_template(page.template).render(page=page, site=around or site())
-
-
-def vehicle_page(
-    plate: Plate, panels: Panels, report: Panel, context: RenderContext, **options: Any
-) -> vehicle_pages.VehiclePage:
-    """Build the page for a visitor who has every scope and no daily limit."""
-    unlimited: dict[str, Any] = {"may_refresh": True, "left_today": None, "may_write": True}
-    return vehicle_pages.vehicle_page(plate, panels, report, context, **unlimited | options)
 
 
 def answered(

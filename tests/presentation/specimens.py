@@ -12,6 +12,7 @@ from portal.batch.pricing import Preview
 from portal.batch.typed_list import WrongEntry
 from portal.dossier.answers import Panels
 from portal.dossier.lookups import OPERATION_TEXTS
+from portal.dossier.row import VehicleRow, listed_row
 from portal.dossiers.archive import Dossier, IssuedSnapshot
 from portal.gateway.ledger import Allowance
 from portal.gateway.operations import CachePolicy
@@ -23,7 +24,7 @@ from portal.presentation.issued.pages import (
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
-from portal.presentation.paper.dossier import Issuer, dossier_page
+from portal.presentation.paper.dossier import Issuer
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.history_page import HistoryLine, HistoryPage
@@ -35,18 +36,8 @@ from portal.presentation.site.public_pages import (
     SignInPage,
 )
 from portal.presentation.site.search_page import LookupCost, SearchPage
-from portal.presentation.tools.comparison import comparison_page
-from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.tools.notice_check import notice_check_page
 from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
-from portal.presentation.tools.vehicle_row import (
-    VehicleRow,
-    listed_dossier,
-    listed_row,
-    recent_lookup,
-    row_of,
-)
-from portal.presentation.vehicle.page import renavam_page
 from portal.sandbox.exchange import Request
 from portal.sandbox.sandbox import TOKEN, Sandbox
 from portal.vehicle.operation_name import LookupName
@@ -55,6 +46,15 @@ from portal.web.json_api.openapi import resolved_document
 from tests.factories import report_body
 from tests.presentation.batch_views import batch_form_page, batch_page
 from tests.presentation.operations import FACTS, IDLE
+from tests.presentation.pages import (
+    comparison_page,
+    dossier_page,
+    negotiation_page,
+    recent_lookup,
+    renavam_page,
+    row_of,
+    vehicle_page,
+)
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
@@ -64,7 +64,6 @@ from tests.presentation.rendering import (
     UNASKED_PANELS,
     answered,
     panels,
-    vehicle_page,
 )
 
 SAMPLES = (("ABC1D23", "Vitrine", "200", "o mesmo"),)
@@ -81,7 +80,7 @@ def reference(token: str, price: str = "0", allows_origins: bool = False) -> Api
         base_url="http://127.0.0.1:8000",
         token=token,
         document=document,
-        answers=reference_answers(document, ask_sandbox, CONTEXT),
+        answers=reference_answers(document, ask_sandbox, CONTEXT.dossier, CONTEXT.now),
         terms={"decode": CachePolicy(86_400, 0, Decimal(price))},
         batch_limit=500,
         allows_origins=allows_origins,
@@ -210,10 +209,7 @@ def history_page(
     choice: ListChoice,
     total: int | None = None,
 ) -> HistoryPage:
-    rows = [
-        listed_row(listed_dossier(line.subject, line.panels, CONTEXT), line.panels)
-        for line in lines
-    ]
+    rows = [listed_row(CONTEXT.dossier(line.subject, line.panels)) for line in lines]
     vehicles = VehicleList("/historico", rows, notes, choice, CONTEXT.now, total=total)
     entries = {line.subject.text: line for line in lines}
     return HistoryPage(vehicles, entries, (batch_in("done"),), 2_592_000)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from portal.dossier import changes
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.changes import MOST_LINES, changes_of, what_changed
-from portal.presentation.paper.dossier import dossier_page
 from portal.vehicle.changes import Change
 from portal.vehicle.fines import Fine
 from tests.factories import (
@@ -27,6 +26,7 @@ from tests.factories import (
     restriction,
 )
 from tests.presentation.odd_records import JSON, odd
+from tests.presentation.pages import dossier_page, vehicle_page
 from tests.presentation.rendering import (
     CONTEXT,
     NOW,
@@ -35,7 +35,6 @@ from tests.presentation.rendering import (
     UNASKED_PANELS,
     answered,
     render,
-    vehicle_page,
 )
 from tests.web.html_checker import check_html, text_of
 

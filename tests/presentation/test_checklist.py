@@ -8,19 +8,10 @@ import pytest
 
 from portal.dossier.answers import Panels
 from portal.dossier.checklist import ticked_lines
-from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.page import renavam_page
 from portal.vehicle.plate import Renavam
 from tests.factories import HIDDEN, fine, renainf_body, renajud_body, report_body, restriction
-from tests.presentation.rendering import (
-    CONTEXT,
-    DOWN,
-    PLATE,
-    answered,
-    panels,
-    render,
-    vehicle_page,
-)
+from tests.presentation.pages import dossier_page, renavam_page, vehicle_page
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, answered, panels, render
 from tests.presentation.test_every_field import shown_on, words
 
 CASE = "0000001-02.2024.8.13.0024"

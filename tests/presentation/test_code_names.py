@@ -5,9 +5,9 @@ from typing import Any
 
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.vehicle_tables import vehicle_table
-from portal.presentation.paper.dossier import dossier_page
 from tests.factories import Record, fine, payment, renainf_body
-from tests.presentation.rendering import CONTEXT, NOW, PLATE, UNASKED, panels, render, vehicle_page
+from tests.presentation.pages import dossier_page, vehicle_page
+from tests.presentation.rendering import CONTEXT, NOW, PLATE, UNASKED, panels, render
 from tests.presentation.test_every_field import words
 
 BETIM = fine(

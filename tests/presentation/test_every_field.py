@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 
 from portal.dossier.answers import Panels
-from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.page import renavam_page
 from portal.vehicle.plate import Renavam
 from tests.factories import (
     HIDDEN,
@@ -24,7 +22,8 @@ from tests.factories import (
     restriction,
     topics,
 )
-from tests.presentation.rendering import CONTEXT, PLATE, answered, panels, render, vehicle_page
+from tests.presentation.pages import dossier_page, renavam_page, vehicle_page
+from tests.presentation.rendering import CONTEXT, PLATE, answered, panels, render
 
 # Fields that cannot hold a sentinel text, because the contract gives them another type.
 NOT_TEXT = {"pontos", "constaRenajud", "predicao", "historicoPreco", "informacoesFipe"}

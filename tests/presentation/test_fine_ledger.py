@@ -9,19 +9,11 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from portal.presentation.vehicle.fine_ledger import FEWEST_TO_CHOOSE, short_authority
-from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.vehicle.field import Field
 from portal.vehicle.plate import Renavam
 from tests.factories import fine, payment, renainf_body
-from tests.presentation.rendering import (
-    CONTEXT,
-    PLATE,
-    UNASKED,
-    answered,
-    panels,
-    render,
-    vehicle_page,
-)
+from tests.presentation.pages import panel_fragment, renavam_page, vehicle_page
+from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import HTML, SVG, check_html, text_of
 
 

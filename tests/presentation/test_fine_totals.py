@@ -3,8 +3,8 @@
 from datetime import timedelta
 from typing import Any
 
-from portal.presentation.vehicle.page import panel_fragment
 from tests.factories import fine, payment, renainf_body
+from tests.presentation.pages import panel_fragment
 from tests.presentation.rendering import CONTEXT, PLATE, panels, render
 from tests.web.html_checker import parse, text_of
 

@@ -5,11 +5,13 @@ from dataclasses import replace
 import msgspec
 
 from portal.dossier.answers import Panels
+from portal.phrasebook.findings import clause, sentence
+from portal.phrasebook.verdict import finding
 from portal.presentation.issued.pages import IssuedDossierPage
 from portal.presentation.issued.summary import IssuedSummary, issued_summary
 from portal.presentation.issued.verification import partly_hidden
-from portal.presentation.paper.dossier import dossier_page
 from tests.factories import renajud_body, restriction
+from tests.presentation.pages import dossier_page
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
 from tests.presentation.specimens import stored_dossier
 from tests.presentation.test_every_field import words
@@ -21,7 +23,7 @@ def test_summary_quotes_the_dossier_word_for_word() -> None:
     page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="http://x")
     summary = issued_summary(page, None)
     verdict = page.dossier.verdict
-    assert summary.finding == verdict.finding
+    assert summary.finding == finding(verdict)
     paper = words(render(page))
     assert all(words(each) in paper for each in (summary.quoted, *summary.reasons))
     assert len(summary.reasons) == len(verdict.reasons)
@@ -45,9 +47,9 @@ def test_summary_says_what_the_finding_stood_on_and_counts_notices_apart() -> No
     page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
     summary = issued_summary(page, None)
     reasons = page.dossier.verdict.first_reasons
-    assert summary.reasons == tuple(reason.sentence for reason in reasons) != ()
+    assert summary.reasons == tuple(sentence(reason) for reason in reasons) != ()
     assert all(
-        told.startswith(one.finding) for told, one in zip(summary.reasons, reasons, strict=True)
+        told.startswith(clause(one)) for told, one in zip(summary.reasons, reasons, strict=True)
     )
     (fines,) = [figure for figure in summary.figures if figure.label == "Multas em aberto"]
     assert page.dossier.totals is not None

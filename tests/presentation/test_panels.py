@@ -13,12 +13,9 @@ from hypothesis import strategies as st
 
 from portal.dossier.answers import Panels, answer_panel, is_readable
 from portal.gateway.lookup import Served
-from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paths import subject_path
-from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import ErrorPage
 from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
-from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import Plate, Renavam
@@ -35,6 +32,13 @@ from tests.factories import (
     restriction,
 )
 from tests.presentation.odd_records import JSON, odd
+from tests.presentation.pages import (
+    Context,
+    dossier_page,
+    panel_fragment,
+    renavam_page,
+    vehicle_page,
+)
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
@@ -46,7 +50,6 @@ from tests.presentation.rendering import (
     answered,
     panels,
     render,
-    vehicle_page,
 )
 from tests.web.html_checker import check_html
 
@@ -57,7 +60,7 @@ def states(page: Any) -> dict[str, str]:
 
 def test_panels_are_the_lookups_in_their_order() -> None:
     """Several callers build Panels from a sequence in the order of LOOKUPS."""
-    assert tuple(each.name for each in fields(Panels)) == LOOKUPS
+    assert tuple(each.name for each in fields(Panels)) == (*LOOKUPS, "report")
 
 
 def test_panel_waits_for_all_its_lookups() -> None:
@@ -134,9 +137,7 @@ def test_fragment_needs_only_its_named_lookups() -> None:
 
 def test_today_is_the_date_in_sao_paulo() -> None:
     assert CONTEXT.today == date(2026, 11, 20)
-    assert RenderContext(datetime(2026, 11, 21, 3, tzinfo=UTC), HIDDEN, True).today == date(
-        2026, 11, 21
-    )
+    assert Context(datetime(2026, 11, 21, 3, tzinfo=UTC), HIDDEN, True).today == date(2026, 11, 21)
 
 
 def test_provenance_has_age_source_and_price() -> None:

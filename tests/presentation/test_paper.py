@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.dossier.answers import Panel, Panels
-from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
+from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.timeline import MOST_LINES
 from tests.factories import (
@@ -23,16 +23,8 @@ from tests.factories import (
     renainf_body,
 )
 from tests.presentation import dossiers
-from tests.presentation.rendering import (
-    CONTEXT,
-    DOWN,
-    PLATE,
-    UNASKED,
-    answered,
-    panels,
-    render,
-    vehicle_page,
-)
+from tests.presentation.pages import dossier_page, vehicle_page
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import HTML, check_html, text_of
 
 PENALTY = {"dataInfracao": "14/08/2025", "dataEmissaoNotificacao": "22/08/2025"}

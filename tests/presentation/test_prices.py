@@ -9,24 +9,15 @@ import pytest
 
 from portal.dossier.prices import MOST_TABS, NOTHING_TO_COMPARE, Prices, PriceTab, prices_of
 from portal.presentation.exports.explained import explained
-from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_chart, price_facts
-from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.typed_money import NOT_MONEY
 from portal.presentation.vehicle.price_view import PriceView
 from portal.presentation.vehicle.query import Query, changed, kept_query
 from portal.vehicle.decode import read_decode
 from portal.vehicle.wire import result_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
-from tests.presentation.rendering import (
-    CONTEXT,
-    NOW,
-    PLATE,
-    UNASKED,
-    panels,
-    render,
-    vehicle_page,
-)
+from tests.presentation.pages import dossier_page, negotiation_page, vehicle_page
+from tests.presentation.rendering import CONTEXT, NOW, PLATE, UNASKED, panels, render
 from tests.web.html_checker import check_html, text_of
 
 

@@ -8,19 +8,13 @@ import pytest
 
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
-from portal.presentation.render_context import RenderContext
-from portal.presentation.tools.vehicle_row import (
-    AFTER_PAYING,
+from portal.dossier.row import (
     MOST_READ,
     NO_ANSWER,
-    NOTHING_FOUND,
-    NOTHING_FOUND_BEFORE,
     NOTHING_STORED,
-    OPEN_FINE,
     TOO_MANY,
-    UNCERTAIN_ORDER,
-    recent_lookup,
 )
+from portal.phrasebook.verdict import NOTHING_FOUND_BEFORE, headline
 from portal.sandbox.example_plates import EXAMPLE_PLATES
 from portal.sandbox.exchange import Request
 from portal.sandbox.sandbox import TOKEN, Sandbox
@@ -37,6 +31,7 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
+from tests.presentation.pages import Context, recent_lookup
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
@@ -48,8 +43,12 @@ from tests.presentation.rendering import (
     panels,
 )
 
+AFTER_PAYING = "Só após pagar as multas"
+NOTHING_FOUND = "Nada encontrado em multas e Justiça"
+OPEN_FINE = "Multa em aberto a confirmar"
+UNCERTAIN_ORDER = "Restrição judicial a confirmar"
 SANDBOX = Sandbox()
-TODAY = RenderContext(now=datetime.now(UTC), marker=CONTEXT.marker, mask_names=True)
+TODAY = Context(now=datetime.now(UTC), marker=CONTEXT.marker, mask_names=True)
 RENAVAM = Renavam.parse("79831854647")
 
 
@@ -80,7 +79,7 @@ def test_line_agrees_with_the_vehicles_page(example: object) -> None:
         heaviest = (
             ["Não pode circular", "Não pode ser licenciado"][marks.index("no") :][:1]
             if ("no" in marks)
-            else [dossier.verdict.headline.replace("pode ser transferido agora", "transfere")]
+            else [headline(dossier.verdict).replace("pode ser transferido agora", "transfere")]
         )
         assert [line.row.short] == heaviest
 
@@ -145,7 +144,7 @@ def test_wrong_check_digit_is_told_as_on_the_page() -> None:
     answers = Panels(UNASKED, answered(renainf_body()), answered(renajud_body()))
     page = CONTEXT.dossier(wrong, answers)
     line = recent_lookup(wrong, answers, NOW, CONTEXT)
-    assert line.row.short == page.verdict.headline
+    assert line.row.short == headline(page.verdict)
     assert "dígito verificador" in (line.row.short or "")
     assert line.row.verdict == page.verdict.level
 
@@ -179,7 +178,7 @@ def test_list_computes_the_verdict_and_nothing_else() -> None:
     """A list has forty lines, so what a line does not show is not computed."""
     made: list[Dossier] = []
 
-    class Watched(RenderContext):
+    class Watched(Context):
         def dossier(self, *parts: Any) -> Dossier:
             made.append(super().dossier(*parts))
             return made[-1]
@@ -193,7 +192,7 @@ def test_list_computes_the_verdict_and_nothing_else() -> None:
         recent_lookup(PLATE, answers, NOW, context)
     assert len(made) == 40
     shown = {"subject", "answers", "today", "marker", "ask", "name", "prices", "verdict"}
-    shown |= {"orders_in_force"}
+    shown |= {"orders_in_force", "alerts", "mask_names"}
     needed = {"asked", "decoded", "vehicle", "fines", "orders"}
     for dossier in made:
         assert set(vars(dossier)) <= shown | needed

@@ -17,20 +17,24 @@ import pytest
 from portal import formats
 from portal.batch.model import Item
 from portal.dossier.answers import UNCONFIRMED, Panel, Panels
+from portal.dossier.row import row_of_dossier
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
 from portal.presentation.issued.pages import IssuedDossierPage
 from portal.presentation.issued.summary import issued_summary
-from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.site.search_page import SearchPage
-from portal.presentation.tools.comparison import comparison_page
-from portal.presentation.tools.negotiation import negotiation_page
-from portal.presentation.tools.vehicle_row import recent_lookup, row_of_dossier
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from tests.factories import decode_body, renainf_body, renajud_body, report_body
 from tests.presentation.batch_views import batch_page
+from tests.presentation.pages import (
+    comparison_page,
+    dossier_page,
+    negotiation_page,
+    recent_lookup,
+    vehicle_page,
+)
 from tests.presentation.records_table import (
     CALLED_OFF,
     DOUBTED,
@@ -43,16 +47,7 @@ from tests.presentation.records_table import (
     UNKNOWN,
     Row,
 )
-from tests.presentation.rendering import (
-    CONTEXT,
-    DOWN,
-    NOW,
-    PLATE,
-    UNASKED,
-    answered,
-    render,
-    vehicle_page,
-)
+from tests.presentation.rendering import CONTEXT, DOWN, NOW, PLATE, UNASKED, answered, render
 from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in, stored_dossier
 
 # The icon and the tone of each level and mark, and the word of the level.
@@ -139,11 +134,11 @@ def faces_of(row: Row) -> Faces:
         panel(row, "renainf", renainf_body(*row.fines)),
         panel(row, "renajud", renajud_body(*row.orders)),
     )
-    report = UNASKED if row.report is None else answered(report_body(**row.report))
+    report = UNASKED if row.report is None else answered(report_body(**{"summary": "Texto."} | row.report))
     paper = dossier_page(PLATE, answers, report, CONTEXT, address="https://portal.example")
     contents = CONTEXT.dossier(PLATE, answers)
     item = Item(PLATE, "done")
-    in_batch = row_of_dossier(item, CONTEXT.dossier(item.subject, answers))
+    in_batch = row_of_dossier(CONTEXT.dossier(item.subject, answers))
     batch = replace(batch_in("done"), ask=LOOKUPS)
     names: tuple[TableName, ...] = ("fines", "restrictions", "prices")
     return Faces(
@@ -154,7 +149,7 @@ def faces_of(row: Row) -> Faces:
         issued=render(IssuedDossierPage(stored_dossier(), issued_summary(paper, None), "/d/k")),
         recent=render(SearchPage(recent=(recent_lookup(PLATE, answers, NOW, CONTEXT),))),
         batch=render(batch_page(batch, [(item, in_batch)], BATCH_PRICES, NO_LIMIT, NOW)),
-        batch_cells=cells(results_table([item], lambda _: answers, CONTEXT))[0],
+        batch_cells=cells(results_table([in_batch]))[0],
         document=explained(contents, NOW),
         tables={name: cells(vehicle_table(name, contents)) for name in names},
     )

@@ -9,13 +9,13 @@ import pytest
 from portal.dossier.answers import Panels, WrittenReport
 from portal.law.assessment import totals
 from portal.law.report_check import contradictions
-from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.report import ReportSection
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.report import read_report
 from portal.vehicle.wire import result_of
 from tests.factories import renainf_body, renajud_body, report_body
 from tests.law.records import judge
+from tests.presentation.pages import dossier_page, vehicle_page
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
@@ -24,7 +24,6 @@ from tests.presentation.rendering import (
     answered,
     panels,
     render,
-    vehicle_page,
 )
 from tests.web.html_checker import check_html, text_of
 
@@ -35,7 +34,7 @@ def section_of(made_of: tuple[LookupName, ...] | None = ALL, /, **topics: str) -
     result = {"resumo": "Texto.", "topicos": topics, "laudoFinal": "Fim."}
     body = json.dumps({"status": "DONE", "result": result}).encode()
     panel = WrittenReport("fresh", body, result_of(body), CONTEXT.now, made_of=made_of)
-    return ReportSection(panel, CONTEXT.dossier(PLATE, UNASKED_PANELS), CONTEXT)
+    return ReportSection(CONTEXT.dossier(PLATE, UNASKED_PANELS, report=panel), CONTEXT.now)
 
 
 def badges(section: ReportSection) -> dict[str, str]:

@@ -6,12 +6,9 @@ from typing import Any
 
 import pytest
 
-from portal.batch.model import Item
 from portal.dossier.answers import Panels
-from portal.presentation.paper.dossier import dossier_page
+from portal.dossier.row import row_of_dossier
 from portal.presentation.paper.prices import paper_chart, price_facts
-from portal.presentation.tools.comparison import comparison_page
-from portal.presentation.tools.vehicle_row import row_of_dossier
 from portal.presentation.vehicle.price_view import PriceView
 from tests.factories import (
     decode_body,
@@ -23,7 +20,8 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
-from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render, vehicle_page
+from tests.presentation.pages import comparison_page, dossier_page, vehicle_page
+from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render
 from tests.web.html_checker import check_html, text_of
 
 UNPRICED = fine(valor="", codigoInfracao="9999")
@@ -47,7 +45,7 @@ def page_text(answers: Panels) -> str:
 def test_unknown_amount_is_zero_on_no_face(count: int) -> None:
     answers = panels(renainf=renainf_body(*[UNPRICED] * count), renajud=renajud_body())
     contents = CONTEXT.dossier(PLATE, answers)
-    row = row_of_dossier(Item(PLATE, "done"), CONTEXT.dossier(PLATE, answers))
+    row = row_of_dossier(CONTEXT.dossier(PLATE, answers))
     assert row.fines_amount is None
     assert contents.fines is not None
     compared = render(comparison_page([PLATE], [answers], CONTEXT, follow=False))

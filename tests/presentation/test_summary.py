@@ -6,8 +6,7 @@ import pytest
 
 from portal.dossier.answers import Panel
 from portal.dossier.status_style import LOOKS
-from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.page import renavam_page
+from portal.phrasebook.verdict import headline
 from portal.vehicle.plate import Renavam
 from tests.factories import (
     HIDDEN,
@@ -17,7 +16,8 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
-from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render, vehicle_page
+from tests.presentation.pages import dossier_page, renavam_page, vehicle_page
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
 from tests.web.html_checker import check_html, text_of
 
 
@@ -68,7 +68,7 @@ def test_answer_without_description_makes_verdict_incomplete(body: bytes) -> Non
     empty = panels(decode=body, renainf=renainf_body(), renajud=renajud_body())
     verdict = CONTEXT.dossier(PLATE, empty).verdict
     assert verdict.level == "incomplete"
-    assert "a fonte não descreveu o veículo" in verdict.headline
+    assert "a fonte não descreveu o veículo" in headline(verdict)
     check_html(render(vehicle_page(PLATE, empty, UNASKED, CONTEXT)))
     described = panels(
         decode=decode_body("ABC1D23", marca="", descricao=""),

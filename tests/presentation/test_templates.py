@@ -11,8 +11,6 @@ from markupsafe import Markup, escape
 
 from portal.dossier.answers import Panels, WrittenReport
 from portal.law.standing import Standing
-from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName
 from portal.vehicle.field import Field
 from portal.vehicle.plate import Renavam
@@ -28,6 +26,7 @@ from tests.factories import (
     report_body,
     restriction,
 )
+from tests.presentation.pages import dossier_page, panel_fragment, renavam_page, vehicle_page
 from tests.presentation.rendering import (
     ASSETS,
     CONTEXT,
@@ -41,7 +40,6 @@ from tests.presentation.rendering import (
     panels,
     render,
     site,
-    vehicle_page,
 )
 from tests.presentation.specimens import PAGES
 from tests.web.html_checker import HTML, check_html, text_of

@@ -3,8 +3,8 @@
 import pytest
 
 from portal.presentation.filters import term_link
-from portal.presentation.vehicle.page import panel_fragment
 from portal.presentation.vehicle.panel_frame import PanelName
+from tests.presentation.pages import panel_fragment
 from tests.presentation.rendering import CONTEXT, PLATE, panels, render
 from tests.web.html_checker import HTML, parse
 

@@ -159,9 +159,39 @@ class ReportAnswer(TypedDict):
 
 class ExplainedReason(TypedDict):
     sentence: str
-    about: Literal["vehicle", "order", "fine"]
+    code: str
+    source: Literal["decode", "renainf", "renajud", "report"]
+    about: Literal["vehicle", "order", "fine", "report"]
     record: str
     mark: Mark
+
+
+class ReportAlert(TypedDict):
+    topic: str | None
+    subject: Literal[
+        "theft",
+        "seizure",
+        "scrap",
+        "chassis",
+        "court",
+        "lien",
+        "block",
+        "sale_notice",
+        "damage",
+        "auction",
+        "debts",
+        "fines",
+        "mileage",
+        "recall",
+        "advice",
+        "other",
+    ]
+    sentence: str
+
+
+class ExplainedReport(TypedDict):
+    state: Literal["fresh", "stale", "unavailable", "unasked"]
+    alerts: list[ReportAlert]
 
 
 class ExplainedVerdict(TypedDict):
@@ -401,6 +431,7 @@ class NotVerified(TypedDict):
     why: str
     where: str
     link: str | None
+    alert: str | None
 
 
 class ExplainedLookup(TypedDict):
@@ -424,6 +455,7 @@ class Explained(TypedDict):
     fines: ExplainedFines | None
     restrictions: ExplainedRestrictions | None
     not_verified: list[NotVerified]
+    report: ExplainedReport
     lookups: dict[LookupName, ExplainedLookup]
 
 
@@ -497,6 +529,8 @@ class BatchRow(TypedDict):
     missing_lookups: str | None
     expired_lookups: str | None
     not_asked_lookups: str | None
+    alerts: str | None
+    alert_codes: str | None
 
 
 class Usage(TypedDict):

@@ -1,20 +1,17 @@
 """The JSON object of a batch of lookups, and a table with one row per vehicle."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
 
-from portal.batch.model import Batch, Item
+from portal.batch.model import Batch
 from portal.batch.typed_list import WrongEntry
-from portal.dossier.answers import Panels
+from portal.dossier.row import MEMBERS, VehicleRow
 from portal.gateway.ledger import Allowance
 from portal.presentation.exports.tables import Column, Table
-from portal.presentation.render_context import RenderContext
-from portal.presentation.tools.vehicle_row import MEMBERS, row_of
 from portal.presentation.typed_subject import doubt_reason, what_is_wrong
 from portal.system.local_time import from_epoch
-from portal.vehicle.operation_name import LOOKUPS, LookupName
-from portal.vehicle.plate import Plate, Renavam, parse_subject
+from portal.vehicle.plate import parse_subject
 
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
 NOT_A_TEXT: Final = "Não é um texto: a placa ou o Renavam vai entre aspas."
@@ -66,17 +63,8 @@ def wrong_message(entry: WrongEntry) -> str:
     return f"{hint} Quis dizer {entry.suggestion}?" if has_question else hint
 
 
-def results_table(
-    items: Iterable[Item],
-    panels_of: Callable[[Plate | Renavam], Panels],
-    context: RenderContext,
-    ask: Sequence[LookupName] = LOOKUPS,
-) -> Table:
-    """Return the results of a batch as a table with one row for each item.
-
-    ``ask`` are the lookups that the batch makes.
-    """
-    rows = (row_of(item, panels_of, context, ask) for item in items)
+def results_table(rows: Iterable[VehicleRow]) -> Table:
+    """Return the results of a batch as a table with one row for each vehicle."""
     cells = ([getattr(row, column.name) for column in COLUMNS] for row in rows)
     return Table("resultados", COLUMNS, cells)
 

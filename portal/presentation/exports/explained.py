@@ -22,6 +22,9 @@ from portal.law.deadlines import Clock
 from portal.law.effects import WHO_LIFTS
 from portal.law.orders import AssessedOrder
 from portal.law.verdict import Verdict
+from portal.phrasebook import acts
+from portal.phrasebook.findings import sentence
+from portal.phrasebook.verdict import headline, notices
 from portal.presentation.exports.vehicle_tables import (
     FINE_COLUMNS,
     MONTH_COLUMNS,
@@ -45,6 +48,7 @@ def explained(dossier: Dossier, now: datetime) -> Record:
     name them.
     """
     answers = dossier.answers
+    alerts = {line.key: line.alert or None for line in dossier.checklist.lines}
     reasons = {each.what: each.reason for each in dossier.missing}
     reasons |= {words: NOT_ASKED for name, words in LOOKUP_WORDS.items() if name not in dossier.ask}
     return {
@@ -60,8 +64,16 @@ def explained(dossier: Dossier, now: datetime) -> Record:
         else None,
         "restrictions": _restrictions(dossier.orders) if dossier.orders is not None else None,
         "not_verified": [
-            _copied(each, "key", "title", "why", "where", "link") for each in UNVERIFIED
+            _copied(each, "key", "title", "why", "where", "link") | {"alert": alerts.get(each.key)}
+            for each in UNVERIFIED
         ],
+        "report": {
+            "state": answers.report.state,
+            "alerts": [
+                {"topic": each.topic or None, "subject": each.subject, "sentence": sentence(each)}
+                for each in dossier.verdict.alerts
+            ],
+        },
         "lookups": {
             name: _lookup(answers.of(name), reasons.get(words), now)
             for name, words in LOOKUP_WORDS.items()
@@ -108,9 +120,16 @@ def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
 def _verdict(verdict: Verdict, not_asked: Sequence[Missing]) -> Record:
     missing = [part for part in verdict.missing if part not in not_asked]
     return {
-        **_copied(verdict, "level", "headline", "notices"),
+        "level": verdict.level,
+        "headline": headline(verdict),
+        "notices": notices(verdict),
         "reasons": [
-            {**_copied(each, "sentence", "about"), "record": each.anchor, "mark": each.mark}
+            {
+                "sentence": sentence(each),
+                **_copied(each, "code", "source", "about"),
+                "record": each.anchor,
+                "mark": each.mark,
+            }
             for each in verdict.reasons
         ],
         "missing": missing,
@@ -124,8 +143,8 @@ def _act(row: Row) -> Record:
     return {
         "act": row.act,
         "mark": row.mark,
-        "answer": row.short,
-        "explanation": row.why,
+        "answer": acts.short(row),
+        "explanation": acts.why(row),
         "records": row.records,
     }
 

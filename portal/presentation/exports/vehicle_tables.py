@@ -14,7 +14,7 @@ from portal.law.act_answers import ACTS
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.presentation.exports.tables import Column, Table
-from portal.presentation.tools.vehicle_row import why_missing
+from portal.presentation.tools.recent_lookup import why_missing
 from portal.vehicle.decode import PricePoint
 from portal.vehicle.field import Field
 from portal.vehicle.operation_name import LookupName

@@ -11,6 +11,10 @@ from portal.dossier.figures import Figure
 from portal.dossier.status_style import LOOKS, StatusStyle
 from portal.dossiers.archive import Dossier as IssuedDossier
 from portal.law.act_answers import Act
+from portal.law.act_matrix import Row
+from portal.phrasebook import acts
+from portal.phrasebook.findings import sentence
+from portal.phrasebook.verdict import finding, headline
 from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.vehicle.plate import Plate
 
@@ -83,20 +87,24 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         name=str(dossier.name),
         line=dossier.line,
         look=LOOKS[verdict.level],
-        finding=verdict.finding,
-        headline=verdict.headline,
-        acts=tuple(
-            IssuedAct(row.act, row.label, LOOKS[row.mark], row.short, row.why, row.brief)
-            for row in verdict.matrix
-        ),
+        finding=finding(verdict),
+        headline=headline(verdict),
+        acts=tuple(_issued_act(row) for row in verdict.matrix),
         figures=tuple(_issued(figure(dossier)) for figure in _FIGURES),
         missing=tuple(gap.title for gap in dossier.missing),
         unverified=len(lines) - ticked,
         ticked=ticked,
         issued_at=page.made_at,
         issuer=issuer,
-        reasons=tuple(reason.sentence for reason in verdict.first_reasons),
+        reasons=tuple(map(sentence, verdict.first_reasons)),
         more_reasons=verdict.more_reasons,
+    )
+
+
+def _issued_act(row: Row) -> IssuedAct:
+    look = LOOKS[row.mark]
+    return IssuedAct(
+        row.act, acts.label(row), look, acts.short(row), acts.why(row), acts.brief(row)
     )
 
 
@@ -109,7 +117,7 @@ def summary_of(dossier: IssuedDossier) -> IssuedSummary | None:
 
 def changed_since(summary: IssuedSummary, now: Dossier) -> list[Changed]:
     """Compare a summary with what the stored answers say now."""
-    told = [("Conclusão", summary.quoted, now.verdict.headline)]
+    told = [("Conclusão", summary.quoted, headline(now.verdict))]
     before = {figure.label: figure.text for figure in summary.figures}
     for figure in (each(now) for each in _FIGURES):
         if figure.is_known and figure.label in before:

@@ -8,16 +8,17 @@ from typing import ClassVar, Final, Literal
 
 from portal import formats
 from portal.dossier import figures
-from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.gaps import Gap, capitalised_list, gap_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
+from portal.phrasebook import acts
+from portal.phrasebook.findings import sentence
+from portal.phrasebook.verdict import notices
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.prices import PaperChart, paper_chart
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
-from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.report import ReportSection
 from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import Plate
@@ -113,10 +114,10 @@ class DossierPage:
     def _letters(self) -> int:
         """The length of the texts on the first sheet that differ between vehicles."""
         verdict = self.dossier.verdict
-        texts = [reason.sentence for reason in verdict.first_reasons]
+        texts = list(map(sentence, verdict.first_reasons))
         # A notice takes a line of its own, in larger letters.
-        texts += [*verdict.notices, *verdict.notices, *self.origins]
-        texts += [row.why for row in verdict.matrix]
+        texts += [*notices(verdict), *notices(verdict), *self.origins]
+        texts += map(acts.why, verdict.matrix)
         return sum(map(len, texts))
 
     @property
@@ -140,13 +141,11 @@ class DossierPage:
         return self.address.partition("://")[2] or self.address
 
 
-def dossier_page(
-    plate: Plate, panels: Panels, report: Panel, context: RenderContext, *, address: str
-) -> DossierPage:
+def dossier_page(dossier: Dossier, made_at: datetime, *, address: str) -> DossierPage:
     """Build the dossier of a plate. The caller adds the number."""
-    dossier = context.dossier(plate, panels)
-    section = ReportSection(report, dossier, context)
-    return DossierPage(plate, dossier, section, context.now, address.rstrip("/"))
+    assert isinstance(dossier.subject, Plate)
+    section = ReportSection(dossier, made_at)
+    return DossierPage(dossier.subject, dossier, section, made_at, address.rstrip("/"))
 
 
 def _origin(one: Provenance) -> str:

@@ -12,14 +12,15 @@ from typing import Final
 
 import msgspec
 
-from portal.batch.model import Batch, Cost, Counts, Item
+from portal.batch.model import Batch, Cost, Counts
 from portal.dossier.answers import Panel, Panels
+from portal.dossier.dossier import Dossier
+from portal.dossier.row import row_of_dossier
 from portal.gateway.ledger import Allowance
 from portal.presentation.exports.batches import batch_object, results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import vehicle_table
-from portal.presentation.render_context import RenderContext
 from portal.presentation.site.api_reference import Answer, Document, operations_of
 from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES
 from portal.vehicle.plate import Plate
@@ -33,12 +34,15 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 def reference_answers(
-    document: Document, ask: Callable[[str, str, bytes], bytes], context: RenderContext
+    document: Document,
+    ask: Callable[[str, str, bytes], bytes],
+    read: Callable[[Plate, Panels], Dossier],
+    now: datetime,
 ) -> dict[str, Answer]:
     """Return the example answers of the API reference.
 
     The keys are names of operations in the OpenAPI document. ``ask`` sends a method, a path and a
-    body to the sandbox, and returns the body of the answer.
+    body to the sandbox, and returns the body of the answer. ``read`` makes a dossier of answers.
     """
     operations = operations_of(document)
     requests = {name: operations[name] for name in OPERATION_NAMES}
@@ -48,22 +52,17 @@ def reference_answers(
     }
     plate = Plate.parse(requests["decode"].sample_path.rpartition("/")[2])
     panels = Panels(
-        *(
-            Panel("fresh", bodies[name], result_of(bodies[name]), context.now, "primary")
-            for name in LOOKUPS
-        )
+        *(Panel("fresh", bodies[name], result_of(bodies[name]), now, "primary") for name in LOOKUPS)
     )
-    dossier = context.dossier(plate, panels)
+    dossier = read(plate, panels)
     fines = vehicle_table("fines", dossier)
     return {
         **{name: _json_answer(body) for name, body in bodies.items()},
-        "vehicle": _json_answer(_encoder.encode(explained(dossier, context.now))),
+        "vehicle": _json_answer(_encoder.encode(explained(dossier, now))),
         **({} if fines is None else {"finesCsv": _table_answer(fines)}),
-        "createBatch": _batch_answer(context.now, 201),
-        "batch": _batch_answer(context.now, 200, is_done=True),
-        "resultsCsv": _table_answer(
-            results_table([Item(plate, "done")], lambda _: panels, context)
-        ),
+        "createBatch": _batch_answer(now, 201),
+        "batch": _batch_answer(now, 200, is_done=True),
+        "resultsCsv": _table_answer(results_table([row_of_dossier(dossier)])),
     }
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Final
 
-from portal.presentation.tools.vehicle_row import RecentLookup
+from portal.presentation.tools.recent_lookup import RecentLookup
 from portal.presentation.typed_subject import Suggestion, suggestion_for, what_is_wrong
 from portal.wording import sanitise_echo
 

@@ -7,6 +7,7 @@ that request, it makes the missing lookups. The script copies the row into the p
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from itertools import combinations
 from types import MappingProxyType
@@ -17,16 +18,10 @@ from msgspec.structs import replace
 from portal.charts.geometry import Line, PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.price_labels import Words
-from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
-from portal.presentation.render_context import RenderContext
+from portal.dossier.row import VehicleRow, listed_row
+from portal.presentation.tools.recent_lookup import RecentLookup
 from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
-from portal.presentation.tools.vehicle_row import (
-    RecentLookup,
-    VehicleRow,
-    listed_dossier,
-    listed_row,
-)
 from portal.vehicle.decode import PricePoint
 from portal.vehicle.plate import Plate
 from portal.wording import sanitise_echo
@@ -105,9 +100,8 @@ class ComparisonPage:
 
 
 def comparison_page(
-    plates: Sequence[Plate],
-    panels: Sequence[Panels],
-    context: RenderContext,
+    dossiers: Sequence[Dossier],
+    now: datetime,
     *,
     notes: Mapping[str, tuple[str, str]] = MappingProxyType({}),
     choice: ListChoice = _NOTHING_CHOSEN,
@@ -116,20 +110,19 @@ def comparison_page(
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
-    """Build the comparison of ``plates``.
+    """Build the comparison of vehicles. Without dossiers of plates, the page is a form.
 
-    ``panels`` has the lookups of each plate, in the order of ``plates``. Without plates, the page
-    is a form. If ``follow`` is true, the page's script makes the missing lookups.
+    If ``follow`` is true, the page's script makes the missing lookups.
     """
-    dossiers = [listed_dossier(*each, context) for each in zip(plates, panels, strict=True)]
+    plates = [one.subject for one in dossiers if isinstance(one.subject, Plate)]
     open_ = [one.subject.text for one in dossiers if one.answers.in_state("unasked")]
     return ComparisonPage(
         vehicles=VehicleList(
             path=comparison_path(plates),
-            rows=[*map(listed_row, dossiers, panels)],
+            rows=[*map(listed_row, dossiers)],
             notes=notes,
             choice=choice,
-            now=context.now,
+            now=now,
         ),
         plates=plates,
         waiting=open_ if follow else (),

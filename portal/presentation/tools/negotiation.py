@@ -11,19 +11,17 @@ from functools import cached_property
 from typing import ClassVar, Final
 
 from portal import formats
-from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
 from portal.dossier.provenance import Provenance, provenance
-from portal.law.agreement import Terms, terms_of
 from portal.law.assessment import AssessedFine, Totals, known_sum, totals
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
+from portal.phrasebook import verdict as verdict_words
+from portal.phrasebook.agreement import Terms, terms_of
 from portal.presentation.asking_price import ASKING, against_table
-from portal.presentation.render_context import RenderContext
 from portal.presentation.typed_money import read_money
 from portal.vehicle.operation_name import LOOKUPS, LookupName
-from portal.vehicle.plate import Plate
 from portal.wording import sanitise_echo
 
 SHARE_WORDS: Final[Mapping[Share, str]] = {
@@ -149,7 +147,7 @@ class NegotiationPage:
     def no_ceiling(self) -> str:
         """Why the page suggests no price, such as a court order, or ""."""
         price = self.tab or self.dossier.prices
-        return self.dossier.verdict.no_ceiling or (price.no_ceiling if price else "")
+        return verdict_words.no_ceiling(self.dossier.verdict) or (price.no_ceiling if price else "")
 
     @property
     def cautions(self) -> Sequence[str]:
@@ -202,9 +200,7 @@ class NegotiationPage:
         return self.dossier.verdict.row("transfer").mark == "unknown"
 
 
-def negotiation_page(
-    plate: Plate, panels: Panels, context: RenderContext, query: Mapping[str, str]
-) -> NegotiationPage:
+def negotiation_page(dossier: Dossier, now: datetime, query: Mapping[str, str]) -> NegotiationPage:
     """Build the page for ``query``, the parameters that the page's form sends.
 
     ``versao`` is the number of the chosen version. ``parte`` is the share of the fines that has to
@@ -212,7 +208,6 @@ def negotiation_page(
     as ``1,3``. Without ``multas``, the page deducts all open fines. Each key of AMOUNTS is the name
     of a parameter, whose value is the amount that the visitor typed.
     """
-    dossier = context.dossier(plate, panels)
     tab, wrong_version = _chosen(dossier, query.get("versao", ""))
     share, wrong_share = _share(query.get("parte", ""))
     chosen, wrong_fines = _chosen_fines(dossier, query.get("multas", ""))
@@ -220,7 +215,7 @@ def negotiation_page(
     amounts = {name: amount for name, (amount, _) in read.items() if amount}
     return NegotiationPage(
         dossier=dossier,
-        now=context.now,
+        now=now,
         tab=tab,
         share=share,
         chosen=chosen,

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from portal.charts.sparkline import Sparkline, sparklines
 from portal.data_files import read_toml
+from portal.dossier.row import VehicleRow
 from portal.presentation.choice import Choice
-from portal.presentation.tools.vehicle_row import VehicleRow
 from portal.wording import bare
 
 PAGE_SIZE: Final = 50

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import ClassVar
 
 from portal import formats
-from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
+from portal.phrasebook.verdict import headline
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName, PanelView
@@ -74,7 +74,7 @@ class RecordViews:
         if summary.content is None:
             return ""
         nothing = summary.gap if summary.has_nothing else None
-        finding = nothing.title if nothing else self.dossier.verdict.headline
+        finding = nothing.title if nothing else headline(self.dossier.verdict)
         return f"{self.name or self._label}: {finding}"
 
     @property
@@ -177,9 +177,7 @@ class RenavamPage:
 
 
 def vehicle_page(
-    plate: Plate,
-    panels: Panels,
-    report: Panel,
+    dossier: Dossier,
     context: RenderContext,
     *,
     may_refresh: bool,
@@ -188,36 +186,25 @@ def vehicle_page(
     may_follow: bool = False,
     follow: bool = True,
 ) -> VehiclePage:
-    """Build the page of a plate from the given answers.
+    """Build the page of a plate.
 
     ``follow`` says what happens to a panel whose lookup was not made. If ``follow`` is true, the
     page's script fetches the panel. If ``follow`` is false, the panel shows a button instead, so
     that opening the page causes no paid lookups.
 
-    The state of ``report`` is "unasked" if there is no written report that the visitor may read.
     ``may_write`` is true if the visitor has the scope "report".
     """
-    dossier = context.dossier(plate, panels)
-    section = ReportSection(report, dossier, context, may_write)
+    section = ReportSection(dossier, context.now, may_write)
     records = RecordViews(dossier, context, follow)
     return VehiclePage(records, section, may_refresh, may_follow, left_today)
 
 
-def panel_fragment(
-    name: PanelName, subject: Plate | Renavam, panels: Panels, context: RenderContext
-) -> PanelFragment:
-    """Build a single panel.
-
-    Lookups that this panel does not need may be "unasked" in ``panels``.
-    """
-    dossier = context.dossier(subject, panels)
+def panel_fragment(name: PanelName, dossier: Dossier, context: RenderContext) -> PanelFragment:
+    """Build a single panel. Lookups that it does not need may be "unasked"."""
     return PanelFragment(name, RecordViews(dossier, context, follow=False))
 
 
-def renavam_page(
-    renavam: Renavam, renainf: Panel, renajud: Panel, context: RenderContext
-) -> RenavamPage:
+def renavam_page(dossier: Dossier, context: RenderContext) -> RenavamPage:
     """Build the page of a Renavam. A panel whose lookup was not made shows a button."""
-    panels = Panels(Panel("unasked"), renainf, renajud)
-    dossier = context.dossier(renavam, panels)
-    return RenavamPage(renavam, RecordViews(dossier, context, follow=False))
+    assert isinstance(dossier.subject, Renavam)
+    return RenavamPage(dossier.subject, RecordViews(dossier, context, follow=False))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import Final, Literal
 
@@ -11,9 +12,8 @@ from portal.dossier.gaps import NO_REASON
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.law.report_check import Contradiction, contradictions
-from portal.presentation.render_context import RenderContext
 from portal.vehicle.operation_name import LOOKUPS, LookupName
-from portal.vehicle.report import Report, Topic, read_report
+from portal.vehicle.report import Report, Topic
 
 # Maps a topic of the report to the lookup whose records the upstream receives for that topic. The
 # upstream receives no records for any other topic.
@@ -27,22 +27,22 @@ _EMPTY: Final = "A análise veio vazia."
 
 @dataclass(frozen=True)
 class ReportSection:
-    """The section with the report that ``panel`` has, beside the records of ``dossier``.
+    """The section with the written report, beside the records of ``dossier``.
 
     ``may_write`` is False if the visitor lacks the scope "report".
     """
 
-    panel: Panel
     dossier: Dossier
-    context: RenderContext
+    now: datetime
     may_write: bool = True
 
-    @cached_property
+    @property
+    def panel(self) -> Panel:
+        return self.dossier.answers.report
+
+    @property
     def report(self) -> Report | None:
-        if self.panel.body is None:
-            return None
-        marker, mask_names = self.context.marker, self.context.mask_names
-        return read_report(self.panel.result, marker, mask_names=mask_names) or None
+        return self.dossier.report
 
     @property
     def state(self) -> Literal["none", "unavailable", "ready"]:
@@ -58,7 +58,7 @@ class ReportSection:
 
     @property
     def provenance(self) -> Provenance | None:
-        return provenance("laudo", self.panel, self.context.now) if self.report else None
+        return provenance("laudo", self.panel, self.now) if self.report else None
 
     @property
     def outdated(self) -> bool:

@@ -28,9 +28,11 @@ from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.batches import MOST_LISTED, new_id
 from portal.batch.model import Item, NotAllowed
 from portal.batch.rows import UnknownBatch
-from portal.batch.typed_list import Subject, TypedList, read_strings
-from portal.dossier.answers import Panel, Panels
+from portal.batch.typed_list import TypedList, read_strings
+from portal.desk.desk import Desk
+from portal.dossier.answers import Panel
 from portal.dossier.dossier import Dossier
+from portal.dossier.row import is_selected
 from portal.gateway.lookup import Directive, Failure
 from portal.presentation.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
@@ -39,7 +41,6 @@ from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Dialect, Format, Table, write_table
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, batch_table, vehicle_table
 from portal.presentation.exports.zip_file import Incomplete, zip_stream
-from portal.presentation.tools.vehicle_row import is_selected
 from portal.system.caller_credentials import NoCredential, read_credential, sends_credential
 from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES, LookupName
@@ -122,6 +123,10 @@ class Call:
     identity: Identity
     owner: str
     by_session: bool
+
+    @property
+    def desk(self) -> Desk:
+        return self.web.desk(self.identity)
 
 
 class NewBatch(NamedTuple):
@@ -300,15 +305,13 @@ def _no_body(call: Call) -> None:
 
 @_get(VEHICLE, ask=_ask)
 def vehicle(call: Call, plate: Plate, ask: Sequence[LookupName]) -> Response:
-    panels = _panels(call, plate, ask)
-    context = call.web.render_context()
-    return _json(explained(context.dossier(plate, panels, ask), context.now))
+    dossier = call.desk.dossier(plate, _directive(call), ask, ask)
+    return _json(explained(dossier, call.web.render_context().now))
 
 
 def _table(call: Call, plate: Plate, dialect: Dialect, name: TableName, kind: Format) -> Response:
-    panels = _panels(call, plate, [NEEDS[name]])
-    table = vehicle_table(name, call.web.render_context().dossier(plate, panels))
-    panel = panels.of(NEEDS[name])
+    dossier = call.desk.dossier(plate, _directive(call), [NEEDS[name]])
+    table, panel = vehicle_table(name, dossier), dossier.answers.of(NEEDS[name])
     if table is None or panel.served is None:
         raise _without_answer(panel)
     response = _download(table, kind, dialect, f"{plate.text}-{name}")
@@ -415,8 +418,7 @@ def _results(
     name = f"lote-{batch[:8]}"
     if kind == "zip":
         return _zip(call, items, found.ask, name)
-    panels = _stored_panels(call, found.ask)
-    table = results_table(items, panels, call.web.render_context(), found.ask)
+    table = results_table(call.desk.row(item, found.ask) for item in _while_signed_in(call, items))
     return _download(table, kind, dialect, name)
 
 
@@ -424,9 +426,9 @@ def _results(
 def batch_deadlines(call: Call, batch: str) -> Response:
     found = call.web.batches.get(batch, call.owner)
     ask = [name for name in found.ask if name == "renainf"]
-    context = call.web.render_context()
+    today = call.web.render_context().today
     dossiers = (dossier for _, dossier in _vehicles(call, batch, ask))
-    calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", context.today)
+    calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", today)
     if calendar is None:
         raise Failure("not_stored")
     return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
@@ -442,9 +444,11 @@ def _records(call: Call, batch: str, dialect: Dialect, name: TableName, kind: Fo
 
 def _vehicles(call: Call, batch: str, ask: Sequence[LookupName]) -> Iterator[tuple[Item, Dossier]]:
     """Return a batch's items, each with its dossier from stored answers."""
-    panels, context = _stored_panels(call, ask), call.web.render_context()
     items = call.web.batches.items(batch, call.owner)
-    return ((one, context.dossier(one.subject, panels(one.subject), ask)) for one in items)
+    return (
+        (one, call.desk.dossier(one.subject, Directive.PEEK, ask, ask))
+        for one in _while_signed_in(call, items)
+    )
 
 
 for _kind in ("csv", "jsonl", "xlsx", "zip"):
@@ -498,17 +502,14 @@ def usage(call: Call) -> Response:
     )
 
 
-def _stored_panels(call: Call, ask: Sequence[LookupName]) -> Callable[[Subject], Panels]:
-    """Return a reader of stored answers, which authenticates the sender again for each vehicle.
+def _while_signed_in(call: Call, items: Iterable[Item]) -> Iterator[Item]:
+    """Yield items, and authenticate the sender again before each.
 
     The file of a large batch takes long, and its sender's token may be revoked meanwhile.
     """
-
-    def panels(subject: Subject) -> Panels:
+    for item in items:
         _authenticated(call.web)
-        return call.web.lookups.panels(subject, call.identity, Directive.PEEK, ask)
-
-    return panels
+        yield item
 
 
 def _zip(call: Call, items: Sequence[Item], ask: Collection[LookupName], name: str) -> Response:
@@ -582,10 +583,6 @@ def _authenticate_again(web: Web) -> None:
     except _NOT_AUTHENTICATED as error:
         log.warning("an archive ends early: %s", type(error).__name__)
         raise Incomplete from None
-
-
-def _panels(call: Call, plate: Plate, names: Sequence[LookupName]) -> Panels:
-    return call.web.lookups.panels(plate, call.identity, _directive(call), names)
 
 
 def _body(call: Call, invalid: str, *, may_be_absent: bool = False) -> dict[str, Any]:

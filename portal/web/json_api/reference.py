@@ -66,12 +66,17 @@ def _markdown(web: Web, today: date) -> str:
 @lru_cache(maxsize=2)
 def _page(web: Web, base_url: str, _: date) -> ApiPage:
     """Build the page. The examples contain dates relative to today, so it is valid for a day."""
-    document = resolved_document()
+    document, now = resolved_document(), web.render_context().now
     return ApiPage(
         base_url=base_url,
         token=DEMO_TOKEN if web.sessions.is_demo else TOKEN_PLACEHOLDER,
         document=document,
-        answers=reference_answers(document, web.ask_sandbox, web.render_context()),
+        answers=reference_answers(
+            document,
+            web.ask_sandbox,
+            lambda plate, panels: web.reading.dossier(plate, panels, now),
+            now,
+        ),
         terms=web.gateway.terms,
         batch_limit=web.batch_limit,
         allows_origins=bool(web.cors_origins),

@@ -18,16 +18,13 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access.tokens import Identity
 from portal.batch.model import NotAllowed
 from portal.batch.rows import UnknownBatch
-from portal.batch.typed_list import Subject, TypedList, read_list, read_strings, reticked
+from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
 from portal.data_files import read_toml
-from portal.dossier.answers import Panels
-from portal.gateway.lookup import Directive
 from portal.presentation.exports.batches import wrong_message
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.tools.batches import BatchFormPage, BatchPage, typed_again
 from portal.presentation.tools.vehicle_list import PAGE_SIZE, VehicleList
-from portal.presentation.tools.vehicle_row import row_of
 from portal.vehicle.operation_name import LOOKUPS
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
@@ -112,12 +109,9 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
     # The cost of the lookups that the page's button makes, which starts, resumes or repeats the
     # batch.
     has_button = found.state not in ("running", "cancelled")
-    context, is_draft = web.render_context(), found.state == "draft"
-
-    def panels(subject: Subject) -> Panels:
-        return web.lookups.panels(subject, identity, Directive.PEEK, found.ask)
-
-    rows = [] if is_draft else [row_of(item, panels, context, found.ask) for item in items]
+    now, is_draft = web.render_context().now, found.state == "draft"
+    desk = web.desk(identity)
+    rows = [] if is_draft else [desk.row(item, found.ask) for item in items]
     page = BatchPage(
         batch=found,
         vehicles=VehicleList(
@@ -125,14 +119,14 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
             rows=rows,
             notes=web.history.notes(owner, [row.plate for row in rows]),
             choice=choice,
-            now=context.now,
+            now=now,
             order="lista" if found.state == "running" else "conclusao",
             total=found.counts.total if is_part else None,
         ),
         drafted=items if is_draft else (),
         prices=web.prices(identity),
         calls_left=web.ledger.allowance(identity).left,
-        now=context.now,
+        now=now,
         left=web.pricing.left(found, owner, identity) if has_button else None,
     )
     return page_response(page)

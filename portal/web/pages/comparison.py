@@ -12,7 +12,7 @@ from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
-from portal.dossier.answers import Panels
+from portal.dossier.dossier import Dossier
 from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestion_for
@@ -51,25 +51,25 @@ def compare(web: Web, identity: Identity) -> BaseResponse:
         return redirect(comparison_path(plates), 303)
     user_initiated = record_visit(web, *plates)
     directive = first_directive(user_initiated)
-    panels = web.lookups.panels_of_all(plates, identity, directive)
-    return _response(web, identity, plates, panels, follow=user_initiated)
+    dossiers = web.desk(identity).dossiers(plates, directive)
+    return _response(web, identity, dossiers, follow=user_initiated)
 
 
 def _response(
     web: Web,
     identity: Identity,
-    plates: Sequence[Plate] = (),
-    panels: Sequence[Panels] = (),
+    dossiers: Sequence[Dossier] = (),
     status: int = 200,
     **options: Any,
 ) -> BaseResponse:
     page = comparison_page(
-        plates,
-        panels,
-        web.render_context(),
-        notes=web.history.notes(web.sessions.history_key, [plate.text for plate in plates]),
+        dossiers,
+        web.render_context().now,
+        notes=web.history.notes(
+            web.sessions.history_key, [dossier.subject.text for dossier in dossiers]
+        ),
         choice=list_choice(),
-        recent=() if len(plates) == MOST_PLATES else recent(web, identity),
+        recent=() if len(dossiers) == MOST_PLATES else recent(web, identity),
         **options,
     )
     return page_response(page, status)

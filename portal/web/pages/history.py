@@ -9,6 +9,7 @@ from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
+from portal.dossier.row import listed_row
 from portal.formats import day_words
 from portal.presentation.site.history_page import (
     MOST_SEARCHED,
@@ -17,7 +18,6 @@ from portal.presentation.site.history_page import (
     HistoryPage,
 )
 from portal.presentation.tools.vehicle_list import LONGEST_NOTE, TAGS, VehicleList
-from portal.presentation.tools.vehicle_row import listed_dossier, listed_row
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
 from portal.web.services.responses import list_choice, one_of, page_response
@@ -40,7 +40,7 @@ def history(web: Web, identity: Identity) -> BaseResponse:
     is_whole = choice.needs_all_rows or (not first and len(entries) <= PAGE_SIZE)
     shown = entries if choice.needs_all_rows else entries[:PAGE_SIZE]
     subjects = [parse_subject(entry.subject) for entry in shown]
-    panels = web.lookups.stored(subjects, identity)
+    dossiers = web.desk(identity).stored(subjects)
     context, prices = web.render_context(), web.prices(identity)
     # Payments are recorded under the caller's name, which all demo visitors share.
     paid = None
@@ -50,10 +50,7 @@ def history(web: Web, identity: Identity) -> BaseResponse:
     page = HistoryPage(
         VehicleList(
             path="/historico",
-            rows=[
-                listed_row(listed_dossier(subject, found, context), found)
-                for subject, found in zip(subjects, panels, strict=True)
-            ],
+            rows=[*map(listed_row, dossiers)],
             notes=web.history.notes(owner, [entry.subject for entry in shown]),
             choice=choice,
             now=context.now,
@@ -63,13 +60,13 @@ def history(web: Web, identity: Identity) -> BaseResponse:
         ),
         entries={
             entry.subject: HistoryLine(
-                subject,
-                found,
+                found.subject,
+                found.answers,
                 utc_time(entry.asked_at),
                 prices,
                 None if paid is None else paid.get(entry.subject, Decimal(0)),
             )
-            for entry, subject, found in zip(shown, subjects, panels, strict=True)
+            for entry, found in zip(shown, dossiers, strict=True)
         },
         batches=web.batches.listed(owner),
         kept_s=web.history.retention_s,

@@ -18,7 +18,7 @@ from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage, Sig
 from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.tools.notice_check import notice_check_page
-from portal.presentation.tools.vehicle_row import RecentLookup, recent_lookup
+from portal.presentation.tools.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.typed_subject import plates_in
 from portal.system.caller_credentials import is_token
 from portal.system.local_time import utc_time
@@ -167,20 +167,18 @@ def recent(web: Web, identity: Identity) -> list[RecentLookup]:
     """Return the visitor's latest lookups, from stored answers."""
     entries = web.history.recent(web.sessions.history_key)
     subjects = [parse_subject(entry.subject) for entry in entries]
-    context = web.render_context()
+    now = web.render_context().now
     return [
-        recent_lookup(subject, panels, utc_time(entry.asked_at), context)
-        for entry, subject, panels in zip(
-            entries, subjects, web.lookups.stored(subjects, identity), strict=True
-        )
+        recent_lookup(dossier, utc_time(entry.asked_at), now)
+        for entry, dossier in zip(entries, web.desk(identity).stored(subjects), strict=True)
     ]
 
 
 @lru_cache(maxsize=1)
 def _showcases(web: Web, _: date) -> tuple[RecentLookup, ...]:
     """Return the demo's example plates, which are built once a day."""
-    context = web.render_context()
+    now = web.render_context().now
     return tuple(
-        recent_lookup(plate, panels, None, context, note=caption)
+        recent_lookup(web.reading.dossier(plate, panels, now), None, now, note=caption)
         for plate, caption, panels in web.showcases()
     )

@@ -13,8 +13,10 @@ from flask import abort, flash, make_response, redirect, render_template, reques
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
-from portal.dossier.answers import Panel, Panels
+from portal.desk.lookups import rejection_sentence
+from portal.desk.written_reports import NoRecords
 from portal.dossier.changes import what_changed
+from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import not_refreshed
 from portal.gateway.lookup import Directive, Failure
 from portal.gateway.operations import lookups_of
@@ -31,11 +33,9 @@ from portal.web.http.errors import page_error, this_path
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.public import search_response
 from portal.web.services.dossiers import draft_dossier, stored_deadlines
-from portal.web.services.lookups import rejection_sentence
 from portal.web.services.responses import calendar_response, page_response, pdf_response
 from portal.web.services.routes import Routes, View, signed_in
 from portal.web.services.web import Web
-from portal.web.services.written_reports import NoRecords
 
 NOT_REFRESHED = "Nem tudo foi atualizado"
 REFRESHED = "Atualizado às {}"
@@ -89,16 +89,14 @@ def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
 @for_subject(Plate)
 def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     user_initiated = record_visit(web, plate)
-    panels = web.lookups.panels(plate, identity, first_directive(user_initiated))
+    dossier = web.desk(identity).dossier(plate, first_directive(user_initiated))
     if user_initiated:
-        web.expect_lookups(len(panels.in_state("unasked")))
+        web.expect_lookups(len(dossier.answers.in_state("unasked")))
     context = web.render_context()
     html = web.page_cache.render(
         web.site(),
         vehicle_page,
-        plate,
-        panels,
-        web.reports.newest(plate, panels, identity),
+        dossier,
         replace(context, now=context.now.replace(microsecond=0)),
         follow=user_initiated,
         **_permissions(web, identity),
@@ -112,17 +110,16 @@ def panel(web: Web, identity: Identity, plate: Plate, name: str) -> BaseResponse
     if name not in PANEL_NAMES:
         abort(404)
     directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
-    panels = web.lookups.panels(plate, identity, directive, panel_needs(name))
-    return page_response(panel_fragment(name, plate, panels, web.render_context()))
+    dossier = web.desk(identity).dossier(plate, directive, panel_needs(name))
+    return page_response(panel_fragment(name, dossier, web.render_context()))
 
 
 @routes.get("/renavam/<text>")
 @for_subject(Renavam)
 def renavam(web: Web, identity: Identity, number: Renavam) -> BaseResponse:
     directive = Directive.NORMAL if record_visit(web, number) else Directive.PEEK
-    panels = web.lookups.panels(number, identity, directive, lookups_of(number))
-    page = renavam_page(number, panels.renainf, panels.renajud, web.render_context())
-    return page_response(page)
+    dossier = web.desk(identity).dossier(number, directive, lookups_of(number))
+    return page_response(renavam_page(dossier, web.render_context()))
 
 
 @routes.get("/placa/<text>/dossie")
@@ -157,9 +154,9 @@ def deadlines(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
 @for_subject(Plate)
 def negotiation(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     """Return the negotiation page from stored answers, without an upstream call."""
-    panels = web.lookups.panels(plate, identity, Directive.PEEK)
+    dossier = web.desk(identity).dossier(plate, Directive.PEEK)
     asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
-    page = negotiation_page(plate, panels, web.render_context(), asked)
+    page = negotiation_page(dossier, web.render_context().now, asked)
     return page_response(page, 400 if page.is_wrong else 200)
 
 
@@ -169,21 +166,21 @@ def refresh(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     if not identity.has_scope("refresh"):
         abort(403)
     names = [name for name in LOOKUPS if identity.has_scope(name)]
-    before = web.lookups.panels(plate, identity, Directive.PEEK, names)
-    panels = web.lookups.panels(plate, identity, Directive.REFRESH, names)
+    desk = web.desk(identity)
+    before = desk.dossier(plate, Directive.PEEK, names)
+    dossier = desk.dossier(plate, Directive.REFRESH, names)
+    panels = dossier.answers
     failures = not_refreshed(panels, plate)
     if failures:
         flash(f"{NOT_REFRESHED}\n{failures}")
     elif names:
-        context = web.render_context()
-        notice = REFRESHED.format(f"{local_time(context.now):%H:%M}")
-        changes = what_changed(before, panels, context.today, context.marker)
+        notice = REFRESHED.format(f"{local_time(web.render_context().now):%H:%M}")
+        changes = what_changed(before.answers, panels, dossier.today, dossier.marker)
         flash(f"{notice}: {changes}" if changes else notice)
     if any(panel.served and not panel.served.stored for panel in panels.all):
         # The paid answer was not stored, so a redirect would lose the answer.
         flash(NOT_STORED)
-        written = web.reports.newest(plate, panels, identity)
-        return _unstored_page(web, identity, plate, panels, written)
+        return _unstored_page(web, identity, dossier)
     return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
 
@@ -194,9 +191,9 @@ def report(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     if not identity.has_scope("report") or not any(map(identity.has_scope, LOOKUPS)):
         abort(403)
     last_purge = web.gateway.last_purge()
-    panels = web.lookups.panels(plate, identity)
+    dossier = web.desk(identity).dossier(plate)
     try:
-        served = web.reports.write(plate, panels, identity, last_purge)
+        served = web.lookups.reports.write(plate, dossier.answers, identity, last_purge)
     except NoRecords:
         return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT, plate.text)
     except Failure as failure:
@@ -206,17 +203,16 @@ def report(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     if served.status != 200:
         return page_error(502, NO_REPORT, rejection_sentence(served, plate), plate.text)
     if not served.stored:
-        written = web.reports.unstored_panel(served, panels)
-        return _unstored_page(web, identity, plate, panels, written)
+        written = web.lookups.reports.unstored_panel(served, dossier.answers)
+        answers = replace(dossier.answers, report=written)
+        return _unstored_page(web, identity, replace(dossier, answers=answers))
     return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
 
 
-def _unstored_page(
-    web: Web, identity: Identity, plate: Plate, panels: Panels, report: Panel
-) -> BaseResponse:
+def _unstored_page(web: Web, identity: Identity, dossier: Dossier) -> BaseResponse:
     """Return the vehicle page, showing paid answers that could not be stored."""
-    context, permissions = web.render_context(), _permissions(web, identity)
-    return page_response(vehicle_page(plate, panels, report, context, **permissions))
+    permissions = _permissions(web, identity)
+    return page_response(vehicle_page(dossier, web.render_context(), **permissions))
 
 
 def _permissions(web: Web, identity: Identity) -> dict[str, Any]:

@@ -9,9 +9,11 @@ import segno
 from flask import render_template, request, url_for
 
 from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken
-from portal.dossier.answers import Panel, Panels
+from portal.desk.desk import Desk
+from portal.dossier.answers import Panel
 from portal.dossier.checklist import ticked_lines
-from portal.dossiers.archive import Dossier
+from portal.dossier.dossier import Dossier
+from portal.dossiers.archive import Dossier as IssuedDossier
 from portal.dossiers.identifiers import (
     Identifiers,
     display_number,
@@ -23,7 +25,6 @@ from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.issued.summary import Changed, IssuedSummary, changed_since, summary_of
 from portal.presentation.issued.verification import VerifiedDossier, partly_hidden
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
-from portal.presentation.render_context import RenderContext
 from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
@@ -42,8 +43,7 @@ NOT_ASKED_IN_BATCH = (
 def draft_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
     """Return a dossier that is not issued. Only a user's request makes lookups."""
     directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
-    panels = web.lookups.panels(plate, identity, directive)
-    return _dossier(web, plate, panels, identity, web.render_context())
+    return _page(web, web.desk(identity).dossier(plate, directive))
 
 
 def issuable_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
@@ -52,9 +52,8 @@ def issuable_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
     For a lookup without a stored answer, the dossier states that the answer is missing. The form
     sends the lines of the checklist that the visitor has ticked.
     """
-    panels = _stored(web, plate, identity, [NOT_STORED_AT_ISSUE] * len(LOOKUPS))
-    context = replace(web.render_context(), mask_names=True)
-    page = _dossier(web, plate, panels, identity, context)
+    desk = web.desk(identity, mask_names=True)
+    page = _page(web, _stored(desk, plate, [NOT_STORED_AT_ISSUE] * len(LOOKUPS)))
     sent = request.form.getlist("conferido")
     return replace(page, ticked=ticked_lines(sent, page.dossier.today))
 
@@ -75,7 +74,7 @@ def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | N
 
 
 def since_issued(
-    web: Web, issued: Dossier, summary: IssuedSummary
+    web: Web, issued: IssuedDossier, summary: IssuedSummary
 ) -> tuple[datetime | None, Sequence[Changed]] | None:
     """Return the time of the newest answer since the issue, and the figures that have changed.
 
@@ -88,13 +87,12 @@ def since_issued(
         identity = web.gatekeeper.authenticate_digest(issued.snapshot.follows)
     except (UnknownToken, RefusedToken, TokensUnavailable):
         return None
-    (panels,) = web.lookups.stored([summary.subject], identity)
-    times = [panel.fetched_at for panel in panels.all if panel.fetched_at]
+    (now,) = web.desk(identity, mask_names=True).stored([summary.subject])
+    times = [panel.fetched_at for panel in now.answers.all if panel.fetched_at]
     newest = max(times, default=summary.issued_at)
     if newest <= summary.issued_at:
         return None, ()
-    context = replace(web.context(), mask_names=True)
-    return newest, changed_since(summary, context.dossier(summary.subject, panels))
+    return newest, changed_since(summary, now)
 
 
 def find_issued(web: Web, code: str) -> VerifiedDossier | None:
@@ -116,7 +114,7 @@ def find_issued(web: Web, code: str) -> VerifiedDossier | None:
     return None
 
 
-def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
+def _verified(dossier: IssuedDossier, path: str = "") -> VerifiedDossier:
     """Return those facts about a dossier that may be shown to the visitor.
 
     ``path`` is the path of the shared link, or "" if the visitor has entered the number instead of
@@ -139,11 +137,9 @@ def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
 
 def stored_deadlines(web: Web, plate: Plate, identity: Identity) -> tuple[Panel, bytes | None]:
     """Return the panel of the stored fines, and the calendar, or None without a readable answer."""
-    panels = web.lookups.panels(plate, identity, Directive.PEEK, ["renainf"])
-    context = web.render_context()
-    dossier = context.dossier(plate, panels)
+    dossier = web.desk(identity).dossier(plate, Directive.PEEK, ["renainf"])
     name = f"Prazos de {plate.display}"
-    return panels.renainf, deadline_calendar([dossier], name, context.today)
+    return dossier.answers.renainf, deadline_calendar([dossier], name, dossier.today)
 
 
 def batch_dossier(
@@ -156,22 +152,20 @@ def batch_dossier(
     if no lookup has a readable stored answer.
     """
     reasons = [NOT_STORED_IN_BATCH if lookup in ask else NOT_ASKED_IN_BATCH for lookup in LOOKUPS]
-    panels = _stored(web, plate, identity, reasons)
-    page = _dossier(web, plate, panels, identity, web.render_context())
+    page = _page(web, _stored(web.desk(identity), plate, reasons))
     return render_template(page.template, page=page) if page.state == "ready" else None
 
 
-def _dossier(
-    web: Web, plate: Plate, panels: Panels, identity: Identity, context: RenderContext
-) -> DossierPage:
-    report = web.reports.newest(plate, panels, identity)
-    return dossier_page(plate, panels, report, context, address=request.url_root.rstrip("/"))
+def _page(web: Web, dossier: Dossier) -> DossierPage:
+    address = request.url_root.rstrip("/")
+    return dossier_page(dossier, web.render_context().now, address=address)
 
 
-def _stored(web: Web, plate: Plate, identity: Identity, reasons: Sequence[str]) -> Panels:
+def _stored(desk: Desk, plate: Plate, reasons: Sequence[str]) -> Dossier:
     """Return stored answers. A lookup without one is "unavailable", for its reason."""
-    panels = web.lookups.panels(plate, identity, Directive.PEEK)
-    return Panels(*map(_settled, panels.all, reasons))
+    stored = desk.dossier(plate, Directive.PEEK)
+    settled = dict(zip(LOOKUPS, map(_settled, stored.answers.all, reasons), strict=True))
+    return replace(stored, answers=replace(stored.answers, **settled))
 
 
 def _settled(panel: Panel, reason: str) -> Panel:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import cached_property
@@ -18,6 +19,8 @@ from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Gatekeeper, Identity, Tokens
 from portal.batch.batches import Batches
 from portal.batch.pricing import BatchPricing
+from portal.desk.desk import Desk, Reading
+from portal.desk.lookups import Lookups
 from portal.dossier.answers import Panels
 from portal.dossiers.archive import DossierArchive
 from portal.gateway.gateway import Gateway
@@ -31,7 +34,7 @@ from portal.presentation.paper.dossier import Issuer
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import SamplePlate
 from portal.presentation.site.site import Site
-from portal.presentation.vehicle.query import Query, kept_query
+from portal.presentation.vehicle.query import kept_query
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.assets import Assets
@@ -40,10 +43,8 @@ from portal.web.http.rate_limits import DailyQuotas, RateLimits
 from portal.web.http.upload_limits import UploadLimiter, UploadLimits
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
-from portal.web.services.lookups import Lookups
 from portal.web.services.page_cache import PageCache
 from portal.web.services.sessions import SESSION_S, SHARED, Sessions
-from portal.web.services.written_reports import WrittenReports
 
 # Requests of a process that wait for a batch to change. Each holds a thread.
 MAX_WAITS = 32
@@ -142,7 +143,6 @@ class Web(Parts):
         )
         forms = UploadLimiter(*uploads.forms)
         self.sessions = Sessions(self.gatekeeper, self.keys, forms)
-        self.reports = WrittenReports(self.gateway)
         self.daily = DailyQuotas(self.ledger.allowance)
         self.cors = CrossOrigin(self.cors_origins) if self.cors_origins else None
         self.assets = Assets(self.static)
@@ -164,8 +164,14 @@ class Web(Parts):
     def lookups(self) -> Lookups:
         return Lookups(self.gateway, self.pool, self.ledger.allowance)
 
-    def context(self, query: Query = ()) -> RenderContext:
-        return RenderContext(datetime.now(UTC), self.hidden_marker, self.mask_names, query)
+    @cached_property
+    def reading(self) -> Reading:
+        return Reading(self.hidden_marker, self.mask_names)
+
+    def desk(self, identity: Identity, *, mask_names: bool = False) -> Desk:
+        """Return the desk of a caller. ``mask_names`` masks names whatever the setting."""
+        reading = replace(self.reading, mask_names=True) if mask_names else self.reading
+        return Desk(self.lookups, identity, reading)
 
     @property
     def session_s(self) -> int:
@@ -177,7 +183,7 @@ class Web(Parts):
         return max(SESSION_S, int(self.batches.longest_kept_s) if self.sessions.is_demo else 0)
 
     def render_context(self) -> RenderContext:
-        return self.context(kept_query(request.args.items(multi=True)))
+        return RenderContext(datetime.now(UTC), kept_query(request.args.items(multi=True)))
 
     def site(self) -> Site:
         """Return the request's values for templates. Only the first call computes them."""

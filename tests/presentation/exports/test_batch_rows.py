@@ -10,27 +10,19 @@ import pytest
 
 from portal.batch.model import Item
 from portal.dossier.answers import Panel, Panels
+from portal.dossier.row import EXPIRED, NOTHING_TO_ASK, STALE, VehicleRow, is_selected
 from portal.gateway.lookup import Served
-from portal.presentation.render_context import RenderContext
-from portal.presentation.tools.vehicle_row import (
-    EXPIRED,
-    NOTHING_TO_ASK,
-    STALE,
-    VehicleRow,
-    is_selected,
-    kept_result,
-    row_of,
-    why_missing,
-)
+from portal.presentation.tools.recent_lookup import why_missing
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 from tests import factories
+from tests.presentation.pages import Context, kept_result, row_of
 
 PLATE = Plate.parse("ABC1D23")
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
 FRESH_HOURS: dict[LookupName, float] = {"decode": 24, "renainf": 6, "renajud": 1}
 STORED_HOURS: dict[LookupName, float] = {"decode": 8 * 24, "renainf": 30, "renajud": 7}
-CONTEXT = RenderContext(NOW, "INFORMACAO OCULTADA", mask_names=True)
+CONTEXT = Context(NOW, "INFORMACAO OCULTADA", mask_names=True)
 
 
 def served(

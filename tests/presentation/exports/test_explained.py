@@ -18,7 +18,8 @@ from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.web.json_api.openapi import DOCUMENT
 from tests.factories import fine, renainf_body, renajud_body, restriction
-from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render, vehicle_page
+from tests.presentation.pages import vehicle_page
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
 
 SCHEMAS: dict[str, Any] = msgspec.yaml.decode(DOCUMENT.read_bytes())["components"]["schemas"]
 CASES = {

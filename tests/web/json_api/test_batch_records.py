@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+from portal.desk.lookups import NOT_FOR_RENAVAM, Lookups
 from portal.web.json_api.openapi import as_document
-from portal.web.services.lookups import NOT_FOR_RENAVAM, Lookups
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults

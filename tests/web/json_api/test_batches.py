@@ -15,6 +15,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from portal.desk.lookups import Lookups
 from portal.gateway.gateway import Gateway
 from portal.gateway.store import Store
 from portal.pdf.process import PdfProcess
@@ -22,7 +23,6 @@ from portal.pdf.renderer import PdfRenderer, PDFUnavailable
 from portal.web.json_api import own_routes
 from portal.web.json_api.own_routes import NO_STORED_ANSWER, NOT_RENDERED, ONLY_FOR_PLATES
 from portal.web.services.dossiers import NOT_ASKED_IN_BATCH, NOT_STORED_IN_BATCH
-from portal.web.services.lookups import Lookups
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
@@ -580,7 +580,7 @@ def test_results_are_complete_before_their_first_byte(
     """A slow reader of a file gets nothing that was read after a revocation of its token."""
     batch = created(here)["id"]
     ended(here, batch)
-    monkeypatch.setattr("portal.presentation.tools.vehicle_row._kept", lambda _: None)
+    monkeypatch.setattr("portal.dossier.row._kept", lambda _: None)
     read: list[str] = []
     found = Lookups.panels_of_all
 

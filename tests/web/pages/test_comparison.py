@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portal.dossier.answers import Panels
-from portal.presentation.tools.comparison import ComparisonPage, comparison_page
+from portal.presentation.tools.comparison import ComparisonPage
 from portal.vehicle.plate import Plate
 from tests.conftest import PortalFactory
 from tests.factories import (
@@ -30,6 +30,7 @@ from tests.factories import (
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import pass_through
 from tests.presentation.odd_records import JSON, odd
+from tests.presentation.pages import comparison_page
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,

@@ -6,20 +6,11 @@ from datetime import timedelta
 import pytest
 
 from portal.dossier.answers import Panel, Panels
-from portal.presentation.vehicle.page import renavam_page
 from portal.vehicle.plate import Renavam
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
-from tests.presentation.rendering import (
-    CONTEXT,
-    DOWN,
-    PLATE,
-    UNASKED,
-    answered,
-    panels,
-    render,
-    vehicle_page,
-)
+from tests.presentation.pages import renavam_page, vehicle_page
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.page_client import PageClient
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from portal.dossier.answers import Panels
 from portal.dossier.status_style import LOOKS
-from portal.presentation.tools.negotiation import COSTS, negotiation_page
+from portal.presentation.tools.negotiation import COSTS
 from portal.presentation.typed_money import NOT_MONEY
 from portal.vehicle.operation_name import LookupName
 from tests.conftest import PortalFactory
@@ -32,6 +32,7 @@ from tests.factories import (
 )
 from tests.fakes import FaultUpstream, faults
 from tests.presentation.odd_records import JSON, odd
+from tests.presentation.pages import negotiation_page
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.page_client import PageClient

@@ -3,11 +3,11 @@
 import pytest
 
 from portal.dossier.answers import Panels, WrittenReport
-from portal.presentation.paper.dossier import dossier_page
 from portal.vehicle.wire import result_of
 from tests.conftest import PortalFactory
 from tests.factories import fine, renainf_body, report_body
 from tests.fakes import FaultUpstream, faults
+from tests.presentation.pages import dossier_page, vehicle_page
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
@@ -17,7 +17,6 @@ from tests.presentation.rendering import (
     answered,
     panels,
     render,
-    vehicle_page,
 )
 from tests.web.html_checker import check_html, text_of
 from tests.web.json_paths import issue

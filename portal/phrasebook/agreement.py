@@ -14,10 +14,11 @@ import msgspec
 from portal.data_files import read_toml
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine, fines_in_words
+from portal.law.findings import Finding
 from portal.law.orders import AssessedOrder
-from portal.law.reasons import Reason, sum_in_words
 from portal.law.rules import CONSULTED
 from portal.law.standing import Standing
+from portal.phrasebook.findings import clause, sum_in_words
 from portal.wording import day
 
 
@@ -68,13 +69,13 @@ def terms_of(
     plate: str,
     fines: Sequence[AssessedFine],
     orders: Sequence[AssessedOrder],
-    reasons: Sequence[Reason],
+    findings: Sequence[Finding],
     today: date,
 ) -> Terms:
     """Return the terms that the records of a plate call for."""
     in_force = [order for order in orders if order.in_force]
     owed = [fine for fine in fines if not fine.is_paid]
-    doubts = [reason.finding for reason in reasons if reason.about == "vehicle"]
+    doubts = [clause(each) for each in findings if each.about in ("vehicle", "report")]
     return Terms(
         costs=_costs(owed),
         clauses=tuple(_clauses(owed, in_force, today)),

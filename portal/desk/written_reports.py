@@ -52,6 +52,11 @@ class WrittenReports:
             self._gateway.keep_as_newest(lookup, identity)
         return served
 
+    def has_any(self, plate: Plate, identity: Identity) -> bool:
+        """Return whether a report on the plate is stored, and the identity has the scope for it."""
+        is_allowed = identity.has_scope("report")
+        return is_allowed and self._gateway.newest_report(plate, identity) is not None
+
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> Panel:
         """Return the newest report that the identity may read.
 
@@ -66,8 +71,9 @@ class WrittenReports:
         the report. The report is then not considered outdated.
         """
         price = self._gateway.terms["report"].price
-        newest = self._gateway.newest_report(plate, identity)
-        if newest is None or not identity.has_scope("report"):
+        may_read = identity.has_scope("report")
+        newest = self._gateway.newest_report(plate, identity) if may_read else None
+        if newest is None:
             return Panel("unasked", price=price)
         results = _results(panels)
         made_of = next(

@@ -8,64 +8,40 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol
 
 import msgspec
 
-from portal import formats
-from portal.batch.model import Item
 from portal.charts.scale import month_index
 from portal.dossier.answers import Panel, Panels, answer_panel, is_readable
 from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
-from portal.gateway.lookup import FailureKind, Served
+from portal.gateway.lookup import Served
 from portal.gateway.operations import lookups_of
 from portal.law.act_answers import ACTS, Act, Mark
-from portal.law.act_matrix import Missing
 from portal.law.assessment import AssessedFine, known_sum, sum_of
+from portal.law.findings import ReportAlert
 from portal.law.standing import Standing
-from portal.law.verdict import Cause, Level, Verdict
-from portal.presentation.failure_texts import FAULTS
-from portal.presentation.render_context import RenderContext
+from portal.law.verdict import Level
+from portal.phrasebook.findings import alert_brief, alert_words, clause, consequence
+from portal.phrasebook.verdict import NOTHING_FOUND_BEFORE
+from portal.phrasebook.verdict import headline as headline_of
+from portal.phrasebook.verdict import short as short_of
 from portal.system.local_time import utc_time
 from portal.vehicle.fipe import PriceSeries
 from portal.vehicle.identity import VehicleIdentity
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam, parse_subject
-from portal.wording import listed
 
 STALE: Final = "Resposta que já não é recente: abra o veículo ou faça outro lote"
 EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
 NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"
 NOTHING_STORED: Final = "Sem resposta guardada"
 NO_ANSWER: Final = "A fonte não respondeu"
-ALL_MISSING: Final = "Sem resposta"
-UNREADABLE: Final = "A resposta veio em um formato que o portal não reconhece"
-NOTHING_FOUND: Final = "Nada encontrado em multas e Justiça"
-NOTHING_FOUND_BEFORE: Final = "Nada encontrado, em resposta antiga"
-AFTER_PAYING: Final = "Só após pagar as multas"
-OPEN_FINE: Final = "Multa em aberto a confirmar"
-CALLED_OFF: Final = "Multa cancelada, a confirmar"
-UNCERTAIN_ORDER: Final = "Restrição judicial a confirmar"
 TOO_MANY: Final = "Registros demais para a lista"
 # A list reads at most this many fines and restrictions of a vehicle, because it has many vehicles.
 MOST_READ: Final = 300
 MONTHS: Final = 13
-_CAUTION_WORDS: Final[Mapping[Cause, str]] = {
-    "identification": "Identificação do veículo em dúvida",
-    "condition": "Situação do veículo a confirmar",
-    "order_in_doubt": UNCERTAIN_ORDER,
-    "enforceable": AFTER_PAYING,
-    "open_fine": OPEN_FINE,
-    "notice": OPEN_FINE,
-    "called_off": CALLED_OFF,
-    "stale": NOTHING_FOUND_BEFORE,
-}
-_MISSING_WORDS: Final[Mapping[Missing, str]] = {
-    "decode": "o veículo",
-    "fines": "as multas",
-    "restrictions": "a Justiça",
-}
 _GRADES: Final = ("blocked", "caution", "incomplete", "limited", "clear")
 # The acts, the one whose prohibition weighs most first.
 _HEAVIEST_FIRST: Final[Sequence[Act]] = ("removal", "drive", "licence", "transfer")
@@ -87,7 +63,8 @@ class VehicleRow:
     answer has expired. The row has no facts from an expired answer. ``not_asked`` names the lookups
     that were not to be made. If these are fines or restrictions, the verdict "limited" replaces
     "clear". Each of the three has a member with the lookups' codes. ``short`` are the verdict's
-    words in a list. ``acts`` are the marks of ACTS. ``months`` are the prices in R$ of the last
+    words in a list. ``alerts`` names what a written report warns of, and ``alert_codes`` has the
+    codes. ``acts`` are the marks of ACTS. ``months`` are the prices in R$ of the last
     MONTHS months, 0 if unknown.
     """
 
@@ -118,6 +95,8 @@ class VehicleRow:
     enforceable_amount: Decimal | None = field(default=None, metadata=_fact("renainf", None))
     change: Decimal | None = field(default=None, metadata=_fact("decode", None))
     months: tuple[int, ...] | None = field(default=None, metadata=_fact("decode", None))
+    alerts: str | None = None
+    alert_codes: str | None = None
 
     @property
     def subject(self) -> Plate | Renavam:
@@ -149,6 +128,19 @@ class VehicleRow:
 MEMBERS: Final = fields(VehicleRow)
 
 
+class Listed(Protocol):
+    """A vehicle of a batch, with the row that ``stored_row`` has made, or None."""
+
+    @property
+    def subject(self) -> Plate | Renavam: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def cause(self) -> str: ...
+    @property
+    def result(self) -> bytes | None: ...
+
+
 class _Answer(msgspec.Struct, frozen=True):
     """When an answer was fetched, and until when it is fresh and stored, in epoch seconds."""
 
@@ -164,57 +156,87 @@ class _Kept(msgspec.Struct, frozen=True):
     answers: dict[LookupName, _Answer]
 
 
-def kept_result(
-    subject: Plate | Renavam,
-    ask: Sequence[LookupName],
-    answers: Mapping[LookupName, Served],
-    context: RenderContext,
-) -> bytes:
-    """Return a vehicle's row in the JSON form that ``Item.result`` stores."""
-    unasked = Panel("unasked")
-    panels = Panels(
-        *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
-    )
-    row = row_of_dossier(Item(subject, "done"), context.dossier(subject, panels, ask))
+def stored_row(dossier: Dossier, answers: Mapping[LookupName, Served]) -> bytes:
+    """Return a vehicle's row in the form that a batch stores, with the ends of its answers."""
     kept = {
         name: _Answer(each.fetched_at, each.fresh_until, each.delete_at)
         for name, each in answers.items()
     }
-    return msgspec.json.encode(_Kept(row, kept))
+    return msgspec.json.encode(_Kept(row_of_dossier(dossier), kept))
+
+
+def answered(
+    answers: Mapping[LookupName, Served],
+) -> Panels:
+    """Return the answers of a batch's item. A lookup that is not among them is "unasked"."""
+    unasked = Panel("unasked")
+    return Panels(
+        *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
+    )
 
 
 def row_of(
-    item: Item,
-    panels_of: Callable[[Plate | Renavam], Panels],
-    context: RenderContext,
-    ask: Sequence[LookupName] = LOOKUPS,
+    listed: Listed,
+    dossier_of: Callable[[], Dossier],
+    reported: Callable[[], Dossier | None],
+    now: datetime,
 ) -> VehicleRow:
-    """Return the row of a batch item. ``ask`` are the lookups that the batch makes.
+    """Return the row of a vehicle of a batch.
 
-    If no readable row is stored, the row is built from the answers that ``panels_of`` returns.
+    If no readable row is stored, the row is built from the dossier that ``dossier_of`` returns. A
+    written report may be newer than a stored row: ``reported`` returns the dossier of a vehicle
+    that has one.
     """
-    kept, now_s = _kept(item), context.now.timestamp()
-    if item.state == "pending":
+    kept, now_s = _kept(listed), now.timestamp()
+    if listed.state == "pending":
         # A pending item with a stored row was looked up before, and waits for a new lookup. Its row
         # keeps the facts of the earlier answers, but not the verdict.
         if kept is None:
-            return VehicleRow(item.subject.text, item.state)
+            return VehicleRow(listed.subject.text, listed.state)
         known = _without_expired(kept, now_s)
         return replace(
-            known, state=item.state, verdict=None, headline=None, short=None, acts=(), cause=None
+            known,
+            state=listed.state,
+            verdict=None,
+            headline=None,
+            short=None,
+            cause=None,
+            alerts=None,
+            alert_codes=None,
+            acts=(),
         )
     if kept is None:
-        dossier = context.dossier(item.subject, panels_of(item.subject), ask)
-        return row_of_dossier(item, dossier)
-    row = replace(_without_expired(kept, now_s), state=item.state, cause=item.cause or None)
+        return row_of_dossier(dossier_of(), listed.state, listed.cause)
+    row = replace(_without_expired(kept, now_s), state=listed.state, cause=listed.cause or None)
     if row.verdict in ("clear", "limited") and any(
         each.fresh_until < now_s for each in kept.answers.values()
     ):
         # A fine or restriction may have been added since. As on the vehicle's page, a stale answer
         # does not say that nothing is there.
         level: Level = "caution" if row.verdict == "clear" else "limited"
-        return replace(row, verdict=level, headline=STALE, short=NOTHING_FOUND_BEFORE)
-    return row
+        row = replace(row, verdict=level, headline=STALE, short=NOTHING_FOUND_BEFORE)
+    found = reported()
+    return row if found is None else _with_alerts(row, found.verdict.alerts)
+
+
+def _with_alerts(row: VehicleRow, alerts: Sequence[ReportAlert]) -> VehicleRow:
+    """Add what a written report warns of to a row that was stored without it."""
+    if not alerts:
+        return row
+    row = replace(row, **_alerts(alerts))
+    first = alerts[0]
+    if row.verdict == "blocked" or not (first.ends_ceiling or row.verdict in ("clear", "limited")):
+        return row
+    level: Level = "incomplete" if row.verdict == "incomplete" else "caution"
+    headline = f"{clause(first)}; {consequence(first)}"
+    return replace(row, verdict=level, headline=headline, short=alert_brief(first))
+
+
+def _alerts(alerts: Sequence[ReportAlert]) -> dict[str, Any]:
+    return {
+        "alerts": ", ".join(map(alert_words, alerts)) or None,
+        "alert_codes": ",".join(alert.code for alert in alerts) or None,
+    }
 
 
 def _without_expired(kept: _Kept, now_s: float) -> VehicleRow:
@@ -242,23 +264,23 @@ def _without_expired(kept: _Kept, now_s: float) -> VehicleRow:
     return replace(row, verdict="incomplete", headline=EXPIRED, short="Resposta vencida", acts=())
 
 
-def _kept(item: Item) -> _Kept | None:
-    if item.result is None:
+def _kept(listed: Listed) -> _Kept | None:
+    if listed.result is None:
         return None
     try:
-        return msgspec.json.decode(item.result, type=_Kept)
+        return msgspec.json.decode(listed.result, type=_Kept)
     except msgspec.ValidationError:  # an incompatible version of the portal stored the row
         return None
 
 
-def row_of_dossier(item: Item, dossier: Dossier) -> VehicleRow:
-    """Return the row of an item, built from its vehicle's present answers."""
+def row_of_dossier(dossier: Dossier, state: str = "done", cause: str = "") -> VehicleRow:
+    """Return the row of a vehicle, built from its present answers."""
     panels, asked = dossier.answers, dossier.asked
-    unasked = [name for name in lookups_of(item.subject) if name not in asked]
+    unasked = [name for name in lookups_of(dossier.subject) if name not in asked]
     known: dict[str, Any] = {
-        "plate": item.subject.text,
-        "state": item.state,
-        "cause": item.cause or None,
+        "plate": dossier.subject.text,
+        "state": state,
+        "cause": cause or None,
         **_named("not_asked", unasked, (LOOKUP_WORDS[name] for name in unasked)),
     }
     if not asked:
@@ -277,7 +299,7 @@ def row_of_dossier(item: Item, dossier: Dossier) -> VehicleRow:
         **known,
         **_named("missing", missing, (_without_answer(name, panels.of(name)) for name in missing)),
         verdict=verdict.level,
-        headline=verdict.headline,
+        headline=headline_of(verdict),
         vehicle=str(dossier.name) or None,
         year=_years(dossier.vehicle),
         fines_open=debts[0] if debts else None,
@@ -289,30 +311,29 @@ def row_of_dossier(item: Item, dossier: Dossier) -> VehicleRow:
         fipe_high=max(likely, default=None),
         fipe_note=(price.doubt or None) if price else None,
         fetched_at=min(fetched, default=None),
-        short=_short(dossier),
+        short=short_of(verdict),
         acts=tuple(row.mark for row in verdict.matrix),
         enforceable_amount=debts[3] if debts else None,
         change=series.twelve_month_change if series else None,
         months=_months(series) if series else None,
+        **_alerts(verdict.alerts),
     )
 
 
-def listed_dossier(subject: Plate | Renavam, panels: Panels, context: RenderContext) -> Dossier:
-    """Return the dossier of a vehicle outside a batch, which has the first records only."""
-    first = Panels(panels.decode, *map(_shortened, (panels.renainf, panels.renajud)))
-    return context.dossier(subject, first)
-
-
-def listed_row(dossier: Dossier, panels: Panels) -> VehicleRow:
-    """Return the row of a ``listed_dossier``. ``panels`` have all records."""
+def listed_row(dossier: Dossier) -> VehicleRow:
+    """Return the row of a vehicle outside a batch, of which a list reads the first records."""
+    panels = dossier.answers
     wanted = [panels.of(name) for name in dossier.asked]
-    row = row_of_dossier(Item(dossier.subject, "done"), dossier)
+    has_more = [_has_more(panel) for panel in (panels.renainf, panels.renajud)]
+    if any(has_more):
+        first = {name: _shortened(panels.of(name)) for name in ("renainf", "renajud")}
+        dossier = replace(dossier, answers=replace(panels, **first))
+    row = row_of_dossier(dossier)
     is_unconfirmed = any(panel.cause == "unconfirmed" for panel in wanted)
     if not any(panel.has_answer for panel in wanted) and not is_unconfirmed:
         asked = any(panel.state != "unasked" for panel in wanted)
         return replace(row, short=NO_ANSWER if asked else NOTHING_STORED)
     # What is not read cannot lift an order that blocks, nor settle an enforceable fine.
-    has_more = [_has_more(panel) for panel in (panels.renainf, panels.renajud)]
     if row.verdict != "blocked" and (
         has_more[1] or (has_more[0] and not (row.fines_enforceable or 0))
     ):
@@ -322,44 +343,6 @@ def listed_row(dossier: Dossier, panels: Panels) -> VehicleRow:
     return replace(row, restrictions=None) if has_more[1] else row
 
 
-@dataclass(frozen=True, slots=True)
-class RecentLookup:
-    """A vehicle in a list, with the time since ``looked_at``, or another note."""
-
-    row: VehicleRow
-    looked_at: datetime | None
-    note: str
-
-    @property
-    def subject(self) -> Plate | Renavam:
-        return self.row.subject
-
-    @property
-    def price(self) -> str:
-        """The price or price range, or "" if unknown."""
-        low, high = self.row.fipe_low, self.row.fipe_high
-        if low is None or high is None:
-            return ""
-        return " ".join(filter(None, (formats.price_range((low, high)), self.row.fipe_note)))
-
-
-def recent_lookup(
-    subject: Plate | Renavam,
-    panels: Panels,
-    looked_at: datetime | None,
-    context: RenderContext,
-    *,
-    note: str = "",
-) -> RecentLookup:
-    """Build the line of a vehicle from the answers that are available.
-
-    The line shows the time since ``looked_at``, or ``note`` if ``looked_at`` is None.
-    """
-    age = note if looked_at is None else formats.age(context.now - looked_at)
-    dossier = listed_dossier(subject, panels, context)
-    return RecentLookup(listed_row(dossier, panels), looked_at, age)
-
-
 def _has_more(panel: Panel) -> bool:
     return isinstance(panel.result, list) and len(panel.result) > MOST_READ
 
@@ -367,33 +350,6 @@ def _has_more(panel: Panel) -> bool:
 def _shortened(panel: Panel) -> Panel:
     records: Any = panel.result
     return replace(panel, result=records[:MOST_READ]) if _has_more(panel) else panel
-
-
-def _short(dossier: Dossier) -> str:
-    verdict = dossier.verdict
-    match verdict.level:
-        case "blocked":
-            return _blocked_words(verdict)
-        case "incomplete":
-            parts = [each for each in verdict.missing if each not in dossier.unconfirmed]
-            if len(parts) == len(_MISSING_WORDS):
-                return ALL_MISSING
-            missing = listed([_MISSING_WORDS[each] for each in parts])
-            return f"Falta consultar {missing}" if missing else verdict.headline
-        case "clear":
-            return NOTHING_FOUND
-        case "caution":
-            return _CAUTION_WORDS.get(verdict.cause, verdict.headline)
-        case _:
-            return verdict.headline
-
-
-def _blocked_words(verdict: Verdict) -> str:
-    if verdict.row("drive").mark == "no":
-        return "Não pode circular"
-    if verdict.row("licence").mark == "no":
-        return "Não pode ser licenciado"
-    return verdict.finding.removesuffix(" agora").replace("pode ser transferido", "transfere")
 
 
 def _debts(fines: Sequence[AssessedFine]) -> tuple[int, Decimal | None, int, Decimal]:
@@ -421,13 +377,13 @@ def _without_answer(name: LookupName, panel: Panel) -> str:
     return f"{words}: não confirmado ({panel.reason})" if panel.cause == "unconfirmed" else words
 
 
-def is_selected(item: Item, since_s: float | None, outdated_at_s: float | None) -> bool:
+def is_selected(listed: Listed, since_s: float | None, outdated_at_s: float | None) -> bool:
     """Return whether an item has an answer given after one time and no longer fresh at another.
 
     Times are epoch seconds, None for no such condition. An item that may lack an answer always is.
     """
-    kept = _kept(item)
-    if item.state != "done" or kept is None:
+    kept = _kept(listed)
+    if listed.state != "done" or kept is None:
         return True
     answers = kept.answers.values()
     return (since_s is None or any(each.fetched_at > since_s for each in answers)) and (
@@ -435,23 +391,10 @@ def is_selected(item: Item, since_s: float | None, outdated_at_s: float | None) 
     )
 
 
-def why_missing(item: Item, name: LookupName, panel: Panel) -> tuple[str, str | None]:
-    """Say why a batch has no readable stored answer to a lookup, and name the failure.
-
-    The failure is None if the answer has expired, if the batch has not looked the vehicle up yet,
-    or if a Renavam has no such records.
-    """
-    kept, cause, reason = _kept(item), "", NOTHING_STORED
-    if panel.has_answer:
-        cause, reason = "unreadable", UNREADABLE
-    elif panel.cause:
-        cause, reason = panel.cause, panel.reason
-    elif kept and name in kept.answers:
-        reason = EXPIRED
-    elif item.state == "failed":
-        cause, fault = item.cause, FAULTS.get(cast(FailureKind, item.cause))
-        reason = fault.sentence if fault else NO_ANSWER
-    return f"{LOOKUP_WORDS[name]}: {reason}", None if cause == "not_for_renavam" else cause or None
+def has_expired(listed: Listed, name: LookupName) -> bool:
+    """Return whether an item's row was made of an answer that is no longer stored."""
+    kept = _kept(listed)
+    return kept is not None and name in kept.answers
 
 
 def _named(member: str, names: Sequence[LookupName], words: Iterable[str]) -> dict[str, Any]:

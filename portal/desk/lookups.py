@@ -1,7 +1,4 @@
-"""Makes a page's lookups in parallel.
-
-Each lookup results in a panel (a section of the page), even if the lookup fails.
-"""
+"""Makes a vehicle's lookups in parallel. Each results in a panel, even if the lookup fails."""
 
 import json
 import logging
@@ -15,6 +12,7 @@ from functools import partial
 from typing import TypeVar
 
 from portal.access.tokens import Identity
+from portal.desk.written_reports import WrittenReports
 from portal.dossier.answers import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.dossier.gaps import subject_phrase
 from portal.gateway.gateway import Gateway, Snapshot
@@ -43,6 +41,7 @@ class Lookups:
     def __init__(
         self, gateway: Gateway, pool: Executor, allowance: Callable[[Identity], Allowance]
     ) -> None:
+        self.reports = WrittenReports(gateway)
         self._gateway = gateway
         self._pool = pool
         self._allowance = allowance
@@ -69,7 +68,9 @@ class Lookups:
         *,
         previous: bool = True,
     ) -> list[Panels]:
-        """Return the panels of each subject. Upstream calls run in parallel.
+        """Return the panels of each subject, with the newest written report that is stored.
+
+        Upstream calls run in parallel.
 
         The calling thread first reads all stored answers, with the older answers that they have
         replaced if ``previous`` is true. The calling thread then makes one of the lookups that need
@@ -95,10 +96,22 @@ class Lookups:
             each.run()
         results |= {lookup: each.panel.result() for lookup, each in pending.items()}
         unasked = Panel("unasked")
-        return [
-            Panels(*(results.get(Lookup(each, subject), unasked) for each in LOOKUP_OPERATIONS))
+        answered = (
+            (subject, [results.get(Lookup(each, subject), unasked) for each in LOOKUP_OPERATIONS])
             for subject in subjects
+        )
+        return [
+            self._with_report(subject, Panels(*panels), identity) for subject, panels in answered
         ]
+
+    def has_report(self, subject: Plate | Renavam, identity: Identity) -> bool:
+        """Return whether a written report is stored that the identity may read."""
+        return isinstance(subject, Plate) and self.reports.has_any(subject, identity)
+
+    def _with_report(self, subject: Plate | Renavam, panels: Panels, identity: Identity) -> Panels:
+        if not isinstance(subject, Plate):
+            return panels
+        return replace(panels, report=self.reports.newest(subject, panels, identity))
 
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
         """Return each subject's panels from stored answers, for a list of vehicles.

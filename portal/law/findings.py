@@ -1,0 +1,198 @@
+"""What follows from a vehicle's records: a closed set of findings, each a code with its facts.
+
+A finding has no words. ``portal.phrasebook`` says it, in the form that a page, a list or the paper
+needs. Whatever weighs findings (the verdict, the ceiling, the checklist) reads their facts.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import ClassVar, Literal
+
+from portal.law.act_answers import ACTS, Mark, worst
+from portal.law.adverse import ENDS_CEILING, Subject
+from portal.law.assessment import AssessedFine
+from portal.law.orders import AssessedOrder
+from portal.law.standing import Standing
+
+Source = Literal["decode", "renainf", "renajud", "report"]
+# "vehicle" is a doubt about the vehicle itself, which no payment removes.
+About = Literal["vehicle", "order", "fine", "report"]
+# The HTML anchors of the vehicle's own data and of the written report.
+VEHICLE, REPORT = "veiculo", "laudo"
+
+
+class Tampered(StrEnum):
+    """What a fine says was tampered with or is missing."""
+
+    SEAL = "seal"
+    CHASSIS = "chassis"
+    LABEL = "label"
+    PLATE = "plate"
+    ENGINE = "engine"
+    MARKS = "marks"
+    NO_PLATE = "no_plate"
+    DOCUMENT = "document"
+    THEFT = "theft"
+
+
+@dataclass(frozen=True, slots=True)
+class TamperedWith:
+    """A fine says that a mark of identification was tampered with.
+
+    ``diverges`` is true if the fine's code and its description name different infractions.
+    ``anchor`` is the HTML anchor of the finding's first record ("multa-1", "restricao-2").
+    """
+
+    about: ClassVar[About] = "vehicle"
+    code: ClassVar[str] = "identification_tampered"
+    source: ClassVar[Source] = "renainf"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = True
+    what: Tampered
+    diverges: bool
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherVehicle:
+    """Records describe another vehicle. ``named`` are its plates, makes and models, as sent."""
+
+    about: ClassVar[About] = "vehicle"
+    code: ClassVar[str] = "other_vehicle"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = True
+    named: tuple[str, ...]
+    records: int
+    source: Source
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRenavam:
+    """Court orders name different Renavams."""
+
+    about: ClassVar[About] = "vehicle"
+    code: ClassVar[str] = "renavam_differs"
+    source: ClassVar[Source] = "renajud"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = True
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdverseData:
+    """The vehicle's own data speak ill of it, in ``words`` as sent."""
+
+    about: ClassVar[About] = "vehicle"
+    source: ClassVar[Source] = "decode"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = True
+    anchor: ClassVar[str] = VEHICLE
+    subject: Subject
+    words: str
+
+    @property
+    def code(self) -> str:
+        return f"vehicle_{self.subject}"
+
+
+@dataclass(frozen=True, slots=True)
+class DataConflict:
+    """The vehicle's own data contradict each other, or say what cannot be.
+
+    ``years`` are the years of manufacture and model that cannot stand together, or the one year
+    that lies in the future.
+    """
+
+    about: ClassVar[About] = "vehicle"
+    source: ClassVar[Source] = "decode"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = True
+    anchor: ClassVar[str] = VEHICLE
+    code: Literal["year_in_future", "years_conflict", "origin_conflict"]
+    years: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CourtOrders:
+    """Court orders in force, of the same kinds and effect."""
+
+    about: ClassVar[About] = "order"
+    code: ClassVar[str] = "court_order"
+    source: ClassVar[Source] = "renajud"
+    ends_ceiling: ClassVar[bool] = True
+    orders: tuple[AssessedOrder, ...]
+
+    @property
+    def anchor(self) -> str:
+        return self.orders[0].anchor
+
+    @property
+    def mark(self) -> Mark:
+        return worst([self.orders[0].effect.answers[act] for act in ACTS])[0].mark
+
+
+@dataclass(frozen=True, slots=True)
+class FinesInStanding:
+    """Fines of the same standing that are not paid."""
+
+    about: ClassVar[About] = "fine"
+    source: ClassVar[Source] = "renainf"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = False
+    standing: Standing
+    fines: tuple[AssessedFine, ...]
+
+    @property
+    def code(self) -> str:
+        return f"fine_{self.standing}"
+
+    @property
+    def anchor(self) -> str:
+        return self.fines[0].anchor
+
+    @property
+    def lapsed(self) -> int:
+        """The number of fines that may be enforceable and may have lapsed."""
+        if self.standing not in (Standing.ENFORCEABLE, Standing.UNKNOWN):
+            return 0
+        ends = [fine.prescription.ends_on for fine in self.fines]
+        return sum(end is not None and end < self.fines[0].today for end in ends)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportAlert:
+    """The written report warns of something that the records do not show.
+
+    ``topic`` is the key of the report's topic, or "" for its summary and its conclusion, and
+    ``label`` the topic's name. ``amount`` is the sum in R$ that the text states for debts or fines,
+    or None.
+    """
+
+    about: ClassVar[About] = "report"
+    source: ClassVar[Source] = "report"
+    mark: ClassVar[Mark] = "careful"
+    anchor: ClassVar[str] = REPORT
+    subject: Subject
+    topic: str
+    label: str
+    amount: Decimal | None = None
+
+    @property
+    def code(self) -> str:
+        return f"report_{self.subject}"
+
+    @property
+    def ends_ceiling(self) -> bool:
+        return self.subject in ENDS_CEILING
+
+
+OfVehicle = TamperedWith | OtherVehicle | OtherRenavam | AdverseData | DataConflict
+Finding = OfVehicle | CourtOrders | FinesInStanding | ReportAlert
+
+
+def gravest_first(alerts: Sequence[ReportAlert]) -> tuple[ReportAlert, ...]:
+    order = list(Subject)
+    return tuple(sorted(alerts, key=lambda alert: order.index(alert.subject)))

@@ -1,0 +1,193 @@
+"""The words of each finding: a clause that names it, and a clause on what follows."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, assert_never
+
+from msgspec import Struct
+
+from portal.data_files import read_csv
+from portal.law.adverse import Subject
+from portal.law.assessment import AssessedFine, known_sum
+from portal.law.findings import (
+    AdverseData,
+    CourtOrders,
+    DataConflict,
+    Finding,
+    FinesInStanding,
+    OtherRenavam,
+    OtherVehicle,
+    ReportAlert,
+    Tampered,
+    TamperedWith,
+)
+from portal.law.orders import AssessedOrder
+from portal.law.restriction_kinds import NAMED_ORDERS
+from portal.wording import counted, day, listed, money
+
+
+class _SubjectWords(Struct, frozen=True):
+    """``named`` completes "aponta", and ``confirm`` says what to do before paying."""
+
+    subject: Subject
+    named: str
+    confirm: str
+
+
+_SUBJECTS: Final[Mapping[Subject, _SubjectWords]] = {
+    line.subject: line for line in read_csv(__package__, "subjects.csv", _SubjectWords)
+}
+# In the words of the annex of Res. Contran 985/2022.
+_TAMPERED: Final[Mapping[Tampered, str]] = {
+    Tampered.SEAL: "lacre de identificação violado ou falsificado",
+    Tampered.CHASSIS: "chassi violado ou falsificado",
+    Tampered.LABEL: "selo de identificação violado ou falsificado",
+    Tampered.PLATE: "placa violada ou falsificada",
+    Tampered.ENGINE: "motor com numeração violada ou falsificada",
+    Tampered.MARKS: "identificação violada ou falsificada",
+    Tampered.NO_PLATE: "falta de placa de identificação",
+    Tampered.DOCUMENT: "documento do veículo falsificado ou adulterado",
+    Tampered.THEFT: "roubo ou furto do veículo",
+}
+_COMPARE: Final = "compare o CRLV-e com o veículo antes de pagar"
+_CONFIRM: Final = "confirme no Detran e faça uma vistoria antes de pagar"
+_INSPECT: Final = "faça a perícia de identificação antes de qualquer pagamento"
+_CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de pagar"
+_MOST_NAMED: Final = 2
+
+
+def clause(finding: Finding) -> str:
+    """Name a finding: ``Multa exigível de 01/05/2026, R$ 130,16``."""
+    match finding:
+        case TamperedWith():
+            doubt = " (código e descrição divergem)" if finding.diverges else ""
+            return f"Já foi autuado por {_TAMPERED[finding.what]}{doubt}"
+        case OtherVehicle():
+            return _other_vehicle(finding)
+        case OtherRenavam():
+            return "Os registros trazem Renavam diferentes"
+        case AdverseData():
+            return f"Os dados do veículo trazem “{finding.words}”"
+        case DataConflict():
+            return f"Os dados do veículo se contradizem ({_conflict(finding)})"
+        case CourtOrders():
+            return _orders(finding)
+        case FinesInStanding():
+            return _fines(finding)
+        case ReportAlert():
+            return f"A análise escrita aponta {alert_words(finding)}"
+    assert_never(finding)
+
+
+def consequence(finding: Finding) -> str:
+    """Say in a clause what follows from a finding."""
+    match finding:
+        case TamperedWith():
+            return _INSPECT
+        case OtherVehicle() | OtherRenavam():
+            return _CLONED
+        case AdverseData():
+            return _CONFIRM
+        case DataConflict():
+            return _COMPARE
+        case CourtOrders():
+            effect = finding.orders[0].effect
+            doubt = f"{effect.doubt}; " if effect.doubt else ""
+            return f"{doubt}{effect.sentence}"
+        case FinesInStanding():
+            return _of_fines(finding)
+        case ReportAlert():
+            return f"este portal não conferiu; {_SUBJECTS[finding.subject].confirm}"
+    assert_never(finding)
+
+
+def sentence(finding: Finding) -> str:
+    """Return a finding and what follows from it, as a sentence."""
+    return f"{clause(finding)}: {consequence(finding)}."
+
+
+def alert_words(alert: ReportAlert) -> str:
+    """Name what a report warns of: ``débitos de R$ 8.432,10``."""
+    named = _SUBJECTS[alert.subject].named
+    if alert.subject is Subject.OTHER and alert.label:
+        named = f"um ponto de atenção em “{alert.label}”"
+    return f"{named}, {money(alert.amount)}" if alert.amount else named
+
+
+def alert_brief(alert: ReportAlert) -> str:
+    """Name what a report warns of in a list: ``Análise aponta roubo ou furto``."""
+    return f"Análise aponta {_SUBJECTS[alert.subject].named}"
+
+
+def alert_fact(alert: ReportAlert) -> str:
+    """Say beside a line of the checklist what the report warns of."""
+    return f"A análise escrita aponta {alert_words(alert)}; este portal não conferiu."
+
+
+def sum_in_words(fines: Sequence[AssessedFine]) -> str:
+    """Return the sum of fines in words: ``ao menos R$ 130,16``."""
+    amounts = [fine.amount.value for fine in fines]
+    known = known_sum(amounts)
+    if known is None:
+        return "valor não informado"
+    return f"{'ao menos ' if None in amounts else ''}{money(known)}"
+
+
+def _other_vehicle(finding: OtherVehicle) -> str:
+    shown = finding.named
+    more = f" e mais {len(shown) - _MOST_NAMED}" if len(shown) > _MOST_NAMED else ""
+    what = f"{listed(shown[:_MOST_NAMED], ', ' if more else ' e ')}{more}"
+    is_one = finding.records == 1
+    many = "Um registro descreve" if is_one else f"{finding.records} registros descrevem"
+    return f"{many} outro veículo ({what})"
+
+
+def _conflict(finding: DataConflict) -> str:
+    match finding.code:
+        case "year_in_future":
+            return f"ano no futuro, {finding.years[0]}"
+        case "years_conflict":
+            built, model = finding.years
+            return f"fabricação em {built}, ano-modelo {model}"
+        case "origin_conflict":
+            return "nacional, com prefixo de importado"
+    assert_never(finding.code)
+
+
+def _orders(finding: CourtOrders) -> str:
+    group = finding.orders
+    effect, first = group[0].effect, group[0]
+    name = f"{len(group)} restrições judiciais" if len(group) > 1 else "Restrição judicial"
+    is_named = len(group) == len(effect.kinds) == 1 and not effect.unrecognised
+    if is_named and effect.kinds[0] in ("penhora", *NAMED_ORDERS):
+        name, kind = first.title, ""
+    else:
+        kind = f" de {effect.kinds_word}" if effect.kinds else ""
+    as_sent = f" “{effect.unrecognised}”" if effect.unrecognised else ""
+    return f"{name}{kind}{as_sent}{_origin(group)}"
+
+
+def _origin(orders: Sequence[AssessedOrder]) -> str:
+    courts = dict.fromkeys(order.short_court for order in orders)
+    included_at = orders[0].record.included_at if len(orders) == 1 else None
+    included = f"incluída em {day(included_at.date())}" if included_at else ""
+    known = ", ".join(filter(None, (listed(list(filter(None, courts))), included)))
+    return f" ({known})" if known else ""
+
+
+def _fines(finding: FinesInStanding) -> str:
+    standing, fines = finding.standing, finding.fines
+    committed_on = fines[0].record.committed_on
+    if len(fines) == 1:
+        name = standing.finding + (f" de {day(committed_on)}" if committed_on else "")
+    else:
+        name = f"{len(fines)} {standing.findings}"
+    return f"{name}, {sum_in_words(fines)}"
+
+
+def _of_fines(finding: FinesInStanding) -> str:
+    is_one = len(finding.fines) == 1
+    follows = finding.standing.consequence if is_one else finding.standing.consequences
+    if not finding.lapsed:
+        return follows
+    how_many = "pode" if is_one else counted(finding.lapsed, "pode", "podem")
+    return f"{follows}; {how_many} ter prescrito"
