@@ -358,7 +358,7 @@ def _follows_denial(words: list[re.Match[str]], number: int) -> bool:
 
 
 def _is_vague(sentence: str, one: _Named) -> bool:
-    """Return whether the part around a subject, or the head of its list, sends the reader elsewhere."""
+    """Return whether the words around a subject, or the head of its list, only send elsewhere."""
     if _states(sentence):
         return False
     if _VAGUE.search(sentence[: max(sentence.rfind(":", 0, one.first), 0)]):

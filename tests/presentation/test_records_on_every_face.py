@@ -134,7 +134,11 @@ def faces_of(row: Row) -> Faces:
         panel(row, "renainf", renainf_body(*row.fines)),
         panel(row, "renajud", renajud_body(*row.orders)),
     )
-    report = UNASKED if row.report is None else answered(report_body(**{"summary": "Texto."} | row.report))
+    report = (
+        UNASKED
+        if row.report is None
+        else answered(report_body(**{"summary": "Texto.", **row.report}))
+    )
     paper = dossier_page(PLATE, answers, report, CONTEXT, address="https://portal.example")
     contents = CONTEXT.dossier(PLATE, answers)
     item = Item(PLATE, "done")
