@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import Final
 
 from portal import formats
+from portal.charts.scale import month_index
 from portal.dossier.answers import is_readable
 from portal.dossier.dossier import Dossier
+from portal.dossier.prices import RECENT_MONTHS
 from portal.law.orders import orders_in_words
 from portal.phrasebook import acts
 from portal.system.local_time import local_time
@@ -114,10 +117,16 @@ def sources(dossier: Dossier) -> Iterator[tuple[str, Figure]]:
         elif lookup == "decode" and prices and prices.price_summary is None:
             value, is_known = "sem preço", False
         elif lookup == "decode" and last:
-            value = formats.month(last.month)
+            value = formats.month(last.month) + _age(last.month, dossier.today)
         elif at is not None:
             value = f"{at:%H:%M}" if at.date() == dossier.today else f"{at:%d/%m}"
         yield section, Figure(name, value, is_known=is_known)
+
+
+def _age(month: date, today: date) -> str:
+    """Say how old a month's price is, unless it is recent: ``, há 24 meses``."""
+    age = month_index(today) - month_index(month)
+    return f", há {age} meses" if age > RECENT_MONTHS else ""
 
 
 def orders(dossier: Dossier) -> Figure:

@@ -28,6 +28,7 @@ from portal.vehicle.ranking import (
     other_power,
     rank,
 )
+from portal.vehicle.versions import VersionMatch
 from portal.wording import listed
 
 # The largest number of candidates in the chart. The visitor can choose only among these candidates.
@@ -36,12 +37,15 @@ MOST_TABS: Final = MOST_SERIES
 MOST_LISTED: Final = 100
 # A table's price moves by at most 5 % in a month. A price that differs by more than _DOUBTFUL_GAP
 # from the history's last month is doubted, and beyond _LARGEST_GAP no choice of a version settles
-# the doubt. Both grow by _MONTHLY_GAP for each month by which the history is older than _RECENT
-# months. A price that is _MANY_TIMES another always contradicts it.
+# the doubt. Both grow by _MONTHLY_GAP for each month by which the history is older than
+# RECENT_MONTHS months, but are bounded. A price that is _MANY_TIMES another always contradicts it.
 _DOUBTFUL_GAP: Final = Decimal("0.08")
 _LARGEST_GAP: Final = Decimal("0.20")
 _MONTHLY_GAP: Final = Decimal("0.03")
-_RECENT: Final = 3
+RECENT_MONTHS: Final = 3
+# However old the history is, a price above it costs the buyer more than one below it.
+_MOST_ABOVE: Final = Decimal("0.25")
+_MOST_BELOW: Final = Decimal("0.50")
 _MANY_TIMES: Final = 10
 _YEAR_OF_MONTHS: Final = 12
 # The cheapest prices of the table are about R$ 2.000,00, which are so many cents.
@@ -83,6 +87,7 @@ class PriceTab:
     reason: str
     same: tuple[str, ...]
     other: tuple[str, ...]
+    version: VersionMatch
     is_best: bool
     is_tied: bool
     is_foreign: bool
@@ -156,8 +161,8 @@ class PriceTab:
         if self.current is None:
             return ()
         found = (
-            *(self._name_doubt, self._year_doubt, self._engine_doubt),
-            *(self.history_doubt, self._cents_doubt),
+            *(self._name_doubt, self._year_doubt, self._engine_doubt, self._version_doubt),
+            *(self.history_doubt or self._age_doubt, self._cents_doubt),
         )
         return tuple(doubt for doubt in found if doubt)
 
@@ -226,6 +231,40 @@ class PriceTab:
             f"Este preço é de {of_entry} no registro é {of_vehicle}.",
         )
 
+    @property
+    def _version_doubt(self) -> PriceDoubt | None:
+        """The doubt of a cab, body, drive, gearbox or trim that both name, and name otherwise."""
+        if not self.version.differing:
+            return None
+        of_table, of_vehicle = zip(*self.version.differing, strict=True)
+        return PriceDoubt(
+            f"de outra versão ({listed(of_table)})",
+            "Preço de outra versão",
+            f"A tabela fala em {listed(of_table)}; o registro, em {listed(of_vehicle)}.",
+        )
+
+    @property
+    def _age_doubt(self) -> PriceDoubt | None:
+        """The doubt of a price whose history ends long ago, or has no real month."""
+        if not self.series:
+            return None
+        last = self.series.last_real
+        if last is None:
+            return PriceDoubt(
+                "sem mês da tabela",
+                "Preço sem mês da tabela",
+                "A fonte só traz estimativas, e nenhum mês com preço da tabela.",
+            )
+        age = month_index(self.today) - month_index(last.month)
+        if age <= RECENT_MONTHS:
+            return None
+        month = formats.month(last.month)
+        return PriceDoubt(
+            f"de tabela antiga (último mês: {month})",
+            "Preço de tabela antiga",
+            f"O último mês da tabela que a fonte traz é {month}, há {age} meses.",
+        )
+
     @cached_property
     def history_doubt(self) -> PriceDoubt | None:
         """The doubt of a price far from its history, or None.
@@ -280,8 +319,10 @@ class PriceTab:
         if _ratio(current, point.value) >= _MANY_TIMES:
             return True
         age = abs(month_index(self.today) - month_index(point.month))
-        slack = 1 + _MONTHLY_GAP * max(0, age - _RECENT)
-        return not point.value * (1 - gap) / slack <= current <= point.value * (1 + gap) * slack
+        slack = 1 + _MONTHLY_GAP * max(0, age - RECENT_MONTHS)
+        highest = min((1 + gap) * slack, 1 + _MOST_ABOVE)
+        lowest = max((1 - gap) / slack, 1 - _MOST_BELOW)
+        return not point.value * lowest <= current <= point.value * highest
 
     @cached_property
     def line(self) -> Line:
@@ -340,7 +381,9 @@ class PriceTab:
         """Which attributes agree with the vehicle's registration, and which differ."""
         if not self.other:
             same = ", ".join(self.same)
-            return same or "o registro não traz dados que distingam esta versão"
+            if not same:
+                return "o registro não traz dados que distingam esta versão"
+            return same if self.version.is_checked else f"{same}; versão não conferida"
         agrees = f"; confere: {', '.join(self.same)}" if self.same else ""
         return f"difere: {', '.join(self.other)}{agrees}"
 
@@ -484,6 +527,18 @@ class Prices:
         """The best match, or several candidates that match equally well."""
         return tuple(tab for tab in self.all if tab.is_tied) or self.all[:1]
 
+    @property
+    def ceiling_base(self) -> PriceTab | None:
+        """The version from whose price a ceiling may start: the cheapest that the vehicle may be.
+
+        None if no likely version has a price, or if the price of one is in doubt. Then the visitor
+        chooses a version.
+        """
+        priced = [tab for tab in self.likeliest if tab.current is not None]
+        if self.no_ceiling or not priced:
+            return None
+        return min(priced, key=_current)
+
     @cached_property
     def price_summary(self) -> PriceSummary | None:
         """The price of the likeliest candidates, or None if none of them has a price."""
@@ -542,7 +597,7 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
     def tab(number: int, one: RankedEntry, *, is_foreign: bool = False) -> PriceTab:
         is_first = number <= tied and not is_foreign
         is_best, is_tied = is_first and tied == 1 and len(ranked) > 1, is_first and tied > 1
-        texts = one.reason, one.same, one.other
+        texts = one.reason, one.same, one.other, one.version
         return PriceTab(
             number, one.entry, *texts, is_best, is_tied, is_foreign, decoded=decoded, today=today
         )
@@ -569,6 +624,11 @@ def _distinct(entries: Sequence[FipeEntry]) -> Iterator[FipeEntry]:
             if key not in alike:
                 alike.add(key)
                 yield entry
+
+
+def _current(tab: PriceTab) -> Decimal:
+    assert tab.current is not None
+    return tab.current
 
 
 def _clauses(doubts: Sequence[PriceDoubt]) -> str:

@@ -306,7 +306,7 @@ def row_of_dossier(dossier: Dossier, state: str = "done", cause: str = "") -> Ve
         fines_amount=debts[1] if debts else None,
         fines_enforceable=debts[2] if debts else None,
         restrictions=dossier.orders_in_force,
-        fipe_code=best.code.text if best and best.code else None,
+        fipe_code=best.code.text if best and best.code and not best.is_tied else None,
         fipe_low=min(likely, default=None),
         fipe_high=max(likely, default=None),
         fipe_note=(price.doubt or None) if price else None,

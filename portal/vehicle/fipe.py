@@ -129,17 +129,13 @@ class PriceSeries:
         rate = (float(last.value) / float(first.value)) ** (12 / months) - 1
         return _percent(Decimal(rate))
 
-    def last_month_at(self, amount: Decimal) -> PricePoint | None:
-        """The latest earlier month whose price was on the other side of ``amount``, or equal.
-
-        In that month the vehicle was last worth ``amount``. None if it was so in no month.
-        """
-        last = self.last_real
-        if last is None:
-            return None
-        is_above = amount > last.value
-        earlier = reversed(self.real[:-1])
-        reached = (p for p in earlier if (p.value >= amount if is_above else p.value <= amount))
+    def last_month_at(self, amount: Decimal, *, or_more: bool) -> PricePoint | None:
+        """The latest month whose price is ``amount`` or more (else: or less), or None."""
+        reached = (
+            point
+            for point in reversed(self.real)
+            if (point.value >= amount if or_more else point.value <= amount)
+        )
         return next(reached, None)
 
     @cached_property

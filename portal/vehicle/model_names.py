@@ -22,6 +22,14 @@ _FURTHER: Final = read_words(__package__, "model_names.toml")
 _ABBREVIATED: Final = {"GRAND": ("G",), "WEEKEND": ("WK",)}
 
 
+# The register's usual abbreviations of two models' names.
+_SPELLED_OUT: Final = (
+    (re.compile(r"\bG[. ]?SIENA\b"), "GRAND SIENA"),
+    (re.compile(r"\bC4 ?L\b"), "C4 LOUNGE"),
+    (re.compile(r"\bSTW\b"), "STEPWAY"),
+)
+
+
 def parts_of(text: str) -> list[str]:
     """Return the runs of letters and of digits in a model's name: C, 3; CG, 160; HILUX, CD."""
     return [part for word in _words(text) for part in _PART.findall(word)]
@@ -65,7 +73,10 @@ def names(model: list[str], text: list[str]) -> bool:
 
 @lru_cache(1024)  # the names of a vehicle and of its prices are compared with each other
 def _words(text: str) -> Sequence[str]:
-    words = _WORD.findall(fold(text[:_LONGEST]).replace("-", " "))
+    read = fold(text[:_LONGEST]).replace("-", " ")
+    for abbreviated, name in _SPELLED_OUT:
+        read = abbreviated.sub(name, read)
+    words = _WORD.findall(read)
     return [word for word in words if not (_LITRES.fullmatch(word) or _VALVES.fullmatch(word))]
 
 

@@ -13,6 +13,7 @@ from portal.vehicle.decode import Decoded, FipeEntry
 from portal.vehicle.field import fold
 from portal.vehicle.makes import read_name, vehicle_name
 from portal.vehicle.model_names import names, names_further_model, parts_of
+from portal.vehicle.versions import VersionMatch, compare
 
 _WORD = re.compile(r"[A-Z0-9]+(?:\.[0-9]+)*", re.ASCII)
 _POWER = re.compile(r"(?<![0-9.])([0-9]{2,4}) ?CV\b", re.ASCII)
@@ -34,6 +35,8 @@ _FUELS = {
 # versions often have the same fuel. Words of the version's name (_WORDS) give fewer points than the
 # year, because two spellings of the same version have few words in common.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
+# Another cab, body, drive, gearbox or trim is another version, whatever words the names share.
+_VERSION = 25
 # An entry for another fuel comes after every entry of the right year and fuel.
 _OTHER_FUEL = 100
 _NEAR, _LIKE_POWER = Decimal("0.1"), 1.2
@@ -46,7 +49,8 @@ class RankedEntry:
     """A price-table entry with its score, and the reason for the score in Portuguese.
 
     Scores can be compared only within one ranking. ``same`` names the attributes that agree with
-    the vehicle's registration. ``other`` names the attributes that differ.
+    the vehicle's registration. ``other`` names the attributes that differ. ``version`` compares
+    the versions' names.
     """
 
     entry: FipeEntry
@@ -54,6 +58,7 @@ class RankedEntry:
     reason: str
     same: tuple[str, ...]
     other: tuple[str, ...]
+    version: VersionMatch
 
 
 def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
@@ -159,6 +164,11 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
         shown = ", ".join(v.replace(".", ",") for v in sorted(volumes))
         (same if litres in volumes else other).append(f"cilindrada ({shown})")
 
+    match = compare(version, registered)
+    score += _VERSION * (len(match.same) + len(match.trims) - len(match.differing))
+    same += match.same
+    other += [theirs for theirs, _ in match.differing]
+
     makes = _words(f"{decoded.make} {entry.make}")
     wanted = [w for w in _words(registered) if w not in makes and w not in volumes]
     offered = set(_words(version))
@@ -167,7 +177,7 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
         score += _WORDS * len(shared) // len(wanted)
         same.append("nome (" + ", ".join(shared[:4]) + ")")
 
-    return RankedEntry(entry, score, _reason(same, other), tuple(same), tuple(other))
+    return RankedEntry(entry, score, _reason(same, other), tuple(same), tuple(other), match)
 
 
 def _reason(same: Sequence[str], other: Sequence[str]) -> str:

@@ -1008,6 +1008,7 @@ def _prices() -> Iterator[Row]:
         fipe_entry(fipeId="81850", valorAtual="95000.00"),
         price="R$ 89.325 a R$ 95.000",
         confidence=("tied", "tied"),
+        ceiling="R$ 89.325,00 (a menor de 2 versões)",
     )
     month = {"mes": "9", "ano": "2026", "predicao": False}
     yield priced(
@@ -1113,9 +1114,11 @@ def _conflicts() -> Iterator[Row]:
     yield priced("a history with one odd month", "R$ 89.325", "89325.00", history(*odd), **kept)
     yield priced(
         "a fifth above a history that ended years ago",
-        *("R$ 111.700", "111700.00", history(*steady, until=(2023, 3))),
+        *("R$ 111.600", "111600.00", history(*steady, until=(2023, 3))),
         **kept,
-        ceiling="R$ 111.700,00",
+        with_price="de tabela antiga (último mês: mar/23)",
+        doubt="O último mês da tabela que a fonte traz é mar/23, há 44 meses",
+        ceiling="Preço FIPE de tabela antiga",
     )
     yield priced("no history", "R$ 89.325", "89325.00", [], **kept)
     yield clear(

@@ -108,7 +108,7 @@ def test_tie_is_shown_on_page_and_negotiation_sheet() -> None:
     )
     sheet = negotiation_page(PLATE, panels(body), CONTEXT, {})
     text = text_of(check_html(render(sheet)))
-    assert "Este teto parte de “V1 · 2015”" in text and "R$ 89.325 a R$ 95.000" in text
+    assert "O teto usa a mais barata delas, “V1 · 2015”" in text and "R$ 89.325 a R$ 95.000" in text
     clear = decode_body(str(PLATE), informacoesFipe=[fipe_entry(), fipe_entry(ano="2009")])
     assert "Mais de uma versão" in text
     sheet = negotiation_page(PLATE, panels(clear), CONTEXT, {})
@@ -198,7 +198,8 @@ def test_price_far_from_history_is_doubted(current: str, doubt: str) -> None:
 
 def test_price_without_history_is_not_doubted() -> None:
     assert only(historicoPreco=[]).doubts == ()
-    assert only(historicoPreco=price_history(2, 2)).doubts == ()
+    (doubt,) = only(historicoPreco=price_history(2, 2)).doubts
+    assert (doubt.title, doubt.is_final) == ("Preço sem mês da tabela", False)
 
 
 @pytest.mark.parametrize(
@@ -208,15 +209,18 @@ def test_price_without_history_is_not_doubted() -> None:
         ("109000", (2026, 8), "asked"),
         ("120000", (2026, 8), "asked"),
         ("121000", (2026, 8), "final"),
-        ("111000", (2026, 7), ""),  # each further month may add three per cent
+        # A history that ended four months ago is a doubt. Each further month adds three per cent.
+        ("111000", (2026, 7), "asked"),
         ("121000", (2026, 7), "asked"),
         ("124000", (2026, 7), "final"),
         ("79000", (2026, 8), "final"),
         ("79000", (2026, 7), "asked"),
         ("92000", (2026, 8), ""),
-        ("300000", (2020, 11), ""),
-        ("400000", (2020, 11), "final"),
-        ("50000", (2016, 11), ""),
+        # In all, a price may be a quarter above, and half below.
+        ("125000", (2020, 11), "asked"),
+        ("126000", (2020, 11), "final"),
+        ("50000", (2016, 11), "asked"),
+        ("49000", (2016, 11), "final"),
         ("1000000", (2001, 1), "final"),  # ten times
         ("10000", (2001, 1), "final"),
     ],

@@ -156,20 +156,30 @@ def test_points_and_gaps_cover_each_month_once(history: list[PricePoint]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("amount", "when"),
-    [(95, 3), (90, 4), (110, 2), (121, None), (80, None), (75, None)],
+    ("amount", "or_more", "when"),
+    [
+        (95, True, 3),
+        (90, True, 4),
+        (110, True, 2),
+        (121, True, None),
+        (80, True, 5),
+        (80, False, 5),
+        (95, False, 5),
+        (79, False, None),
+    ],
 )
-def test_last_month_at_an_amount(amount: int, when: int | None) -> None:
+def test_last_month_at_an_amount(amount: int, or_more: bool, when: int | None) -> None:
     prices = (100, 120, 95, 90, 80)
     months = [month(2025, number, value) for number, value in enumerate(prices, start=1)]
-    found = PriceSeries.of(entry(*months), TODAY).last_month_at(Decimal(amount))
+    found = PriceSeries.of(entry(*months), TODAY).last_month_at(Decimal(amount), or_more=or_more)
     assert (found and found.month) == (when and date(2025, when, 1))
 
 
 def test_cheaper_amount_is_looked_for_below_the_price() -> None:
     months = [month(2025, number, value) for number, value in enumerate((70, 100, 80), start=1)]
     series = PriceSeries.of(entry(*months), TODAY)
-    cheaper, cheapest = series.last_month_at(Decimal(72)), series.last_month_at(Decimal(60))
+    cheaper = series.last_month_at(Decimal(72), or_more=False)
+    cheapest = series.last_month_at(Decimal(60), or_more=False)
     assert cheaper is not None and cheaper.month == date(2025, 1, 1)
     assert cheapest is None
-    assert PriceSeries.of(entry(), TODAY).last_month_at(Decimal(1)) is None
+    assert PriceSeries.of(entry(), TODAY).last_month_at(Decimal(1), or_more=True) is None

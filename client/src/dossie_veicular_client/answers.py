@@ -166,6 +166,14 @@ class ExplainedReason(TypedDict):
     mark: Mark
 
 
+class PriceSummary(TypedDict):
+    lowest: float | None
+    highest: float | None
+    versions: int
+    ceiling_base: float | None
+    why_none: str | None
+
+
 class ReportAlert(TypedDict):
     topic: str | None
     subject: Literal[
@@ -452,6 +460,7 @@ class Explained(TypedDict):
     acts: list[ExplainedAct]
     vehicle: ExplainedVehicle | None
     prices: list[ExplainedPrice] | None
+    price_summary: PriceSummary | None
     fines: ExplainedFines | None
     restrictions: ExplainedRestrictions | None
     not_verified: list[NotVerified]

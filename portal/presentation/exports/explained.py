@@ -24,7 +24,7 @@ from portal.law.orders import AssessedOrder
 from portal.law.verdict import Verdict
 from portal.phrasebook import acts
 from portal.phrasebook.findings import sentence
-from portal.phrasebook.verdict import headline, notices
+from portal.phrasebook.verdict import headline, no_ceiling, notices
 from portal.presentation.exports.vehicle_tables import (
     FINE_COLUMNS,
     MONTH_COLUMNS,
@@ -59,6 +59,7 @@ def explained(dossier: Dossier, now: datetime) -> Record:
         "acts": [_act(row) for row in dossier.verdict.matrix],
         "vehicle": _vehicle(dossier) if dossier.decoded else None,
         "prices": [_price(tab) for tab in priced(dossier.prices)] if dossier.prices else None,
+        "price_summary": _price_summary(dossier) if dossier.prices else None,
         "fines": _fines(dossier.fines, dossier.totals)
         if dossier.fines is not None and dossier.totals is not None
         else None,
@@ -94,6 +95,22 @@ def _order(order: AssessedOrder) -> Record:
 def _price(tab: PriceTab) -> Record:
     months = [_columns(point, MONTH_COLUMNS) for point in tab.series.points]
     return _columns(tab, PRICE_COLUMNS) | {"history": months}
+
+
+def _price_summary(dossier: Dossier) -> Record:
+    """Return the likely prices, and the one that a ceiling may start from, or why none may."""
+    prices = dossier.prices
+    assert prices is not None
+    known = [tab.current for tab in prices.likeliest if tab.current is not None]
+    why_none = no_ceiling(dossier.verdict) or prices.no_ceiling
+    base = None if why_none else prices.ceiling_base
+    return {
+        "lowest": min(known, default=None),
+        "highest": max(known, default=None),
+        "versions": len(prices.likeliest),
+        "ceiling_base": base.current if base else None,
+        "why_none": None if base else why_none or f"{prices.no_price.capitalize()}.",
+    }
 
 
 def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:

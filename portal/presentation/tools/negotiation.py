@@ -19,7 +19,7 @@ from portal.law.assessment import AssessedFine, Totals, known_sum, totals
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.phrasebook import verdict as verdict_words
 from portal.phrasebook.agreement import Terms, terms_of
-from portal.presentation.asking_price import ASKING, against_table
+from portal.presentation.asking_price import ASKING, against_table, cheapest_words
 from portal.presentation.typed_money import read_money
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.wording import sanitise_echo
@@ -50,11 +50,11 @@ _WRONG_FINES: Final = "Escolha entre as multas em aberto desta página."
 class NegotiationPage:
     """The negotiation page, which uses only stored answers.
 
-    ``tab`` is the version whose price is used, and ``chosen`` has the numbers of the fines to
-    deduct. ``typed`` has the typed text of each key of AMOUNTS, and ``mistyped`` the error message
-    of each invalid one. ``asking`` is the price that the seller asks, or None. ``problems`` are the
-    other error messages. If an input is invalid, the page shows no sheet, because the result would
-    leave out this input.
+    ``tab`` is the version whose price is used, which the visitor chose if ``is_chosen`` is true.
+    ``chosen`` has the numbers of the fines to deduct. ``typed`` has the typed text of each key of
+    AMOUNTS, and ``mistyped`` the error message of each invalid one. ``asking`` is the price that
+    the seller asks, or None. ``problems`` are the other error messages. If an input is invalid, the
+    page shows no sheet, because the result would leave out this input.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -63,6 +63,7 @@ class NegotiationPage:
     dossier: Dossier
     now: datetime
     tab: PriceTab | None
+    is_chosen: bool
     share: Share
     chosen: Collection[int]
     typed: Mapping[str, str]
@@ -178,10 +179,23 @@ class NegotiationPage:
         if self.tab:
             told.append(
                 against_table(
-                    self.asking, self.tab, self.tab.no_ceiling, names_version=self.tab.is_tied
+                    self.asking, self.tab, self.tab.no_ceiling, of_version=self.version_words
                 )
             )
         return " ".join(told)
+
+    @property
+    def is_cheapest(self) -> bool:
+        """Whether the price is that of the cheapest of several versions, and none is chosen."""
+        prices = self.dossier.prices
+        return bool(prices and len(prices.likeliest) > 1 and self.tab and not self.is_chosen)
+
+    @property
+    def version_words(self) -> str:
+        prices = self.dossier.prices
+        if prices is None or not (self.tab and self.tab.is_tied):
+            return ""
+        return cheapest_words(prices) if self.is_cheapest else "desta versão"
 
     @property
     def exceeded_by(self) -> Decimal | None:
@@ -208,7 +222,7 @@ def negotiation_page(dossier: Dossier, now: datetime, query: Mapping[str, str]) 
     as ``1,3``. Without ``multas``, the page deducts all open fines. Each key of AMOUNTS is the name
     of a parameter, whose value is the amount that the visitor typed.
     """
-    tab, wrong_version = _chosen(dossier, query.get("versao", ""))
+    tab, is_chosen, wrong_version = _chosen(dossier, query.get("versao", ""))
     share, wrong_share = _share(query.get("parte", ""))
     chosen, wrong_fines = _chosen_fines(dossier, query.get("multas", ""))
     read = {name: read_money(query.get(name, "")) for name in AMOUNTS}
@@ -217,6 +231,7 @@ def negotiation_page(dossier: Dossier, now: datetime, query: Mapping[str, str]) 
         dossier=dossier,
         now=now,
         tab=tab,
+        is_chosen=is_chosen,
         share=share,
         chosen=chosen,
         typed={name: sanitise_echo(query.get(name, ""), LONGEST_TEXT) for name in AMOUNTS},
@@ -235,14 +250,19 @@ def open_fines_of(dossier: Dossier) -> Sequence[AssessedFine]:
     return [fine for fine in dossier.listed_fines if fine.is_open]
 
 
-def _chosen(dossier: Dossier, text: str) -> tuple[PriceTab | None, str]:
+def _chosen(dossier: Dossier, text: str) -> tuple[PriceTab | None, bool, str]:
+    """Return the version whose price is used, whether the visitor chose it, and an error message.
+
+    A doubtful price is a reference only if the visitor chooses it.
+    """
     tabs, prices = versions_of(dossier), dossier.prices
-    # A doubtful price is a reference only if the visitor chooses it.
-    best = tabs[0] if tabs and prices and (not prices.no_ceiling or tabs[0].no_ceiling) else None
+    best = prices.ceiling_base if prices else None
+    if best is None and tabs and tabs[0].no_ceiling:
+        best = tabs[0]
     if not text or not tabs:
-        return best, ""
+        return best, False, ""
     found = next((tab for tab in tabs if str(tab.number) == text), None)
-    return (found, "") if found else (best, _WRONG_VERSION)
+    return (found, True, "") if found else (best, False, _WRONG_VERSION)
 
 
 def _share(text: str) -> tuple[Share, str]:

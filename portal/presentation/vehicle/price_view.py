@@ -14,7 +14,7 @@ from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.scale import month_index
 from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
-from portal.presentation.asking_price import ASKING, against_table
+from portal.presentation.asking_price import ASKING, against_table, cheapest_words
 from portal.presentation.choice import Choice
 from portal.presentation.typed_money import read_money
 from portal.presentation.vehicle.query import Query, changed, chosen
@@ -154,7 +154,12 @@ class PriceView:
         if not asking:
             return problem
         doubt = tab.no_ceiling if is_explicit else self.prices.no_ceiling
-        return against_table(asking, tab, doubt, names_version=tab.is_tied or is_explicit)
+        if is_explicit:
+            return against_table(asking, tab, doubt, of_version="desta versão")
+        base = self.prices.ceiling_base
+        if base is not None and tab.is_tied:
+            return against_table(asking, base, doubt, of_version=cheapest_words(self.prices))
+        return against_table(asking, tab, doubt)
 
     @property
     def others(self) -> Query:
