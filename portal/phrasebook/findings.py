@@ -105,6 +105,11 @@ def sentence(finding: Finding) -> str:
     return f"{clause(finding)}: {consequence(finding)}."
 
 
+def subject_words(subject: Subject) -> str:
+    """Name what a text warns of: ``roubo ou furto``."""
+    return _SUBJECTS[subject].named
+
+
 def alert_words(alert: ReportAlert) -> str:
     """Name what a report warns of: ``débitos de R$ 8.432,10``."""
     named = _SUBJECTS[alert.subject].named

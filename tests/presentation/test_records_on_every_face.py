@@ -139,6 +139,7 @@ def faces_of(row: Row) -> Faces:
         if row.report is None
         else answered(report_body(**{"summary": "Texto.", **row.report}))
     )
+    answers = replace(answers, report=report)
     paper = dossier_page(PLATE, answers, report, CONTEXT, address="https://portal.example")
     contents = CONTEXT.dossier(PLATE, answers)
     item = Item(PLATE, "done")

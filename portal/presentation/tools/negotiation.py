@@ -3,7 +3,7 @@
 This amount is a reference price minus the open fines and the costs that the buyer expects.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -19,6 +19,7 @@ from portal.law.assessment import AssessedFine, Totals, known_sum, totals
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.phrasebook import verdict as verdict_words
 from portal.phrasebook.agreement import Terms, terms_of
+from portal.phrasebook.findings import subject_words
 from portal.presentation.asking_price import ASKING, against_table, cheapest_words
 from portal.presentation.typed_money import read_money
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -38,6 +39,8 @@ COSTS: Final[Mapping[str, str]] = {
     "reparos": "Reparos e pneus",
     "outros": "Outros custos",
 }
+# The cost that a written report may state.
+DEBTS: Final = "ipva"
 AMOUNTS: Final[Mapping[str, str]] = {ASKING: "Preço pedido", **COSTS}
 MOST_VERSIONS: Final = 30
 LONGEST_TEXT: Final = 40
@@ -237,9 +240,24 @@ def negotiation_page(dossier: Dossier, now: datetime, query: Mapping[str, str]) 
         typed={name: sanitise_echo(query.get(name, ""), LONGEST_TEXT) for name in AMOUNTS},
         mistyped={name: problem for name, (_, problem) in read.items() if problem},
         asking=amounts.pop(ASKING, None),
-        costs=[Cost(COSTS[name], amount) for name, amount in amounts.items()],
+        costs=[
+            *(Cost(COSTS[name], amount) for name, amount in amounts.items()),
+            *(_reported_debts(dossier) if not query.get(DEBTS, "").strip() else ()),
+        ],
         problems=[problem for problem in (wrong_version, wrong_share, wrong_fines) if problem],
     )
+
+
+def _reported_debts(dossier: Dossier) -> Iterator[Cost]:
+    """Yield the debts whose amount the written report states.
+
+    They are deducted until the visitor types an amount of their own, which may be 0.
+    """
+    for alert in dossier.verdict.alerts:
+        if alert.amount:
+            yield Cost(
+                f"Apontado pela análise escrita: {subject_words(alert.subject)}", alert.amount
+            )
 
 
 def versions_of(dossier: Dossier) -> Sequence[PriceTab]:
