@@ -136,7 +136,7 @@ class Dossier:
 
     @property
     def unconfirmed(self) -> tuple[Missing, ...]:
-        """The parts of the verdict whose answer neither has nor denies records."""
+        """The parts of the verdict whose answer leaves open whether there are (more) records."""
         return tuple(
             part for name, part in PARTS.items() if self.answers.of(name).cause == "unconfirmed"
         )

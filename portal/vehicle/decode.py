@@ -12,6 +12,7 @@ from msgspec import Struct
 from portal.data_files import read_toml
 from portal.vehicle import wire
 from portal.vehicle.field import EMPTY, Field, fold, read_field
+from portal.vehicle.statements import is_no_attribute
 from portal.vehicle.wire import Sent
 
 # The labels of Decoded's attributes, in display order.
@@ -23,9 +24,14 @@ _NATIONAL = wire.TRUE_WORDS | {"NACIONAL"}
 _IMPORTED = wire.FALSE_WORDS | {"IMPORTADO"}
 
 
+def _attribute(raw: object, marker: str) -> Field:
+    field = read_field(raw, marker)
+    return EMPTY if is_no_attribute(field.value) and not field.is_hidden else field
+
+
 def _not_zero(raw: object, marker: str) -> Field:
     """Read a field in which databases write zeros for a missing value."""
-    field = read_field(raw, marker)
+    field = _attribute(raw, marker)
     return field if field.is_hidden or field.value.strip("0.,- ") else EMPTY
 
 
@@ -97,16 +103,16 @@ class Decoded:
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
     """
 
-    make: Annotated[Field, Sent("marca")]
-    description: Annotated[Field, Sent("descricao")]
+    make: Annotated[Field, Sent("marca", text=_attribute)]
+    description: Annotated[Field, Sent("descricao", text=_attribute)]
     plate: Annotated[Field, Sent("placa")]
     model_year: Annotated[int | None, Sent("anoModelo", wire.read_year)]
     model_year_text: Annotated[Field, Sent("anoModelo", text=_not_zero)]
     built_year: Annotated[int | None, Sent("anoFabricacao", wire.read_year)]
     built_year_text: Annotated[Field, Sent("anoFabricacao", text=_not_zero)]
-    fuel: Annotated[Field, Sent("combustivel")]
-    vehicle_type: Annotated[Field, Sent("tipoVeiculo")]
-    chassis: Annotated[Field, Sent("chassi")]
+    fuel: Annotated[Field, Sent("combustivel", text=_attribute)]
+    vehicle_type: Annotated[Field, Sent("tipoVeiculo", text=_attribute)]
+    chassis: Annotated[Field, Sent("chassi", text=_attribute)]
     power_cv: Annotated[int | None, Sent("potencia", _positive)]
     power_text: Annotated[Field, Sent("potencia", text=_not_zero)]
     displacement_cc: Annotated[int | None, Sent("cilindradas", _positive)]
@@ -115,7 +121,7 @@ class Decoded:
     passengers_text: Annotated[Field, Sent("capacidadePassageiro", text=_not_zero)]
     load: Annotated[Field, Sent("capacidadeCarga", text=_not_zero)]
     gearbox: Annotated[Field, Sent("caixaCambio", text=_not_zero)]
-    national: Annotated[Field, Sent("nacional")]
+    national: Annotated[Field, Sent("nacional", text=_attribute)]
     fipe: Annotated[
         tuple[FipeEntry, ...],
         Sent("informacoesFipe", text=_entries, shape=[wire.shape_of(FipeEntry)]),

@@ -17,6 +17,7 @@ import msgspec
 
 from portal.system.local_time import local_time
 from portal.vehicle.field import EMPTY, HIDDEN, Field, fold, read_field, scalar_text
+from portal.vehicle.statements import is_blank
 
 T = TypeVar("T")
 
@@ -28,7 +29,6 @@ _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?:[.,][0-9]+)?", r
 _ZONE = re.compile(r" ?(?:Z|UTC|([+-])([0-9]{2}):?([0-9]{2}))$", re.ASCII)
 # Databases write these years, or no digit but zero, for a date that they do not have.
 _NULL_YEARS = frozenset({0, 1, 1899, 1900, 1969, 1970, 9999})
-_NULL_WORDS = frozenset({"NULL", "NONE", "NAN", "NAT", "N/A", "NA", "UNDEFINED", "NIL"})
 _CONTENT = re.compile(r"[^\W0_]")
 _FEW_DIGITS = re.compile(r"[0-9]{1,12}", re.ASCII)
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?", re.ASCII)
@@ -193,7 +193,13 @@ def is_null_date(text: str) -> bool:
     read = _split_day(text)
     if read is not None:
         return read[0] in _NULL_YEARS
-    return not _CONTENT.search(text) or fold(text) in _NULL_WORDS
+    return not _CONTENT.search(text) or is_blank(text)
+
+
+def value_text(raw: object, marker: str) -> Field:
+    """Read the text of a member. A text that stands for a missing value is EMPTY."""
+    field = read_field(raw, marker)
+    return EMPTY if is_blank(field.value) and not field.is_hidden else field
 
 
 def date_text(raw: object, marker: str) -> Field:
@@ -209,7 +215,7 @@ def flat_text(raw: object, marker: str) -> Field:
     result is HIDDEN.
     """
     if not isinstance(raw, list | dict):
-        return read_field(raw, marker)
+        return value_text(raw, marker)
     texts = list(islice(_texts(raw, marker), _MOST_TEXTS + 1))
     if texts and set(texts) == {_HIDDEN_WORDS}:
         return HIDDEN
@@ -247,7 +253,7 @@ class Sent(msgspec.Struct, frozen=True):
 
     member: str
     read: _Read | None = None
-    text: _ReadText = read_field
+    text: _ReadText = value_text
     shape: object = "text"
 
 
