@@ -16,7 +16,7 @@ from typing import Literal
 from portal.law.act_answers import ACTS, Act, Confidence
 from portal.law.act_matrix import NOTHING_STALE, Gaps, Missing, Row, Stale, row_of
 from portal.law.adverse import REACH
-from portal.law.assessment import AssessedFine
+from portal.law.assessment import AssessedFine, one_per_notice
 from portal.law.findings import (
     AdverseData,
     CourtOrders,
@@ -143,7 +143,7 @@ def judge(
         "restrictions": orders is not None and "restrictions" not in unconfirmed,
     }
     missing = tuple(part for part, is_known in known.items() if not is_known)
-    fines, orders = fines or (), orders or ()
+    fines, orders = one_per_notice(fines or ()), orders or ()
     of_vehicle = (*identification_findings(fines, orders), *condition)
     alerts = gravest_first(alerts)
     gaps = Gaps(

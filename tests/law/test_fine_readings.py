@@ -189,13 +189,36 @@ def test_one_notice_in_two_records_is_noted() -> None:
     second = assessed(notice="A123")
     sums = totals([first, second])
     assert sums.same_notice == (2,)
-    assert "O mesmo auto de infração em 2 registros: confirme se é uma só" in sums.identical_note
+    assert "O mesmo auto de infração em 2 registros: confirme se é um só" in sums.identical_note
+    assert (sums.open_count, sums.amount, sums.points) == (1, Decimal("130.16"), 4)
     assert totals([first, assessed(notice="A124")]).identical_note == ""
     assert totals([first, assessed(notice="A123", authority="PRF")]).same_notice == ()
     assert totals([assessed(notice="000"), assessed(notice="000", place="X")]).same_notice == ()
     paid = assessed(notice="A123", paid_on=date(2026, 7, 1), paid_amount=Decimal(130))
     assert totals([second, paid]).also_paid == 1
     assert paid.record.notice == known("A123")
+
+
+def test_instalments_of_one_notice_are_one_fine() -> None:
+    parcels = [
+        assessed(notice="E5", kind=f"PARCELA {n}/3", paid_amount=Decimal("43.39"))
+        for n in (1, 2, 3)
+    ]
+    sums = totals(parcels)
+    assert (sums.open_count, sums.amount) == (1, Decimal("130.16"))
+    assert sums.points + sums.points_to_come == 4
+    unknown = [
+        assessed(notice="E6", code="99999", kind=f"PARCELA {n} DE 2", amount=Decimal("50.10"))
+        for n in (1, 2)
+    ]
+    assert totals(unknown).amount == Decimal("100.20")
+    assert totals([unknown[0], unknown[0]]).amount == Decimal("50.10")
+
+
+def test_paid_and_open_record_of_one_notice_are_one_fine() -> None:
+    paid = assessed(notice="A1", paid_on=date(2026, 7, 1), paid_amount=Decimal(130))
+    sums = totals([paid, assessed(notice="A1")])
+    assert (sums.open_count, sums.paid_count, sums.points) == (1, 0, 4)
 
 
 def test_discount_names_the_law_before_the_practice() -> None:
