@@ -11,7 +11,7 @@ from portal.gateway.notices import Notice
 from portal.gateway.operations import OPERATIONS
 from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
-from portal.vehicle.wire import result_of
+from portal.vehicle.wire import answer_of
 from portal.wording import sanitise_echo
 
 Cause = (
@@ -111,8 +111,8 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     ``served``.
     """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
-    result = result_of(served.body)
-    doubt = doubt_of(served.body, result)
+    result, document = answer_of(served.body)
+    doubt = doubt_of(result, document)
     panel = Panel(
         state="stale" if served.cache_status == "stale" else "fresh",
         body=served.body,

@@ -6,10 +6,8 @@ Later, valid answers are also compared with the fields that docs/contract.md lis
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
-
-import msgspec
 
 from portal.gateway import notices, strict_json
 from portal.gateway.lookup import Lookup, Observer
@@ -147,7 +145,7 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
     return json.dumps({"message": text[:LONGEST_MESSAGE]}, ensure_ascii=False).encode()
 
 
-def doubt_of(body: bytes, result: object) -> notices.Notice | None:
+def doubt_of(result: object, document: Mapping[str, Any]) -> notices.Notice | None:
     """Return what leaves open whether the vehicle has more records than ``result``, or None.
 
     Without a record, that is a notice that reports neither success nor failure. Beside records, it
@@ -156,10 +154,6 @@ def doubt_of(body: bytes, result: object) -> notices.Notice | None:
     """
     if not isinstance(result, list | dict) or (isinstance(result, dict) and is_record(result)):
         return None
-    try:
-        document = msgspec.json.decode(body)
-    except msgspec.DecodeError:  # msgspec rejects some numbers that strict JSON allows
-        document = _parsed(body)
     if not has_records(result):
         notice = _notice(document, result)
         return None if notice is None or notice.kind == "success" else notice
@@ -199,7 +193,7 @@ def _parsed(body: bytes) -> Any:
         raise Unusable(str(error)) from None
 
 
-def _notice(document: dict[str, Any], result: Any) -> notices.Notice | None:
+def _notice(document: Mapping[str, Any], result: Any) -> notices.Notice | None:
     """Return the gravest notice of an answer without a record, or None."""
     members = {name: value for name, value in document.items() if name not in ("status", "result")}
     if isinstance(result, list):

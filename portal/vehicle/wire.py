@@ -64,14 +64,21 @@ def has_too_many_values(body: bytes) -> bool:
 
 
 def result_of(body: bytes) -> object:
-    """Return the member ``result`` of an answer's body, or None if it cannot be read.
+    """Return the member ``result`` of an answer's body, or None if it cannot be read."""
+    return answer_of(body)[0]
+
+
+def answer_of(body: bytes) -> tuple[object, Mapping[str, Any]]:
+    """Return the member ``result`` of an answer's body, and all its members.
+
+    The result is None if the body cannot be read, and there are no members then.
 
     Returns OVERSIZED for an answer with too many values or records. It is neither a list nor a
     dict, so every view treats it as an answer that cannot be read, and none shows a part of the
     records as if it were all.
     """
     if has_too_many_values(body):
-        return OVERSIZED
+        return OVERSIZED, {}
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -79,12 +86,14 @@ def result_of(body: bytes) -> object:
         try:
             answer = json.loads(body, parse_int=str, parse_float=str, parse_constant=str)
         except (ValueError, RecursionError):
-            return None
-    result = answer.get("result") if isinstance(answer, dict) else None
+            return None, {}
+    if not isinstance(answer, dict):
+        return None, {}
+    result = answer.get("result")
     lists = [result, *(result.values() if isinstance(result, dict) else ())]
     if any(isinstance(each, list) and len(each) > MOST_RECORDS for each in lists):
-        return OVERSIZED
-    return result
+        return OVERSIZED, {}
+    return result, answer
 
 
 def read_decimal(raw: object) -> Decimal | None:
