@@ -57,6 +57,10 @@ _ENDED_POINTS = "Se foi cancelada ou virou advertência, não gera pontos."
 _DIVERGING_POINTS = (
     "Não é possível dizer os pontos: código e descrição são de infrações diferentes."
 )
+_DIVERGING_AMOUNT = (
+    "Valor enviado pela fonte: código e descrição são de infrações diferentes, e a tabela não "
+    "serve para conferir."
+)
 _NO_DISCOUNT = (
     "Em regra, esta multa não tem mais desconto: ele acaba no vencimento. Juros só correm depois "
     "do último recurso (art. 284, § 4º, do CTB)."
@@ -168,7 +172,10 @@ class AssessedFine:
         sent = self._sent_amount
         # Where code and description name two infractions, only the source knows the amount.
         infraction = self._agreed if sent is None else self.infraction
-        return exact_amount(infraction, sent, self.record.committed_on)
+        found = exact_amount(infraction, sent, self.record.committed_on)
+        if sent is not None and self.wording.conflict and not found.matches:
+            return Amount(sent, "sent", _DIVERGING_AMOUNT)
+        return found
 
     @cached_property
     def paid(self) -> PaidSum:
@@ -247,6 +254,13 @@ class AssessedFine:
     def _notified_on(self) -> date | None:
         return None if self.is_nic else self.record.notified_on
 
+    @property
+    def _defended_from(self) -> date | None:
+        """The notice's day, or None if it cannot be right, because the infraction is later."""
+        committed_on, notified_on = self._committed_on, self._notified_on
+        is_earlier = committed_on and notified_on and notified_on < committed_on
+        return None if is_earlier else notified_on
+
     @cached_property
     def _state(self) -> str:
         """The authority's state, whose holidays count."""
@@ -268,11 +282,11 @@ class AssessedFine:
 
     @cached_property
     def prior_defence(self) -> Clock:
-        return deadlines.prior_defence(self._notified_on, self.today, self._state)
+        return deadlines.prior_defence(self._defended_from, self.today, self._state)
 
     @cached_property
     def driver_nomination(self) -> Clock:
-        return deadlines.driver_nomination(self._notified_on, self.today, self._state)
+        return deadlines.driver_nomination(self._defended_from, self.today, self._state)
 
     @cached_property
     def appeal(self) -> Clock:

@@ -1,5 +1,6 @@
 """Reads a vehicle's attributes and prices from an answer of the decode lookup."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -11,15 +12,21 @@ from msgspec import Struct
 
 from portal.data_files import read_toml
 from portal.vehicle import wire
-from portal.vehicle.field import EMPTY, Field, fold, read_field
+from portal.vehicle.field import EMPTY, Field, fold, read_field, scalar_text
 from portal.vehicle.statements import is_no_attribute
 from portal.vehicle.wire import Sent
+from portal.wording import MONTHS, bare
 
 # The labels of Decoded's attributes, in display order.
 ATTRIBUTE_LABELS: Final = read_toml(__package__, "labels.toml", dict[str, dict[str, str]])[
     "attributes"
 ]
-_ZERO_KM = frozenset({"32000", "ZERO KM", "0 KM", "0KM"})
+_ZERO_KM = re.compile(r"32000\b.*|ZERO KM|0 ?KM")
+# A month as "3", "MAR", "março de 2024", "03/2024", "2024-03" or a day of it.
+_MONTH_AND_YEAR = re.compile(r"(?:\d{1,2}/)?(\d{1,2}) ?[/.-] ?(\d{4}|\d{2})", re.ASCII)
+_YEAR_AND_MONTH = re.compile(r"(\d{4})[/.-]?(\d{2})(?:[/.-]\d{2})?(?:T.*)?", re.ASCII)
+_NAMED_MONTH = re.compile(r"([A-Z]{3,9})\.?(?:(?: DE | ?[/.-] ?| )(\d{4}|\d{2}))?")
+_MONTH_NAMES: Final = tuple(bare(name) for name in MONTHS)
 _NATIONAL = wire.TRUE_WORDS | {"NACIONAL"}
 _IMPORTED = wire.FALSE_WORDS | {"IMPORTADO"}
 
@@ -93,7 +100,7 @@ class FipeEntry:
     @property
     def is_zero_km(self) -> bool:
         """Whether the entry is for new vehicles, for which the table has the year 32000."""
-        return fold(self.year_text.value) in _ZERO_KM
+        return bool(_ZERO_KM.fullmatch(fold(self.year_text.value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +157,26 @@ def _history(raw: object) -> tuple[PricePoint, ...]:
     return tuple([month for month in months if month is not None])
 
 
+def _stated_month(raw: object) -> tuple[int | None, int | None]:
+    """Return the month and the year of a text such as "MAR/24", each None if it has none."""
+    text = fold(scalar_text(raw))
+    if found := _YEAR_AND_MONTH.fullmatch(text):
+        return int(found[2]), wire.read_year(found[1])
+    if found := _MONTH_AND_YEAR.fullmatch(text):
+        return int(found[1]), wire.read_year(found[2])
+    found = _NAMED_MONTH.fullmatch(text)
+    named = [n for n, name in enumerate(_MONTH_NAMES, 1) if found and name.startswith(found[1])]
+    if found is None or len(named) != 1:
+        return None, None
+    return named[0], wire.read_year(found[2])
+
+
 def _month_price(members: Mapping[str, object]) -> PricePoint | None:
     year, month = wire.read_year(members.get("ano")), wire.read_integer(members.get("mes"))
     value = wire.read_amount(members.get("valor"))
+    if month is None or month > 12:
+        month, stated = _stated_month(members.get("mes"))
+        year = year if stated is None or year == stated else None if year else stated
     if year is None or month is None or not 1 <= month <= 12 or not value:
         return None
     # If the flag ``predicao`` (prediction) is missing or unreadable, the price counts as real.

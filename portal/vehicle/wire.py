@@ -23,9 +23,11 @@ T = TypeVar("T")
 
 # Dates as Brazilian programs and databases print them: "23/10/2025, 11:13:38", "23-10-2025",
 # "2025-10-23T14:13:38Z", "2025/10/23" and "20251023".
-_DAY = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})(?:[ T,]+(.+))?", re.ASCII)
+_DAY = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})(?:[ T,]+(.+))?", re.ASCII)
 _ISO_DAY = re.compile(r"([0-9]{4})([-/]?)([0-9]{2})\2([0-9]{2})(?:[ T,]+(.+))?", re.ASCII)
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?:[.,][0-9]+)?", re.ASCII)
+_YEAR_AND_FUEL = re.compile(r"([0-9]{4,5})(?: ?[-/] ?| )(?:[1-7]|[^\W\d_][^\d]*)", re.ASCII)
+_TWO_DIGITS = re.compile(r"0[1-9]|[1-9][0-9]", re.ASCII)
 _ZONE = re.compile(r" ?(?:Z|UTC|([+-])([0-9]{2}):?([0-9]{2}))$", re.ASCII)
 # Databases write these years, or no digit but zero, for a date that they do not have.
 _NULL_YEARS = frozenset({0, 1, 1899, 1900, 1969, 1970, 9999})
@@ -137,8 +139,16 @@ def read_integer(raw: object) -> int | None:
 
 
 def read_year(raw: object) -> int | None:
-    """Read a year from FIRST_YEAR to LAST_YEAR."""
-    year = read_integer(raw)
+    """Read a year from FIRST_YEAR to LAST_YEAR, or of two digits, such as "15" and "98".
+
+    A fuel may follow, in words or as the price table's number: "2015 Gasolina", "2015-1".
+    """
+    text = scalar_text(raw)
+    if found := _YEAR_AND_FUEL.fullmatch(text):
+        text = found[1]
+    elif _TWO_DIGITS.fullmatch(text):
+        text = full_year(text)
+    year = read_integer(text)
     return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
 
 
@@ -188,10 +198,19 @@ def read_moment(raw: object) -> datetime | None:
         return moment
 
 
+def full_year(digits: str) -> str:
+    """Return a year of two digits with its century: 2000 to 2049, or 1950 to 1999."""
+    return f"{'20' if digits < '50' else '19'}{digits}"
+
+
 def _split_day(text: str) -> tuple[int, int, int, str] | None:
     """Return year, month, day and the text after the date, or None."""
     if match := _DAY.fullmatch(text):
-        return int(match[4]), int(match[3]), int(match[1]), match[5] or ""
+        is_short = len(match[4]) == 2
+        if is_short and len(match[1]) + len(match[3]) < 4:  # "1/1/25" may be of any order
+            return None
+        year = full_year(match[4]) if is_short else match[4]
+        return int(year), int(match[3]), int(match[1]), match[5] or ""
     if match := _ISO_DAY.fullmatch(text):
         return int(match[1]), int(match[3]), int(match[4]), match[5] or ""
     return None

@@ -276,3 +276,15 @@ def test_advice_on_free_flow_says_so_if_only_the_code_names_it(
     text = told(assessed(code="7730", amount=Decimal(195), description=description))
     assert "quitar só o pedágio" in text
     assert doubt in text and ("Pelo código" in text) == bool(doubt)
+
+
+def test_defence_runs_from_no_notice_before_the_infraction() -> None:
+    found = assessed(committed_on=date(2026, 10, 20), notified_on=date(2026, 10, 1), **NO_PENALTY)
+    assert found.prior_defence.ends_on is None
+    assert found.driver_nomination.ends_on is None
+
+
+def test_code_of_another_infraction_decides_no_amount() -> None:
+    found = assessed(description="DIRIGIR SEM CINTO", amount=Decimal(100))
+    assert found.wording.conflict
+    assert (found.amount.value, found.amount.origin) == (Decimal(100), "sent")
