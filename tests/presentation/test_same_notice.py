@@ -2,7 +2,7 @@
 
 from portal.presentation.exports.vehicle_tables import FINE_COLUMNS
 from tests.factories import fine, renainf_body
-from tests.presentation.test_panels import CONTEXT, PLATE, panels
+from tests.presentation.rendering import CONTEXT, PLATE, panels
 
 
 def test_records_of_one_notice_name_each_other_and_count_once() -> None:
