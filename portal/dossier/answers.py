@@ -1,16 +1,17 @@
 """The answers about a vehicle: the result of each lookup, or why there is none."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Final, Literal
 
-from portal.gateway.answer_check import unconfirmed_text, without_remarks
+from portal.gateway.answer_check import doubt_of, has_records, without_remarks
 from portal.gateway.lookup import FailureKind, Served
+from portal.gateway.notices import Notice
 from portal.gateway.operations import OPERATIONS
 from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
-from portal.vehicle.wire import result_of
+from portal.vehicle.wire import answer_of
 from portal.wording import sanitise_echo
 
 Cause = (
@@ -20,9 +21,8 @@ Cause = (
 PanelState = Literal["fresh", "stale", "unavailable", "unasked"]
 DAILY_LIMITS: Final[frozenset[Cause]] = frozenset({"day_limit", "token_limit"})
 LONGEST_QUOTE: Final = 200  # of the source's words, in characters
-UNCONFIRMED: Final = (
-    "A fonte não enviou registros, e sim um texto que o portal não reconhece: “{}”."
-)
+UNCONFIRMED: Final = "O que a fonte enviou não confirma que não há (outros) registros: “{}”."
+BLANK: Final = "A fonte enviou um registro em branco, que não confirma que não há (outros)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,31 +105,33 @@ class Panels:
 def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     """Return the Panel for the answer ``served``.
 
-    If a text in the answer leaves open whether the vehicle has records, the panel is "unavailable"
-    and quotes the text. ``replaced`` is the earlier answer from the store. It is ignored unless it
-    is older than ``served``.
+    If something in the answer leaves open whether the vehicle has records, or more of them, the
+    panel quotes it, and its cause is "unconfirmed". Without a record, the panel is "unavailable".
+    ``replaced`` is the earlier answer from the store. It is ignored unless it is older than
+    ``served``.
     """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
-    result = result_of(served.body)
-    if text := unconfirmed_text(served.body, result):
-        return Panel(
-            "unavailable",
-            fetched_at=utc_time(served.fetched_at),
-            origin=served.origin,
-            from_cache=served.from_cache,
-            reason=UNCONFIRMED.format(sanitise_echo(text, LONGEST_QUOTE)),
-            cause="unconfirmed",
-        )
-    return Panel(
+    result, document = answer_of(served.body)
+    doubt = doubt_of(result, document)
+    panel = Panel(
         state="stale" if served.cache_status == "stale" else "fresh",
         body=served.body,
         result=without_remarks(result),
         fetched_at=utc_time(served.fetched_at),
         origin=served.origin,
         from_cache=served.from_cache,
+        reason=_reason(doubt) if doubt else "",
+        cause="unconfirmed" if doubt else "",
         replaced=answer_panel(replaced) if replaced and is_older else None,
         served=served,
     )
+    if doubt is None or has_records(result):
+        return panel
+    return replace(panel, state="unavailable", body=None, result=None, replaced=None, served=None)
+
+
+def _reason(doubt: Notice) -> str:
+    return UNCONFIRMED.format(sanitise_echo(doubt.text, LONGEST_QUOTE)) if doubt.text else BLANK
 
 
 def is_readable(result: object, lookup: LookupName) -> bool:

@@ -22,7 +22,7 @@ from portal.law.standing import Standing
 from portal.vehicle.field import EMPTY, Field, fold
 from portal.vehicle.fines import Licence
 from portal.vehicle.spelling import named, sentence
-from portal.wording import counted
+from portal.wording import counted, listed
 
 Face = Literal["screen", "paper"]
 
@@ -66,9 +66,18 @@ def fine_notes(fine: AssessedFine) -> tuple[str, ...]:
         _speed_note(fine),
         fine.code_conflict,
         _registered_note(fine),
+        _same_notice_note(fine),
         _other_vehicle(fine, "o órgão autuador"),
     )
     return tuple(filter(None, notes))
+
+
+def _same_notice_note(fine: AssessedFine) -> str:
+    if not fine.same_notice:
+        return ""
+    where = listed([str(number) for number in fine.same_notice])
+    records = "o registro" if len(fine.same_notice) == 1 else "os registros"
+    return f"É o mesmo auto de infração que {records} {where}: as somas o contam uma vez."
 
 
 def _registered_note(fine: AssessedFine) -> str:

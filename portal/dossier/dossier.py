@@ -15,7 +15,7 @@ from portal.dossier.lookups import PARTS
 from portal.dossier.prices import Prices, prices_of
 from portal.gateway.operations import lookups_of
 from portal.law.act_matrix import Missing, Stale
-from portal.law.assessment import AssessedFine, Totals, totals
+from portal.law.assessment import AssessedFine, Totals, notice_key, totals
 from portal.law.findings import ReportAlert
 from portal.law.identification import condition_findings
 from portal.law.orders import AssessedOrder
@@ -30,6 +30,8 @@ from portal.vehicle.makes import VehicleName, vehicle_name
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.report import Report, read_report
+
+_MOST_TWINS = 10  # records of one notice that each of them names
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,16 @@ class Dossier:
         result = self.answers.renainf.result
         if not is_readable(result, "renainf"):
             return None
+        records = tuple(enumerate(read_fines(result, self.marker), start=1))
+        notices: dict[object, list[int]] = {}
+        for number, record in records:
+            if key := notice_key(record):
+                notices.setdefault(key, []).append(number)
         return tuple(
-            AssessedFine(record, self.today, number, self.vehicle)
-            for number, record in enumerate(read_fines(result, self.marker), start=1)
+            AssessedFine(record, self.today, number, self.vehicle, tuple(same))
+            for number, record in records
+            for twins in [notices.get(notice_key(record), [])[:_MOST_TWINS]]
+            for same in [[each for each in twins if each != number]]
         )
 
     @property
@@ -136,7 +145,7 @@ class Dossier:
 
     @property
     def unconfirmed(self) -> tuple[Missing, ...]:
-        """The parts of the verdict whose answer neither has nor denies records."""
+        """The parts of the verdict whose answer leaves open whether there are (more) records."""
         return tuple(
             part for name, part in PARTS.items() if self.answers.of(name).cause == "unconfirmed"
         )

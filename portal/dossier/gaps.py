@@ -168,16 +168,22 @@ def subject_phrase(subject: Plate | Renavam) -> str:
 def missing_of(
     panels: Panels, subject: Plate | Renavam, lookups: Sequence[LookupName] = LOOKUPS
 ) -> tuple[Unavailable, ...]:
-    """Return the lookups that were made but have no readable answer."""
+    """Return the lookups that were made but have no readable answer, or one that is in doubt."""
     return tuple(
         Unavailable(LOOKUP_WORDS[lookup], _why(panel, subject), panel.cause)
         for lookup in lookups
-        if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel.result, lookup)
+        if (panel := panels.of(lookup)).state != "unasked"
+        and (panel.cause == "unconfirmed" or not is_readable(panel.result, lookup))
     )
 
 
+def has_readable(panels: Panels, lookups: Sequence[LookupName] = LOOKUPS) -> bool:
+    """Return whether a lookup has a readable answer, be it in doubt or not."""
+    return any(is_readable(panels.of(lookup).result, lookup) for lookup in lookups)
+
+
 def _why(panel: Panel, subject: Plate | Renavam) -> str:
-    if panel.has_answer:
+    if panel.has_answer and panel.cause != "unconfirmed":
         return TOO_LARGE if panel.result is OVERSIZED else UNREADABLE
     reason = panel.reason or NO_REASON
     if panel.cause not in _UNKNOWN_SUBJECT:

@@ -19,7 +19,7 @@ from portal.dossier.lookups import LOOKUP_WORDS
 from portal.gateway.lookup import Served
 from portal.gateway.operations import lookups_of
 from portal.law.act_answers import ACTS, Act, Mark
-from portal.law.assessment import AssessedFine, known_sum, sum_of
+from portal.law.assessment import AssessedFine, known_sum, one_per_notice, sum_of
 from portal.law.findings import ReportAlert
 from portal.law.standing import Standing
 from portal.law.verdict import Level
@@ -357,7 +357,7 @@ def _debts(fines: Sequence[AssessedFine]) -> tuple[int, Decimal | None, int, Dec
 
     The same as ``Totals`` has, which also reads what a list does not show, such as points.
     """
-    owed = [fine for fine in fines if fine.is_open]
+    owed = [fine for fine in one_per_notice(fines) if fine.is_open]
     due = [fine for fine in owed if fine.standing is Standing.ENFORCEABLE]
     amount = known_sum([fine.amount.value for fine in owed])
     return len(owed), amount, len(due), sum_of(fine.amount.value for fine in due)

@@ -6,18 +6,18 @@ Later, valid answers are also compared with the fields that docs/contract.md lis
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
-
-import msgspec
 
 from portal.gateway import notices, strict_json
 from portal.gateway.lookup import Lookup, Observer
 from portal.upstream.errors import Unfit, Unusable
+from portal.vehicle.content import is_record, recorded_flag
 from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import read_field
 from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate
+from portal.vehicle.statements import says
 from portal.vehicle.wire import MOST_RECORDS, has_too_many_values
 
 # An upstream error message is cut to this many characters. The limit is far above the 36 characters
@@ -28,6 +28,7 @@ OTHER_VEHICLE: Final = "the record of another vehicle"
 _PLATE_NAMES = frozenset({"placa", "plate"})
 _RENAVAM_NAMES = frozenset({"renavam"})
 _LONGEST_NAME = len("renavam")
+_LONGEST_STATUS = 100
 
 # A list or an object in a record of a large answer is read up to this many characters.
 _MOST_COMPARED = 2_000
@@ -41,16 +42,16 @@ _large_answers = threading.Lock()
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> bool:
     """Return whether a valid answer to the lookup reports nothing about the vehicle.
 
-    Each record of such an answer is empty, is a text in place of a record, or says that no court
-    has restricted the vehicle. An empty object is such an answer only if ``unconfirmed_text``
-    returns a text. An answer that is too large for the portal to show reports nothing either.
+    No element of such an answer is a record (``portal.vehicle.content``). An object without content
+    is such an answer only if ``doubt_of`` returns a notice. An answer that is too large for the
+    portal to show reports nothing either.
 
     Raises Unusable or Unfit if the body of a 200 is not a valid answer. The function checks
     ``status`` and the type of ``result``, and rejects a record that names another vehicle. It
-    rejects an empty result beside a text that reports a failure, because one of the upstream's data
-    sources may be down, and that source may have records of the vehicle. Unknown, missing or
-    mistyped fields inside ``result`` do not make the body invalid. ``hidden_marker`` is the text
-    that the upstream sends in place of a value that it withholds.
+    rejects an answer without a record in which anything reports a failure, because one of the
+    upstream's data sources may be down, and that source may have records of the vehicle. Unknown,
+    missing or mistyped fields inside ``result`` do not make the body invalid. ``hidden_marker`` is
+    the text that the upstream sends in place of a value that it withholds.
     """
     if not has_too_many_values(body):
         return _reports_nothing(lookup, _parsed(body), hidden_marker)
@@ -61,7 +62,10 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> bool:
 
 def _reports_nothing(lookup: Lookup, document: Any, hidden_marker: str) -> bool:
     operation = lookup.operation
-    if not isinstance(document, dict) or document.get("status") != operation.status_word:
+    status = document.get("status") if isinstance(document, dict) else None
+    if status != operation.status_word:
+        if isinstance(status, str) and says(status[:_LONGEST_STATUS]) == "working":
+            raise Unfit("the source still works on the answer", may_differ=True)
         raise Unusable("status is not the operation's word")
     result = document.get("result")
     if not isinstance(result, operation.result_type):
@@ -72,12 +76,12 @@ def _reports_nothing(lookup: Lookup, document: Any, hidden_marker: str) -> bool:
             raise Unfit("a record is no object", may_differ=False)
         if not _names_subject(record, lookup, hidden_marker):
             raise Unfit(OTHER_VEHICLE, may_differ=True)
-    if not _records_nothing(records):
+    if any(map(is_record, records)):
         return False
-    notice = _notice(document, records)
+    notice = _notice(document, result)
     if notice is not None and notice.kind == "failure":
         raise Unfit("nothing on record, and a failure beside it", may_differ=True)
-    return isinstance(result, list) or bool(_unconfirmed(notice))
+    return isinstance(result, list) or (notice is not None and notice.kind == "unknown")
 
 
 def _outline(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
@@ -109,10 +113,10 @@ def _decisive_records(lookup: Lookup, walk: strict_json.Walk, hidden_marker: str
         record = _short_record(walk)
         if not isinstance(record, dict) or not _names_subject(record, lookup, hidden_marker):
             kind = "refused"
-        elif not _records_nothing([record]):
+        elif is_record(record):
             kind = "record"
         else:
-            kind = "remark" if notices.is_remark(record) else "nothing"
+            kind = "remark" if any(record.values()) else "nothing"
         if len(found[kind]) < (MOST_RECORDS if kind == "remark" else 1):
             found[kind].append(record)
     return [record for kind in found.values() for record in kind]
@@ -141,34 +145,45 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
     return json.dumps({"message": text[:LONGEST_MESSAGE]}, ensure_ascii=False).encode()
 
 
-def unconfirmed_text(body: bytes, result: object) -> str:
-    """Return the source's text that leaves open whether the vehicle has records, or "".
+def doubt_of(result: object, document: Mapping[str, Any]) -> notices.Notice | None:
+    """Return what leaves open whether the vehicle has more records than ``result``, or None.
 
-    There is such a text if the ``result`` of the answer ``body`` has no records, and the text
-    beside them reports neither success nor failure. A ``result`` that is too large to show has
-    records.
+    Without a record, that is a notice that reports neither success nor failure. Beside records, it
+    is a failure, or an element that is no record and denies none. A ``result`` that is too large to
+    show has records.
     """
+    if not isinstance(result, list | dict) or (isinstance(result, dict) and is_record(result)):
+        return None
+    if not has_records(result):
+        notice = _notice(document, result)
+        return None if notice is None or notice.kind == "success" else notice
+    beside = _notice(document, [])
+    if beside is not None and beside.kind == "failure":
+        return beside
+    inside = notices.judge(
+        {}, [each for each in result if isinstance(each, dict) and not is_record(each)]
+    )
+    return None if inside is None or inside.kind == "success" else inside
+
+
+def has_records(result: object) -> bool:
+    """Return whether a ``result`` holds a record."""
     records = result if isinstance(result, list) else [result]
-    if not _records_nothing(records):
-        return ""
-    try:
-        document = msgspec.json.decode(body)
-    except msgspec.DecodeError:  # msgspec rejects some numbers that strict JSON allows
-        document = _parsed(body)
-    return _unconfirmed(_notice(document, records))
+    return any(not isinstance(each, dict) or is_record(each) for each in records)
 
 
 def without_remarks(result: object) -> object:
-    """Return ``result`` without the elements that hold a text in place of a record."""
+    """Return ``result`` without the elements that are no records.
+
+    An element whose flag denies an order stays, because pages show it.
+    """
     if not isinstance(result, list):
         return result
     return [
-        each for each in result if not (isinstance(each, dict) and each and notices.is_remark(each))
+        each
+        for each in result
+        if not isinstance(each, dict) or is_record(each) or recorded_flag(each) is False
     ]
-
-
-def _unconfirmed(notice: notices.Notice | None) -> str:
-    return notice.text if notice is not None and notice.kind == "unknown" else ""
 
 
 def _parsed(body: bytes) -> Any:
@@ -178,24 +193,12 @@ def _parsed(body: bytes) -> Any:
         raise Unusable(str(error)) from None
 
 
-def _records_nothing(records: list[Any]) -> bool:
-    """Return whether each record reports nothing (see ``check``).
-
-    ``constaRenajud`` is false if no court has restricted the vehicle.
-    """
-    for record in records:
-        if not isinstance(record, dict):
-            return False
-        if record and record.get("constaRenajud") is not False and not notices.is_remark(record):
-            return False
-    return True
-
-
-def _notice(document: dict[str, Any], records: list[Any]) -> notices.Notice | None:
-    """Return the gravest notice of an answer whose ``records`` report nothing, or None."""
+def _notice(document: Mapping[str, Any], result: Any) -> notices.Notice | None:
+    """Return the gravest notice of an answer without a record, or None."""
     members = {name: value for name, value in document.items() if name not in ("status", "result")}
-    remarks = [each for each in records[:MOST_RECORDS] if each and notices.is_remark(each)]
-    return notices.judge(members | {"result": remarks})
+    if isinstance(result, list):
+        return notices.judge(members, result[:MOST_RECORDS])
+    return notices.judge(members | {"": result})
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:

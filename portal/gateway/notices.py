@@ -1,243 +1,264 @@
-"""Judges the texts that an answer carries beside an empty ``result``.
+"""Judges what stands beside the records of an answer, or in place of them.
 
-Vendors put "processada com sucesso" or "nenhum registro encontrado" beside the list of a clean
-vehicle, and "base indisponível" beside the list of an outage. An empty list of an outage must never
-read like a clean record. The tables below hold the words of both kinds, without accents and in
-upper case. A text with a word that no table knows confirms nothing, unless it reports a failure.
+Vendors put texts, codes, flags and counts beside the empty list of a clean vehicle and beside the
+list of an outage, and also into an element that holds no record. An empty list of an outage must
+never read like a clean record. Each value is judged by the kind of its name, which is found by the
+words inside the name, and by what it says (``portal.vehicle.statements``). A value that no rule
+knows confirms nothing if its name is about the answer, or if it stands in place of a record.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
-from portal.vehicle.field import fold, read_field
-from portal.vehicle.plate import STATES
+from portal.vehicle.content import DENYING, is_member, is_of_order, recorded_flag
+from portal.vehicle.field import scalar_text
+from portal.vehicle.statements import is_blank, says, value_says
+from portal.vehicle.wire import read_decimal, read_flag
+from portal.wording import bare
 
 Kind = Literal["success", "failure", "unknown"]
+# "nothing" is a flag that is false or a count of zero, which denies records. A "code" of the
+# source's own, and the "absence" of HTTP (400, 404), need a text that says what they mean.
+_Found = Literal[Kind, "denial", "nothing", "code", "absence"]
+_OF_SAYING: Final[Mapping[str, _Found]] = {
+    "success": "success",
+    "denial": "denial",
+    "failure": "failure",
+    "working": "failure",  # the answer is yet to come
+}
+_CONFIRMING: Final = ("denial", "success", "nothing")
 
-_RECORDS: Final = (
-    r"(?:REGISTROS?|MULTAS?|DEBITOS?|RESTRIC(?:AO|OES)|INFRAC(?:AO|OES)|BLOQUEIOS?|OCORRENCIAS?"
-    r"|RESULTADOS?|PENDENCIAS?|GRAVAMES?|AUTUAC(?:AO|OES)|PENALIDADES?|IMPEDIMENTOS?"
-    r"|APONTAMENTOS?|NOTIFICAC(?:AO|OES)|PROCESSOS?|ORDE(?:M|NS)|RECORDS?|RESULTS?|FINES?)"
-)
-# Words that may stand between a denial and the records that it denies. Other words are not allowed,
-# because "sem dados sobre multas" denies the data and not the fines.
-_FILL: Final = (
-    r"(?:(?:QUALQUER|QUAISQUER|NENHUMA?|ALGUMA?|NOV[OA]S?|OUTR[OA]S?|MAIS|TIPOS?|D?[OA]S?|DE|N[OA]"
-    r"|PARA|ESS[EA]|EST[EA]|VEICULO|PLACA|RENAVAM|INFORMAD[OA]|CONSULTAD[OA]|ATIV[OA]S?) ){0,6}"
-)
-_LISTED: Final = rf"{_FILL}{_RECORDS}(?: (?:(?:E|OU|NEM) )?{_FILL}{_RECORDS})*"
-_FOUND: Final = (
-    r"(?:ENCONTRAD|LOCALIZAD|IDENTIFICAD|CADASTRAD|REGISTRAD|RETORNAD|CONSTATAD)(?:O|A|OS|AS)"
-)
-_QUERY: Final = (
-    r"(?:CONSULTA|PESQUISA|BUSCA|SOLICITACAO|REQUISICAO|OPERACAO|TRANSACAO|PROCESSAMENTO|PEDIDO)"
-)
-_CARRIED_OUT: Final = (
-    r"(?:REALIZAD|EFETUAD|CONCLUID|FINALIZAD|PROCESSAD|EXECUTAD|ATENDID|COMPLETAD|EFETIVAD)[OA]S?"
-)
-
-# A denied failure. These words are removed before the other tables are searched.
-_NO_FAILURE: Final = re.compile(
-    r"\b(?:SEM|NENHUMA?|NAO HOUVE|NAO HA|NAO OCORREU|NAO OCORRERAM|ZERO|0) (?:(?:QUALQUER|QUAISQUER"
-    r"|NENHUMA?) )?(?:ERROS?|FALHAS?|PROBLEMAS?|INTERRUPC(?:AO|OES)|INSTABILIDADES?)\b"
-    r"|\b(?:WITHOUT|NO) (?:ERRORS?|FAILURES?)\b"
-)
-
-_FAILURE: Final = re.compile(
-    "|".join(
-        (
-            # The service, or one of its sources, is out of order.
-            r"INDISPON|UNAVAIL|FORA DO AR|OFFLINE|MANUTENC|MAINTENANCE|INSTAVEL|INSTABILIDADE"
-            r"|SOBRECARREG|CONGESTION|OVERLOAD|LENTIDAO|CONTINGENCIA|INOPERANTE|TEMPORARI",
-            r"\bERROS?\b|\bERROR|FALH|\bFAIL|PROBLEMA|EXCECAO|EXCEPTION|INSUCESSO|SEM EXITO",
-            r"TIME ?OUT|TIMED OUT|TEMPO (?:\w+ ){0,3}?(?:ESGOT|EXCED|LIMITE|EXPIR)",
-            r"\bTENTE\b|TENTAR NOVAMENTE|TRY (?:IT )?(?:AGAIN|LATER)|AGUARDE",
-            r"PARCIAL|PARTIAL|INCOMPLET|RESSALVA|INTERROMP|ABORTAD|CANCELAD[OA] PEL",
-            # Something was not done.
-            r"IMPOSSIVEL|IMPOSSIBILI|NAO (?:\w+ ){0,2}?(?:POSSIVEL|CONSEGU|RESPOND|DISPONIVE"
-            r"|AUTORIZAD|PERMITID|SUCESSO|CONSULTAD|REALIZAD|EFETUAD|CONCLUID|FINALIZAD|PROCESSAD|EXECUTAD"
-            r"|ATENDID|COMPLETAD|RETORNOU)|(?:CANNOT|COULD NOT|UNABLE)",
-            r"SEM (?:RETORNO|RESPOSTA|CONEXAO|COMUNICACAO|SISTEMA|SUCESSO|SALDO|CREDITOS?|ACESSO"
-            r"|PERMISSAO|AUTORIZACAO)",
-            r"NENHUMA? (?:RETORNO|RESPOSTA|FONTE|BASE|SERVICO|CONEXAO)",
-            # The account has no right to the answer.
-            r"INSUFICIENTE|INSUFFICIENT|SALDO (?:\w+ ){0,2}?(?:ESGOT|ZERAD|NEGATIV)",
-            r"CREDITOS? (?:\w+ ){0,2}?(?:ESGOT|ACAB|EXPIR)|QUOTA|\bCOTA\b|TOO MANY|RATE LIMIT",
-            r"LIMITE (?:\w+ ){0,4}?(?:ATINGI|EXCED|ESGOT|ULTRAPASS|ESTOUR)"
-            r"|(?:ATINGI|EXCED|ESGOT|ULTRAPASS|ESTOUR)\w* (?:\w+ ){0,3}?LIMITE|LIMITE DIARIO$",
-            r"ACESSO (?:\w+ )?(?:NEGAD|BLOQUEAD|SUSPENS|EXPIRAD)|UNAUTHORI|FORBIDDEN|DENIED",
-            r"(?:TOKEN|SESSAO|CREDENCIAL|CONTRATO|PLANO|ASSINATURA) (?:\w+ )?"
-            r"(?:INVALID|EXPIRAD|VENCID|SUSPENS|BLOQUEAD)",
-            r"REJEITAD|RECUSAD|REJECTED|REFUSED",
-        )
-    )
-)
-
-# Nothing is on record. These words are removed too, because they contain the names of records.
-_NOTHING: Final = re.compile(
-    "|".join(
-        (
-            r"\b(?:NENHUMA?|SEM|ZERO|0|LIVRE DE|AUSENCIA DE|INEXISTENCIA DE|NAO (?:HA|HOUVE"
-            rf"|EXISTEM?|CONSTAM?|POSSUI|TEM|APRESENTA)) {_LISTED}\b(?: FOI| FORAM)?(?: {_FOUND})?",
-            rf"\bNAO (?:FOI |FORAM )?(?:{_FOUND}|ENCONTR\w+|LOCALIZ\w+) {_LISTED}\b",
-            # "Registro do veículo não encontrado" says that the vehicle is unknown.
-            rf"\b{_RECORDS} (?:(?!VEICULO|PLACA)\w+ ){{0,3}}?(?:NAO (?:FOI |FORAM )?(?:{_FOUND}"
-            r"|CONSTAM?|EXISTEM?)|INEXISTENTES?|NENHUMA?|NADA CONSTA|NEGATIV[OA]S?|0|ZERO)(?!\w)",
-            rf"\bNENHUMA? (?:DADO|INFORMACAO) (?:FOI )?{_FOUND}",
-            rf"\b(?:DADOS|INFORMACOES) NAO {_FOUND}",
-            rf"\bNADA (?:CONSTA|FOI {_FOUND}|{_FOUND}|A CONSTAR|HA)\b|^NAO CONSTAM?$",
-            r"\bNO (?:DATA|RECORDS?|RESULTS?|FINES?)(?: (?:WAS|WERE))? FOUND\b",
-            r"\b(?:RECORDS?|RESULTS?) NOT FOUND\b",
-        )
-    )
-)
-# "SER" and the like between the query and its end stay in the text, because a query that is to be
-# carried out has not been.
-_SUCCESS: Final = re.compile(
-    rf"(?<!\bNO )\bSUCESSO\b|(?<!\bNO )\bSUCCESS(?:FUL|FULLY)?\b|\bEXITO\b|\bCOMPLETED\b"
-    rf"|\b{_QUERY} (?P<between>(?:\w+ ){{0,3}}?){_CARRIED_OUT}\b|\b{_QUERY} OK\b"
-    rf"|^{_CARRIED_OUT}$|^(?:OK|DONE|RETORNO OK)$"
-)
-# The words that may stand beside a success or a denial. With any other word the text confirms
-# nothing: "consulta realizada com sucesso, base suspensa", "nada consta, veículo furtado".
-_NEUTRAL: Final = re.compile(
-    r"[OA]S?|D[EOA]S?|EM|N[OA]S?|AOS?|PARA|PEL[OA]S?|POR|COM|E|OU|QUE|NOME|PROPRIETARIO|UMA?|[DN]?ES[ST][EA]|SEU|SUA"
-    r"|TOD[OA]S?|FOI|FORAM|ATE|MOMENTO|PRESENTE|DATA|HORA|OK|ABERTO"
-    r"|CONSULTAS?|PESQUISAS?|BUSCA|SOLICITACAO|REQUISICAO|OPERACAO|TRANSACAO|PROCESSAMENTO|PEDIDO"
-    r"|RESULTADO|RETORNO|RESPOSTA|MENSAGEM|STATUS|SITUACAO|CODIGO|VEICULOS?|PLACAS?|RENAVAM|CHASSI"
-    r"|BASES?|SISTEMA|FONTE|SERVICO|DADOS|INFORMAC(?:AO|OES)|PARAMETROS|ESTADO|UF|NACIONAL|ESTADUAL"
-    r"|FEDERAL|DETRAN|RENAINF|RENAJUD|SENATRAN|DENATRAN|SERPRO|BIN|JUDICIA(?:L|IS)|TRANSITO|FURTO"
-    r"|ROUBO|(?:ADMINISTRATIV|FINANCEIR|ATIV|INFORMAD|CONSULTAD|PESQUISAD|SOLICITAD)[OA]S?"
-    rf"|{_CARRIED_OUT}|{_FOUND}|THE|THIS|OF|FOR|IN|FROM|WITH|WAS|WERE|IS|ARE|QUERY|SEARCH|REQUEST"
-    r"|RESPONSE|VEHICLE|PLATE|PROCESSED|FOUND|[A-Z]{3}\d[A-Z0-9]\d{2}|\d{9,11}|0+|200|;"
-)
-
-# The texts are in members of these names. A member named after an error reports one, unless its
-# words say success. The names must not occur in harmless names, such as "total".
-_ERROR_NAME: Final = re.compile(
-    r"erro|fail|falha|fault|unavail|indispon|partial|parcial|incomplet", re.IGNORECASE
-)
-_TEXT_NAME: Final = re.compile(
-    r"messag|mensag|msg|warn|aviso|alert|reason|motivo|detail|detalhe", re.IGNORECASE
-)
-_REMARK_NAME: Final = re.compile(
-    r"observ|situac|com+ent|resumo|summary|conclus|parecer|descri|^(info(rmac\w*)?|obs|not[ae]s?)$"
-)
-_SUCCESS_NAMES: Final = frozenset({"success", "sucesso", "ok"})
-_NEGATIVES: Final = frozenset({"FALSE", "0", "NO", "NAO", "N"})
-_CODE_NAMES: Final = frozenset(
-    {"status", "code", "codigo", "statuscode", "status_code", "httpstatus"}
-)
-# A count above zero beside an empty list contradicts the list. Nested counts may be of anything.
-_COUNT_NAMES: Final = frozenset(
-    {
-        *("total", "quantidade", "qtd", "qtde", "count", "totalcount", "total_count"),
-        *("totalregistros", "total_registros", "totalmultas", "total_multas", "totalresults"),
-    }
-)
-_IDENTIFIER_ENDS: Final = ("Id", "ID", "_id")
+# Kinds of names, by what stands in the name without accents, case and separators.
+_KINDS: Final = {
+    kind: re.compile(pattern)
+    for kind, pattern in {
+        "error": r"erro|fail|falha|(?<!de)fault|unavail|indispon|partial|parcial|incomplet|excec"
+        r"|excep",
+        "success": r"sucess|success|^(is)?ok$|exito|complet|conclui|finaliz|^done$|online"
+        r"|disponivel",
+        "unfinished": r"processando|processing|pendente|pending|andamento|aguard|inprogress"
+        r"|timeout",
+        "missing": r"(nao|not)(encontr|localiz|found|cadastr|exist)|inexist|invalid|desconhec"
+        r"|unknown",
+        "present": r"encontr|localiz|found|exist|valid|cadastrad",
+        "record": r"multa|infrac|debit(?!ad)|restric|restrict|autuac|pendencia|bloqueio|gravame"
+        r"|ocorrencia|registros|records|result|renajud|renainf|penalidade|impediment|apontament"
+        r"|notificac|pontuac|processos|ordens|ordemjud",
+        "vehicle": r"veiculo|vehicle|placa|plate|renavam|chassi|estado|state$|uf$|^uf",
+        "count": r"total|quant|qtd|(?<!ac)(?<!dis)count(?!r)|contagem|soma|valor|amount|numero"
+        r"|^n[ur]m?"
+        r"(?=[a-z])",
+        "text": r"messag|mensag|msg|warn|aviso|alert|reason|motivo|detail|detalhe|observ|situac"
+        r"|resumo"
+        r"|com+ent|summary|conclus|parecer|descri|retorno|return|respost|response|informac|^info$"
+        r"|^obs$|^not[ae]s?$|^texto?$",
+    }.items()
+}
+# Kinds of names by a whole word, which inside another word means something else.
+_KINDS_OF_WORDS: Final[Mapping[str, str]] = {
+    word: kind
+    for kind, words in {
+        "record": "fine fines points pontos hits",
+        "has": "possui possuem tem has have existe existem consta constam ha contem contains",
+        "code": "status code codigo cod statuscode httpstatus",
+        "identifier": "id ids uuid guid hash token protocolo trace",
+        # Of the query itself, and not of what it found.
+        "query": "page pages pagina paginas per por limit limite offset tamanho size max maximo "
+        "version "
+        "versao tempo time ms duracao duration elapsed custo cost preco price saldo balance "
+        "credito "
+        "creditos credits consulta consultas query queries request requests requisicao requisicoes "
+        "tentativa tentativas retries ttl cache",
+        # Of which vehicle, source and moment an element is.
+        "subject": "data date hora datetime timestamp em at fonte source origem provedor "
+        "provider base "
+        "placa plate renavam chassi marca modelo ano cor municipio cidade uf estado veiculo "
+        "vehicle "
+        "proprietario",
+        "not": "sem no not nao without",
+    }.items()
+    for word in words.split()
+}
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LONGEST_NAME: Final = 60
 _MOST_VALUES: Final = 1_000
-_BLANK: Final = frozenset({"", "-", "0", "FALSE", "NULL", "NONE"})
-
-_REMARK_MEMBERS: Final = (
-    _SUCCESS_NAMES
-    | _CODE_NAMES
-    | {
-        *("message", "messages", "mensagem", "mensagens", "msg", "aviso", "avisos"),
-        *("erro", "erros", "error", "errors"),
-    }
-)
+_NO_CODE: Final = frozenset({0, 200, 204})
+_ABSENT: Final = frozenset({400, 404})
+_TEXTUAL_CODE: Final = re.compile(r"[A-Za-z]{0,4}[-_ ]?[0-9]{1,6}[A-Za-z]?")  # such as "E07"
+_SENTENCE: Final = re.compile(r"[^\W\d_]{2}.*[^\W\d_]{2}", re.DOTALL)
 
 
 class Notice(NamedTuple):
-    """A text beside an empty result, as the source sent it."""
+    """What stands beside or in place of records, as the source sent it. ``text`` may be ""."""
 
     kind: Kind
     text: str
 
 
-def kind_of(text: str) -> Kind:
-    """Return what a text says about the answer that carries it."""
-    # Sentences stay apart, so that "Não há. Consulta realizada" denies nothing of the query.
-    words = re.sub(r"[^\w;]+", " ", re.sub(r"[.;!?|\n]", " ; ", fold(text)))
-    words = words.strip(" ;")
-    words, no_failures = _NO_FAILURE.subn("", words)
-    if _FAILURE.search(words):
-        return "failure"
-    words, denials = _NOTHING.subn("", words)
-    words, successes = _SUCCESS.subn(lambda found: found["between"] or "", words.strip(" ;"))
-    if not (no_failures or denials or successes):
-        return "unknown"
-    is_neutral = all(word in STATES or _NEUTRAL.fullmatch(word) for word in words.split())
-    return "success" if is_neutral else "unknown"
+class _Value(NamedTuple):
+    """A value of an answer, and what it says. None says nothing."""
+
+    found: _Found | None
+    text: str
 
 
-def judge(members: Mapping[str, Any]) -> Notice | None:
-    """Return the gravest of the notices in the members of an answer, or None without notices.
+def judge(members: Mapping[str, Any], elements: Iterable[Mapping[str, Any]] = ()) -> Notice | None:
+    """Return the gravest of an answer's notices, or None without notices.
 
-    ``members`` are the members that carry texts. A failure is graver than an unknown text.
+    ``members`` stand beside the result, and ``elements`` in place of records. A failure is graver
+    than a value that confirms nothing.
     """
-    leaves = (leaf for name in members for leaf in _leaves(name, members[name]))
-    first = list(islice(leaves, _MOST_VALUES + 1))
-    if len(first) > _MOST_VALUES:  # no real answer has as many
-        return Notice("unknown", str(read_field(first[0][1], "")))
-    notices = (_notice(name, value) for name, value in first)
-    found = {notice.kind: notice for notice in notices if notice is not None}
-    return found.get("failure") or found.get("unknown") or found.get("success")
+    values = [*islice(_values(members, in_record=False), _MOST_VALUES + 1)]
+    for element in elements:
+        if len(values) > _MOST_VALUES:
+            break
+        more = [*islice(_values(element, in_record=True), _MOST_VALUES + 1)]
+        values += [*more, *_left_open(element, more)]
+    if len(values) > _MOST_VALUES:  # no real answer has as many
+        values.append(_Value("unknown", values[0].text))
+    return _gravest(values)
 
 
-def is_remark(record: Mapping[str, Any]) -> bool:
-    """Return whether a record holds a text about the answer in place of a record."""
-    told = False
-    for name, value in record.items():
-        if _text(value) not in _BLANK:
-            if name.casefold() not in _REMARK_MEMBERS:
-                return False
-            told = True
-    return told
+def _gravest(values: Iterable[_Value]) -> Notice | None:
+    first: dict[_Found | None, str] = {}
+    for value in values:
+        first.setdefault(value.found, value.text)
+    confirmed = first.get("denial", first.get("success"))
+    if "code" in first and confirmed is None:
+        first.setdefault("unknown", first["code"])
+    if "absence" in first and "denial" not in first:
+        is_explained = confirmed is not None or "unknown" in first
+        first.setdefault("unknown" if is_explained else "failure", first["absence"])
+    if "failure" in first:
+        return Notice("failure", first["failure"])
+    if "unknown" in first:
+        return Notice("unknown", first["unknown"])
+    return None if confirmed is None else Notice("success", confirmed)
 
 
-def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+def _left_open(element: Mapping[str, Any], values: list[_Value]) -> Iterator[_Value]:
+    """Yield what an element as a whole leaves open, whatever its values say."""
+    if recorded_flag(element) is False:
+        return
+    found = {value.found: value.text for value in reversed(values)}
+    confirmed = [found[each] for each in _CONFIRMING if each in found]
+    # Only the flag says whether a court restricts the vehicle.
+    if not confirmed or is_of_order(element):
+        yield _Value("unknown", confirmed[0] if confirmed else "")
+
+
+def _values(members: Mapping[str, Any], *, in_record: bool) -> Iterator[_Value]:
+    for path, value in _leaves((), members):
+        text = str(value).lower() if isinstance(value, bool) else scalar_text(value)
+        found = _found(path, value, text, in_record)
+        if found is not None and not _SENTENCE.search(text):
+            text = f"{path[-1]}: {text}"  # a flag or a count says nothing without its name
+        yield _Value(found, text)
+
+
+def _leaves(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     match value:
         case dict():
-            for inner, each in value.items():
-                yield from _leaves(f"{name}.{inner}", each)
+            for name, each in value.items():
+                yield from _leaves((*path, name), each)
         case list():
             for each in value:
-                yield from _leaves(name, each)
+                yield from _leaves(path, each)
         case _:
-            yield name, value
+            yield path, value
 
 
-def _notice(name: str, value: Any) -> Notice | None:
-    text, folded = str(read_field(value, "")), _text(value)
-    own_name = name.rpartition(".")[2].casefold()
-    if own_name in _SUCCESS_NAMES:
-        return Notice("failure", text) if folded in _NEGATIVES else None
-    if folded in _BLANK or name.endswith(_IDENTIFIER_ENDS):
+def _found(path: tuple[str, ...], value: Any, text: str, in_record: bool) -> _Found | None:
+    if in_record and is_member(path[0]):
+        return _of_member(path[0], text)
+    own, around = _kinds(path[-1]), frozenset[str]().union(*map(_kinds, path))
+    flag, number = read_flag(value), read_decimal(value)
+    if "error" in around and "not" not in own:
+        return _of_error(text, flag, number, is_code="code" in own)
+    if flag is not None and "success" in own:
+        return None if flag else "failure"
+    if is_blank(text) or "identifier" in own:
         return None
-    is_error = any(map(_ERROR_NAME.search, name.split(".")))
-    if own_name in _CODE_NAMES and folded.isdecimal() and not is_error:
-        code = int(folded[:9])
-        return None if code in (0, 200, 204) else Notice("failure", text)
-    if name.casefold() in _COUNT_NAMES and folded.isdecimal():
-        return Notice("unknown", f"{name}: {text}")
-    kind = kind_of(text)
-    if is_error:
-        return Notice("success" if kind == "success" else "failure", text)
-    is_text = any(map(_TEXT_NAME.search, name.split("."))) or _REMARK_NAME.search(own_name)
-    return Notice(kind, text) if is_text or kind == "failure" else None
+    if flag is not None and "unfinished" in own:
+        return "failure" if flag else None
+    if number is not None and ("code" in own or ("text" in own and "query" not in own)):
+        return _of_code(number)
+    if flag is not None or number is not None:
+        is_positive = bool(number) if flag is None else flag
+        return _of_finding(own, around, is_positive, isinstance(value, bool), in_record)
+    said = _OF_SAYING.get(says(text), "unknown")
+    if said != "unknown":
+        is_told = in_record or own & {"text", "success", "record", "count", "code", "has"}
+        return said if is_told or said == "failure" else None
+    if "code" in own and _TEXTUAL_CODE.fullmatch(text):
+        return "code"
+    if own & {"text", "code", "success", "has", "count"} or "record" in around:
+        return None if "subject" in own and "record" not in own else "unknown"
+    return "unknown" if in_record and not own & {"subject", "query"} else None
 
 
-def _text(value: Any) -> str:
-    match value:
-        case bool() | None:
-            return str(value).upper()
-        case int() | float():
-            return str(value) if value else "0"
-        case str():
-            return fold(read_field(value, "").value)
-        case _:
-            return "".join(map(str, value))  # blank if the list or object is empty
+def _of_error(
+    text: str, flag: bool | None, number: Decimal | None, *, is_code: bool
+) -> _Found | None:
+    if is_blank(text) or flag is False or number == 0 or (is_code and number in _NO_CODE):
+        return None
+    said = _OF_SAYING.get(says(text))
+    return said if said in _CONFIRMING else "failure"
+
+
+def _of_code(number: Decimal) -> _Found | None:
+    if number in _NO_CODE:
+        return None
+    if number in _ABSENT:
+        return "absence"
+    return "failure" if 400 <= number < 600 else "code"
+
+
+def _of_finding(
+    own: frozenset[str],
+    around: frozenset[str],
+    is_positive: bool,
+    is_boolean: bool,
+    in_record: bool,
+) -> _Found | None:
+    """Judge a flag or a number by what its name says was found."""
+    if "query" in own and not is_boolean:
+        return None
+    is_of_records = "record" in own or "count" in own
+    if "missing" in own:
+        if is_of_records:
+            return "nothing" if is_positive else "unknown"
+        return "unknown" if is_positive else None
+    if own & {"present", "has"} and "vehicle" in own and not is_of_records:
+        return None if is_positive else "unknown"
+    if "present" in own and is_boolean and not is_of_records:
+        return "unknown"  # of the vehicle, or of its records
+    if own & {"present", "has"} or is_of_records or ("record" in around and "subject" not in own):
+        return "unknown" if is_positive else "nothing"
+    return "unknown" if in_record and is_positive and "subject" not in own else None
+
+
+def _of_member(name: str, text: str) -> _Found | None:
+    """Judge a member of the contract in an element that is no record."""
+    said = value_says(text)
+    if said == "unknown":
+        return _OF_SAYING.get(says(text), "unknown") if name == "descricao" else None
+    found = _OF_SAYING.get(said, "unknown" if said == "absent" else None)
+    return found if name in DENYING or found == "failure" else None
+
+
+def _kinds(name: str) -> frozenset[str]:
+    return _kinds_of(name[:_LONGEST_NAME])
+
+
+@lru_cache(2048)
+def _kinds_of(name: str) -> frozenset[str]:
+    plain = "".join(bare(each) if each.isupper() else bare(each).lower() for each in name)
+    squashed = re.sub("[^a-z]", "", plain.lower())
+    words = {squashed, *(word.lower() for word in _WORD.findall(plain))}
+    found = {kind for kind, pattern in _KINDS.items() if pattern.search(squashed)}
+    return frozenset(found | {_KINDS_OF_WORDS[word] for word in words if word in _KINDS_OF_WORDS})

@@ -3,6 +3,7 @@
 The functions are pure. They never raise an error, whatever a record contains.
 """
 
+import dataclasses
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,6 +41,12 @@ _texts = attrgetter(*(name for name, kind in get_type_hints(Fine).items() if kin
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
+_PARCEL = re.compile(r"\bPARCELA (?:N[RO]? ?)?([0-9]{1,2}) ?(?:/|DE) ?[0-9]{1,2}\b")
+# An open record of a notice counts before one that is called off or paid.
+_GRAVEST_FIRST = (
+    *(Standing.ENFORCEABLE, Standing.PROBABLY_DUE, Standing.DUE, Standing.UNKNOWN),
+    *(Standing.SUSPENDED, Standing.NOTICE, Standing.CALLED_OFF, Standing.PAID),
+)
 _PAST_DISCOUNT = (
     *(Standing.PAID, Standing.CALLED_OFF),
     *(Standing.ENFORCEABLE, Standing.PROBABLY_DUE),
@@ -49,6 +56,10 @@ _COUNTS_POINTS = (Standing.PAID, Standing.ENFORCEABLE)
 _ENDED_POINTS = "Se foi cancelada ou virou advertência, não gera pontos."
 _DIVERGING_POINTS = (
     "Não é possível dizer os pontos: código e descrição são de infrações diferentes."
+)
+_DIVERGING_AMOUNT = (
+    "Valor enviado pela fonte: código e descrição são de infrações diferentes, e a tabela não "
+    "serve para conferir."
 )
 _NO_DISCOUNT = (
     "Em regra, esta multa não tem mais desconto: ele acaba no vencimento. Juros só correm depois "
@@ -77,17 +88,31 @@ class AssessedFine:
 
     Nothing is computed before it is read. ``number`` is the fine's place in the answer, from 1.
     ``vehicle`` is the vehicle as the lookup "decode" describes it, or None if that is unknown.
+    ``same_notice`` are the numbers of the answer's other records of the same infraction notice.
     """
 
     record: Fine
     today: date
     number: int = 1
     vehicle: VehicleIdentity | None = None
+    same_notice: tuple[int, ...] = ()
 
     @property
     def anchor(self) -> str:
         """The HTML anchor of the fine on every page."""
         return f"multa-{self.number}"
+
+    @property
+    def notice_key(self) -> tuple[str, str] | None:
+        """The notice's number and its authority, or None without a number."""
+        return notice_key(self.record)
+
+    @cached_property
+    def parcel(self) -> str:
+        """The number of the instalment that the record is of ("1" of "PARCELA 1/3"), or ""."""
+        texts = f"{self.record.kind} {self.record.description}"
+        found = _PARCEL.search(bare(texts))
+        return found[1] if found else ""
 
     @cached_property
     def _sent_amount(self) -> Decimal | None:
@@ -147,7 +172,10 @@ class AssessedFine:
         sent = self._sent_amount
         # Where code and description name two infractions, only the source knows the amount.
         infraction = self._agreed if sent is None else self.infraction
-        return exact_amount(infraction, sent, self.record.committed_on)
+        found = exact_amount(infraction, sent, self.record.committed_on)
+        if sent is not None and self.wording.conflict and not found.matches:
+            return Amount(sent, "sent", _DIVERGING_AMOUNT)
+        return found
 
     @cached_property
     def paid(self) -> PaidSum:
@@ -226,6 +254,13 @@ class AssessedFine:
     def _notified_on(self) -> date | None:
         return None if self.is_nic else self.record.notified_on
 
+    @property
+    def _defended_from(self) -> date | None:
+        """The notice's day, or None if it cannot be right, because the infraction is later."""
+        committed_on, notified_on = self._committed_on, self._notified_on
+        is_earlier = committed_on and notified_on and notified_on < committed_on
+        return None if is_earlier else notified_on
+
     @cached_property
     def _state(self) -> str:
         """The authority's state, whose holidays count."""
@@ -247,11 +282,11 @@ class AssessedFine:
 
     @cached_property
     def prior_defence(self) -> Clock:
-        return deadlines.prior_defence(self._notified_on, self.today, self._state)
+        return deadlines.prior_defence(self._defended_from, self.today, self._state)
 
     @cached_property
     def driver_nomination(self) -> Clock:
-        return deadlines.driver_nomination(self._notified_on, self.today, self._state)
+        return deadlines.driver_nomination(self._defended_from, self.today, self._state)
 
     @cached_property
     def appeal(self) -> Clock:
@@ -319,10 +354,11 @@ class Totals:
     open fines, against which an appeal may be possible. ``points_unknown`` counts the open and paid
     fines with unknown points. ``gravities`` are counts of open fines, such as ``2 médias``.
 
-    The source may list an open fine more than once. For each such fine, ``identical`` has the
-    number of its records, and ``same_notice`` the number of the records that differ but have one
-    notice number and authority. The sums include all these records. ``also_paid`` counts the
-    notices that an open and a paid fine have.
+    The source may list a fine more than once. Records with one notice number and authority are one
+    fine, which the sums include once: its gravest record, with the highest amount. ``same_notice``
+    has the number of open records of each such fine, and ``also_paid`` counts the notices that an
+    open and a paid record have. ``identical`` has the numbers of open records that are equal and
+    have no notice number. The sums include all of those.
     """
 
     open_count: int
@@ -368,8 +404,8 @@ class Totals:
         if self.same_notice:
             records = [counted(n, "registro", "registros") for n in self.same_notice]
             notes.append(
-                f"O mesmo auto de infração em {listed(records)}: confirme se é uma só; a soma "
-                "conta todos."
+                f"O mesmo auto de infração em {listed(records)}: confirme se é um só; a soma conta "
+                "cada auto uma vez."
             )
         if self.also_paid:
             what = counted(
@@ -381,9 +417,40 @@ class Totals:
         return " ".join(notes)
 
 
-def fines_in_words(fines: Iterable[AssessedFine]) -> str:
+def notice_key(record: Fine) -> tuple[str, str] | None:
+    """Return the notice's number and its authority, or None without a number."""
+    number = str(record.notice)
+    return (number, str(record.authority)) if re.search(r"[1-9A-Z]", number) else None
+
+
+def one_per_notice(fines: Sequence[AssessedFine]) -> list[AssessedFine]:
+    """Return one record of each infraction notice, in the order of the first ones.
+
+    It is the gravest of the notice's records, with the highest amount. Instalments of an amount
+    that no table has add up to it.
+    """
+    notices: dict[object, list[AssessedFine]] = {}
+    for place, fine in enumerate(fines):
+        notices.setdefault(fine.notice_key or place, []).append(fine)
+    return [group[0] if len(group) == 1 else _whole(group) for group in notices.values()]
+
+
+def _whole(group: Sequence[AssessedFine]) -> AssessedFine:
+    gravest = min(group, key=lambda fine: (_GRAVEST_FIRST.index(fine.standing), -_value(fine)))
+    parcels = {fine.parcel: fine for fine in group if fine.amount.origin == "sent"}
+    if "" in parcels or len(parcels) < len(group):
+        return gravest
+    amount = sum_of(fine.amount.value for fine in parcels.values())
+    return dataclasses.replace(gravest, record=dataclasses.replace(gravest.record, amount=amount))
+
+
+def _value(fine: AssessedFine) -> Decimal:
+    return fine.amount.value or Decimal(0)
+
+
+def fines_in_words(fines: Sequence[AssessedFine]) -> str:
     """Return the numbers of fines and of notices: ``30 multas e 1 autuação``."""
-    standings = [fine.standing for fine in fines]
+    standings = [fine.standing for fine in one_per_notice(fines)]
     notices = standings.count(Standing.NOTICE)
     penalties = len(standings) - notices
     parts = [counted(penalties, "multa", "multas")] if penalties else []
@@ -393,12 +460,15 @@ def fines_in_words(fines: Iterable[AssessedFine]) -> str:
 
 def totals(fines: Sequence[AssessedFine]) -> Totals:
     """Compute the totals of all fines of a vehicle."""
+    open_records = [a for a in fines if a.is_open]
+    paid_notices = {a.notice_key for a in fines if a.is_paid}
+    notices = Counter(key for a in open_records if (key := a.notice_key))
+    unnumbered = Counter(_texts(a.record) for a in open_records if not a.notice_key)
+    fines = one_per_notice(fines)
     owed = [a for a in fines if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
     called_off = [a for a in fines if a.standing is Standing.CALLED_OFF]
     charged = [a for a in fines if a.standing is not Standing.CALLED_OFF]
-    distinct = {_texts(a.record): a for a in owed}.values()
-    numbers = Counter(number for a in distinct if (number := _notice_of(a)))
     gravities = Counter(a.gravity_word for a in owed)
     order = (*GRAVITY_WORDS.values(), "não identificada")
     return Totals(
@@ -425,16 +495,10 @@ def totals(fines: Sequence[AssessedFine]) -> Totals:
             for word in order
             if word in gravities
         ),
-        identical=tuple(n for n in Counter(_texts(a.record) for a in owed).values() if n > 1),
-        same_notice=tuple(n for n in numbers.values() if n > 1),
-        also_paid=len(set(numbers) & {_notice_of(a) for a in fines if a.is_paid}),
+        identical=tuple(n for n in unnumbered.values() if n > 1),
+        same_notice=tuple(n for n in notices.values() if n > 1),
+        also_paid=len(notices.keys() & paid_notices),
     )
-
-
-def _notice_of(fine: AssessedFine) -> tuple[str, str] | None:
-    """Return the notice's number and its authority, or None without a number."""
-    number = str(fine.record.notice)
-    return (number, str(fine.record.authority)) if re.search(r"[1-9A-Z]", number) else None
 
 
 def known_sum(values: Sequence[Decimal | None]) -> Decimal | None:

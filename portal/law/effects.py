@@ -126,7 +126,8 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
     reading = read_kinds("; ".join(str(field) for field in fields if field), today)
     tables = [_KINDS[kind] for kind in reading.stated]
     doubt = ""
-    if restriction.recorded is False:
+    is_denied = restriction.recorded is False or restriction.is_denied
+    if restriction.recorded is False or (is_denied and not reading.revoked_by):
         doubt, tables = _CONTRADICTION, [_CONTRADICTED]
     elif reading.revoked_by:
         doubt = f"a fonte registra “{reading.revoked_by}”"
@@ -137,7 +138,7 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
         tables.append(_OF_ANY_KIND)
     elif reading.unrecognised or is_hidden or not tables:
         # Beside a lifted kind, the unread words may name another order.
-        is_more = reading.states_more and restriction.recorded is not False
+        is_more = reading.states_more and not is_denied
         tables.append(_OF_ANY_KIND if is_more or not doubt else _UNKNOWN)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
     return Effect(reading.kinds, reading.unrecognised, True, answers, doubt)

@@ -65,7 +65,7 @@ _CHANGED: dict[str, tuple[date, date]] = {
 }
 # The official manual prints code 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
-_CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
+_CODE = re.compile(r"([0-9]{3})[-./ ]?([0-9])(?:[-./ ]?([0-9]))?", re.ASCII)
 # The description of a code lists the wordings of at most _MAX_WORDINGS splits (variants). If all
 # wordings begin with the same _SHARED_WORDS words or more, these words are written only once.
 _MAX_WORDINGS = 3

@@ -16,7 +16,7 @@ from typing import Literal
 from portal.law.act_answers import ACTS, Act, Confidence
 from portal.law.act_matrix import NOTHING_STALE, Gaps, Missing, Row, Stale, row_of
 from portal.law.adverse import REACH
-from portal.law.assessment import AssessedFine
+from portal.law.assessment import AssessedFine, one_per_notice
 from portal.law.findings import (
     AdverseData,
     CourtOrders,
@@ -133,17 +133,17 @@ def judge(
     answer of the decode lookup does not describe the vehicle. ``check_digit_holds`` is False if the
     Renavam's check digit is wrong. The records may then belong to another vehicle. ``stale`` maps
     each lookup with a stale (old) answer to the local time of the answer. ``not_asked`` names the
-    lookups that the user did not choose. ``unconfirmed`` names the lookups whose answer neither has
-    nor denies records. ``condition`` are the findings of the vehicle's own data, and ``alerts``
-    those of the written report.
+    lookups that the user did not choose. ``unconfirmed`` names the lookups whose answer leaves open
+    whether there are records, or more of them. ``condition`` are the findings of the vehicle's own
+    data, and ``alerts`` those of the written report.
     """
     known: dict[Missing, bool] = {
         "decode": decode_known and is_described,
-        "fines": fines is not None,
-        "restrictions": orders is not None,
+        "fines": fines is not None and "fines" not in unconfirmed,
+        "restrictions": orders is not None and "restrictions" not in unconfirmed,
     }
     missing = tuple(part for part, is_known in known.items() if not is_known)
-    fines, orders = fines or (), orders or ()
+    fines, orders = one_per_notice(fines or ()), orders or ()
     of_vehicle = (*identification_findings(fines, orders), *condition)
     alerts = gravest_first(alerts)
     gaps = Gaps(

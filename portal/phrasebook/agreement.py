@@ -13,7 +13,7 @@ import msgspec
 
 from portal.data_files import read_toml
 from portal.law import deadlines
-from portal.law.assessment import AssessedFine, fines_in_words
+from portal.law.assessment import AssessedFine, fines_in_words, one_per_notice
 from portal.law.findings import Finding
 from portal.law.orders import AssessedOrder
 from portal.law.rules import CONSULTED
@@ -74,7 +74,7 @@ def terms_of(
 ) -> Terms:
     """Return the terms that the records of a plate call for."""
     in_force = [order for order in orders if order.in_force]
-    owed = [fine for fine in fines if not fine.is_paid]
+    owed = [fine for fine in one_per_notice(fines) if not fine.is_paid]
     doubts = [clause(each) for each in findings if each.about in ("vehicle", "report")]
     return Terms(
         costs=_costs(owed),

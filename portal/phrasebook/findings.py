@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from portal.data_files import read_csv
 from portal.law.adverse import Subject
-from portal.law.assessment import AssessedFine, known_sum
+from portal.law.assessment import AssessedFine, known_sum, one_per_notice
 from portal.law.findings import (
     AdverseData,
     CourtOrders,
@@ -130,7 +130,7 @@ def alert_fact(alert: ReportAlert) -> str:
 
 def sum_in_words(fines: Sequence[AssessedFine]) -> str:
     """Return the sum of fines in words: ``ao menos R$ 130,16``."""
-    amounts = [fine.amount.value for fine in fines]
+    amounts = [fine.amount.value for fine in one_per_notice(fines)]
     known = known_sum(amounts)
     if known is None:
         return "valor não informado"

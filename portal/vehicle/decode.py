@@ -1,5 +1,6 @@
 """Reads a vehicle's attributes and prices from an answer of the decode lookup."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -11,21 +12,33 @@ from msgspec import Struct
 
 from portal.data_files import read_toml
 from portal.vehicle import wire
-from portal.vehicle.field import EMPTY, Field, fold, read_field
+from portal.vehicle.field import EMPTY, Field, fold, read_field, scalar_text
+from portal.vehicle.statements import is_no_attribute
 from portal.vehicle.wire import Sent
+from portal.wording import MONTHS, bare
 
 # The labels of Decoded's attributes, in display order.
 ATTRIBUTE_LABELS: Final = read_toml(__package__, "labels.toml", dict[str, dict[str, str]])[
     "attributes"
 ]
-_ZERO_KM = frozenset({"32000", "ZERO KM", "0 KM", "0KM"})
+_ZERO_KM = re.compile(r"32000\b.*|ZERO KM|0 ?KM")
+# A month as "3", "MAR", "março de 2024", "03/2024", "2024-03" or a day of it.
+_MONTH_AND_YEAR = re.compile(r"(?:\d{1,2}/)?(\d{1,2}) ?[/.-] ?(\d{4}|\d{2})", re.ASCII)
+_YEAR_AND_MONTH = re.compile(r"(\d{4})[/.-]?(\d{2})(?:[/.-]\d{2})?(?:T.*)?", re.ASCII)
+_NAMED_MONTH = re.compile(r"([A-Z]{3,9})\.?(?:(?: DE | ?[/.-] ?| )(\d{4}|\d{2}))?")
+_MONTH_NAMES: Final = tuple(bare(name) for name in MONTHS)
 _NATIONAL = wire.TRUE_WORDS | {"NACIONAL"}
 _IMPORTED = wire.FALSE_WORDS | {"IMPORTADO"}
 
 
+def _attribute(raw: object, marker: str) -> Field:
+    field = read_field(raw, marker)
+    return EMPTY if is_no_attribute(field.value) and not field.is_hidden else field
+
+
 def _not_zero(raw: object, marker: str) -> Field:
     """Read a field in which databases write zeros for a missing value."""
-    field = read_field(raw, marker)
+    field = _attribute(raw, marker)
     return field if field.is_hidden or field.value.strip("0.,- ") else EMPTY
 
 
@@ -87,7 +100,7 @@ class FipeEntry:
     @property
     def is_zero_km(self) -> bool:
         """Whether the entry is for new vehicles, for which the table has the year 32000."""
-        return fold(self.year_text.value) in _ZERO_KM
+        return bool(_ZERO_KM.fullmatch(fold(self.year_text.value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,16 +110,16 @@ class Decoded:
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
     """
 
-    make: Annotated[Field, Sent("marca")]
-    description: Annotated[Field, Sent("descricao")]
+    make: Annotated[Field, Sent("marca", text=_attribute)]
+    description: Annotated[Field, Sent("descricao", text=_attribute)]
     plate: Annotated[Field, Sent("placa")]
     model_year: Annotated[int | None, Sent("anoModelo", wire.read_year)]
     model_year_text: Annotated[Field, Sent("anoModelo", text=_not_zero)]
     built_year: Annotated[int | None, Sent("anoFabricacao", wire.read_year)]
     built_year_text: Annotated[Field, Sent("anoFabricacao", text=_not_zero)]
-    fuel: Annotated[Field, Sent("combustivel")]
-    vehicle_type: Annotated[Field, Sent("tipoVeiculo")]
-    chassis: Annotated[Field, Sent("chassi")]
+    fuel: Annotated[Field, Sent("combustivel", text=_attribute)]
+    vehicle_type: Annotated[Field, Sent("tipoVeiculo", text=_attribute)]
+    chassis: Annotated[Field, Sent("chassi", text=_attribute)]
     power_cv: Annotated[int | None, Sent("potencia", _positive)]
     power_text: Annotated[Field, Sent("potencia", text=_not_zero)]
     displacement_cc: Annotated[int | None, Sent("cilindradas", _positive)]
@@ -115,7 +128,7 @@ class Decoded:
     passengers_text: Annotated[Field, Sent("capacidadePassageiro", text=_not_zero)]
     load: Annotated[Field, Sent("capacidadeCarga", text=_not_zero)]
     gearbox: Annotated[Field, Sent("caixaCambio", text=_not_zero)]
-    national: Annotated[Field, Sent("nacional")]
+    national: Annotated[Field, Sent("nacional", text=_attribute)]
     fipe: Annotated[
         tuple[FipeEntry, ...],
         Sent("informacoesFipe", text=_entries, shape=[wire.shape_of(FipeEntry)]),
@@ -144,9 +157,26 @@ def _history(raw: object) -> tuple[PricePoint, ...]:
     return tuple([month for month in months if month is not None])
 
 
+def _stated_month(raw: object) -> tuple[int | None, int | None]:
+    """Return the month and the year of a text such as "MAR/24", each None if it has none."""
+    text = fold(scalar_text(raw))
+    if found := _YEAR_AND_MONTH.fullmatch(text):
+        return int(found[2]), wire.read_year(found[1])
+    if found := _MONTH_AND_YEAR.fullmatch(text):
+        return int(found[1]), wire.read_year(found[2])
+    found = _NAMED_MONTH.fullmatch(text)
+    named = [n for n, name in enumerate(_MONTH_NAMES, 1) if found and name.startswith(found[1])]
+    if found is None or len(named) != 1:
+        return None, None
+    return named[0], wire.read_year(found[2])
+
+
 def _month_price(members: Mapping[str, object]) -> PricePoint | None:
     year, month = wire.read_year(members.get("ano")), wire.read_integer(members.get("mes"))
     value = wire.read_amount(members.get("valor"))
+    if month is None or month > 12:
+        month, stated = _stated_month(members.get("mes"))
+        year = year if stated is None or year == stated else None if year else stated
     if year is None or month is None or not 1 <= month <= 12 or not value:
         return None
     # If the flag ``predicao`` (prediction) is missing or unreadable, the price counts as real.

@@ -56,11 +56,13 @@ class PriceSeries:
     A change is a percentage with one decimal, and negative if the price fell. A "real" price is a
     price that is not a prediction. ``points`` has at most one point for each month, sorted by
     month. ``contradicted`` are the months for which the source sends two real prices; the later
-    one in the source's order counts.
+    one in the source's order counts. ``is_unread`` is true if the source sends a history in which
+    no month can be read.
     """
 
     points: tuple[PricePoint, ...]
     contradicted: tuple[date, ...] = ()
+    is_unread: bool = False
 
     @classmethod
     def of(cls, entry: FipeEntry, today: date) -> "PriceSeries":
@@ -71,7 +73,8 @@ class PriceSeries:
         history = [
             replace(sent, predicted=True) if sent.month > today else sent for sent in entry.history
         ]
-        return cls(_in_order(history), _contradicted(history))
+        is_unread = bool(entry.sent_history) and not history
+        return cls(_in_order(history), _contradicted(history), is_unread)
 
     def __bool__(self) -> bool:
         return bool(self.points)

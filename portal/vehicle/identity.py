@@ -10,7 +10,7 @@ from portal.vehicle.decode import Decoded
 from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.vehicle.judicial import Restriction
-from portal.vehicle.makes import read_name, vehicle_name
+from portal.vehicle.makes import is_same_maker, read_name, vehicle_name
 from portal.vehicle.model_names import is_other_model as is_other_name
 from portal.vehicle.plate import InvalidSubject, Plate
 
@@ -54,7 +54,7 @@ def is_other_model(identity: VehicleIdentity, make_model: Field) -> bool:
     name = read_name(make_model.value)
     if not name.make or not identity.make:
         return False
-    if name.make != identity.make:
+    if not is_same_maker(name.make, identity.make):
         # If the table of makes lacks the vehicle's make, differing spellings prove nothing.
         return read_name(identity.make).make == identity.make
     return bool(identity.models) and all(

@@ -1,26 +1,17 @@
 """Reads a vehicle's court restrictions from an answer of the lookup "renajud"."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
 from portal.vehicle import wire
-from portal.vehicle.field import Field, fold
+from portal.vehicle.field import Field
+from portal.vehicle.statements import Says, value_says
 from portal.vehicle.wire import Sent
 
-# In ``detail``, ``kinds_text`` or ``block_type``, a text such as "NADA CONSTA" ("nothing recorded")
-# says that there is no restriction. The first word of such a text is in _DENYING_WORDS, and all
-# other words are in _DENIED_WORDS. "NAO CONSTA BAIXA" ("no lifting recorded") says the opposite.
-_DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
-_DENIED_WORDS = """
-CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS
-DETALHE DETALHES ENCONTRADA ENCONTRADAS ENCONTRADO ENCONTRADOS INFORMACAO INFORMACOES ORDEM ORDENS
-BASE SISTEMA JUDICIAL JUDICIAIS RENAJUD VEICULO NO NA NOS PARA O A DE
-"""
 _RENAJUD_SINCE = 2008
-_DENYING = frozenset(_DENYING_WORDS.split())
-_DENIED = frozenset(_DENIED_WORDS.split())
+# Where the flag denies an order, a text about the answer ("Consulta realizada") states none.
+_NO_ORDER: frozenset[Says] = frozenset({"denial", "success"})
 
 
 def _included(raw: object) -> datetime | None:
@@ -62,18 +53,28 @@ class Restriction:
     @property
     def is_lifted(self) -> bool:
         """Whether ``recorded`` is False and no other field states or hides a restriction."""
-        if self.recorded is not False:
-            return False
-        has_detail = self.detail.is_hidden or any(c.isalnum() for c in self.detail.value)
-        stated = (self.kinds_text, self.block_type)
-        return (not has_detail or _denies(self.detail)) and all(
-            field.state == "empty" or _denies(field) for field in stated
+        return self.recorded is False and self._states_nothing
+
+    @property
+    def is_denied(self) -> bool:
+        """Whether a text says that there is no restriction, and no other field states one."""
+        return self._states_nothing and "denial" in map(_says, self._statements)
+
+    @property
+    def _statements(self) -> tuple[Field, ...]:
+        return (self.kinds_text, self.block_type, self.detail)
+
+    @property
+    def _states_nothing(self) -> bool:
+        has_no_detail = not self.detail.is_hidden and not any(map(str.isalnum, self.detail.value))
+        return (has_no_detail or _says(self.detail) in _NO_ORDER) and all(
+            field.state == "empty" or _says(field) in _NO_ORDER
+            for field in (self.kinds_text, self.block_type)
         )
 
 
-def _denies(field: Field) -> bool:
-    words = re.findall(r"\w+", fold(field.value))
-    return bool(words) and words[0] in _DENYING and _DENIED.issuperset(words[1:])
+def _says(field: Field) -> Says:
+    return "unknown" if field.is_hidden else value_says(field.value)
 
 
 def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:

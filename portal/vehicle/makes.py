@@ -18,6 +18,7 @@ from portal.vehicle.field import fold
 class _Makes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spellings: dict[str, tuple[str, ...]]
     before_slash: dict[str, str]
+    one_maker: dict[str, str]
     words: dict[str, str]
 
 
@@ -78,6 +79,11 @@ def _unrepeated(words: list[str], make: str) -> str:
         return " ".join(words).lstrip(" -")
     again, after = _after_make(words[1:])
     return " ".join(after if again == make else words[1:])
+
+
+def is_same_maker(make: str, other: str) -> bool:
+    """Return whether two makes, as displayed, are one, or names of one maker."""
+    return make == other or _MAKES.one_maker.get(make) == other
 
 
 def make_name(text: str) -> str:

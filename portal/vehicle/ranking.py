@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from portal.vehicle.decode import Decoded, FipeEntry
 from portal.vehicle.field import fold
-from portal.vehicle.makes import read_name, vehicle_name
+from portal.vehicle.makes import is_same_maker, read_name, vehicle_name
 from portal.vehicle.model_names import names, names_further_model, parts_of
 from portal.vehicle.versions import VersionMatch, compare
 
@@ -29,6 +29,20 @@ _FUELS = {
     "GAS": {"GNV"},
     "HIBRIDO": {"GASOLINA", "ELETRICO"},
     "ELETRICO": {"ELETRICO"},
+}
+# The letters and the numbers of the price table, which stand alone.
+_FUEL_CODES = {
+    "G": {"GASOLINA"},
+    "A": {"ALCOOL"},
+    "D": {"DIESEL"},
+    "F": {"GASOLINA", "ALCOOL"},
+    "1": {"GASOLINA"},
+    "2": {"ALCOOL"},
+    "3": {"DIESEL"},
+    "4": {"ELETRICO"},
+    "5": {"GASOLINA", "ALCOOL"},
+    "6": {"GASOLINA", "ELETRICO"},
+    "7": {"GNV"},
 }
 # Points for each match. The year gives the most points, because every entry of the price table
 # states the exact year. Power and displacement (_ENGINE) give more points than the fuel, because
@@ -86,7 +100,8 @@ def of_other_vehicle(entry: FipeEntry, decoded: Decoded) -> bool:
         ours, other = fold(vehicle.make), fold(theirs.make)
         # If the table of makes lacks the vehicle's make, differing spellings prove nothing.
         is_known = bool(read_name(vehicle.make).make)
-        if is_known and ours not in other and other not in ours:
+        is_same = is_same_maker(vehicle.make, theirs.make) or ours in other or other in ours
+        if is_known and not is_same:
             return True
     named = f"{theirs.model} {entry.version}"
     registered, offered = parts_of(vehicle.model), parts_of(named)
@@ -195,6 +210,8 @@ def _words(text: str) -> list[str]:
 
 @lru_cache(256)
 def _fuels(text: str) -> frozenset[str]:
+    if of_code := _FUEL_CODES.get(fold(text).lstrip("0")):
+        return frozenset(of_code)
     return frozenset().union(*[_FUELS.get(word, ()) for word in _words(text)])
 
 

@@ -17,18 +17,20 @@ import msgspec
 
 from portal.system.local_time import local_time
 from portal.vehicle.field import EMPTY, HIDDEN, Field, fold, read_field, scalar_text
+from portal.vehicle.statements import is_blank
 
 T = TypeVar("T")
 
 # Dates as Brazilian programs and databases print them: "23/10/2025, 11:13:38", "23-10-2025",
 # "2025-10-23T14:13:38Z", "2025/10/23" and "20251023".
-_DAY = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})(?:[ T,]+(.+))?", re.ASCII)
+_DAY = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})(?:[ T,]+(.+))?", re.ASCII)
 _ISO_DAY = re.compile(r"([0-9]{4})([-/]?)([0-9]{2})\2([0-9]{2})(?:[ T,]+(.+))?", re.ASCII)
 _CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?:[.,][0-9]+)?", re.ASCII)
+_YEAR_AND_FUEL = re.compile(r"([0-9]{4,5})(?: ?[-/] ?| )(?:[1-7]|[^\W\d_][^\d]*)", re.ASCII)
+_TWO_DIGITS = re.compile(r"0[1-9]|[1-9][0-9]", re.ASCII)
 _ZONE = re.compile(r" ?(?:Z|UTC|([+-])([0-9]{2}):?([0-9]{2}))$", re.ASCII)
 # Databases write these years, or no digit but zero, for a date that they do not have.
 _NULL_YEARS = frozenset({0, 1, 1899, 1900, 1969, 1970, 9999})
-_NULL_WORDS = frozenset({"NULL", "NONE", "NAN", "NAT", "N/A", "NA", "UNDEFINED", "NIL"})
 _CONTENT = re.compile(r"[^\W0_]")
 _FEW_DIGITS = re.compile(r"[0-9]{1,12}", re.ASCII)
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,2})?", re.ASCII)
@@ -64,14 +66,21 @@ def has_too_many_values(body: bytes) -> bool:
 
 
 def result_of(body: bytes) -> object:
-    """Return the member ``result`` of an answer's body, or None if it cannot be read.
+    """Return the member ``result`` of an answer's body, or None if it cannot be read."""
+    return answer_of(body)[0]
+
+
+def answer_of(body: bytes) -> tuple[object, Mapping[str, Any]]:
+    """Return the member ``result`` of an answer's body, and all its members.
+
+    The result is None if the body cannot be read, and there are no members then.
 
     Returns OVERSIZED for an answer with too many values or records. It is neither a list nor a
     dict, so every view treats it as an answer that cannot be read, and none shows a part of the
     records as if it were all.
     """
     if has_too_many_values(body):
-        return OVERSIZED
+        return OVERSIZED, {}
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -79,12 +88,14 @@ def result_of(body: bytes) -> object:
         try:
             answer = json.loads(body, parse_int=str, parse_float=str, parse_constant=str)
         except (ValueError, RecursionError):
-            return None
-    result = answer.get("result") if isinstance(answer, dict) else None
+            return None, {}
+    if not isinstance(answer, dict):
+        return None, {}
+    result = answer.get("result")
     lists = [result, *(result.values() if isinstance(result, dict) else ())]
     if any(isinstance(each, list) and len(each) > MOST_RECORDS for each in lists):
-        return OVERSIZED
-    return result
+        return OVERSIZED, {}
+    return result, answer
 
 
 def read_decimal(raw: object) -> Decimal | None:
@@ -128,8 +139,16 @@ def read_integer(raw: object) -> int | None:
 
 
 def read_year(raw: object) -> int | None:
-    """Read a year from FIRST_YEAR to LAST_YEAR."""
-    year = read_integer(raw)
+    """Read a year from FIRST_YEAR to LAST_YEAR, or of two digits, such as "15" and "98".
+
+    A fuel may follow, in words or as the price table's number: "2015 Gasolina", "2015-1".
+    """
+    text = scalar_text(raw)
+    if found := _YEAR_AND_FUEL.fullmatch(text):
+        text = found[1]
+    elif _TWO_DIGITS.fullmatch(text):
+        text = full_year(text)
+    year = read_integer(text)
     return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
 
 
@@ -179,10 +198,19 @@ def read_moment(raw: object) -> datetime | None:
         return moment
 
 
+def full_year(digits: str) -> str:
+    """Return a year of two digits with its century: 2000 to 2049, or 1950 to 1999."""
+    return f"{'20' if digits < '50' else '19'}{digits}"
+
+
 def _split_day(text: str) -> tuple[int, int, int, str] | None:
     """Return year, month, day and the text after the date, or None."""
     if match := _DAY.fullmatch(text):
-        return int(match[4]), int(match[3]), int(match[1]), match[5] or ""
+        is_short = len(match[4]) == 2
+        if is_short and len(match[1]) + len(match[3]) < 4:  # "1/1/25" may be of any order
+            return None
+        year = full_year(match[4]) if is_short else match[4]
+        return int(year), int(match[3]), int(match[1]), match[5] or ""
     if match := _ISO_DAY.fullmatch(text):
         return int(match[1]), int(match[3]), int(match[4]), match[5] or ""
     return None
@@ -193,7 +221,13 @@ def is_null_date(text: str) -> bool:
     read = _split_day(text)
     if read is not None:
         return read[0] in _NULL_YEARS
-    return not _CONTENT.search(text) or fold(text) in _NULL_WORDS
+    return not _CONTENT.search(text) or is_blank(text)
+
+
+def value_text(raw: object, marker: str) -> Field:
+    """Read the text of a member. A text that stands for a missing value is EMPTY."""
+    field = read_field(raw, marker)
+    return EMPTY if is_blank(field.value) and not field.is_hidden else field
 
 
 def date_text(raw: object, marker: str) -> Field:
@@ -209,7 +243,7 @@ def flat_text(raw: object, marker: str) -> Field:
     result is HIDDEN.
     """
     if not isinstance(raw, list | dict):
-        return read_field(raw, marker)
+        return value_text(raw, marker)
     texts = list(islice(_texts(raw, marker), _MOST_TEXTS + 1))
     if texts and set(texts) == {_HIDDEN_WORDS}:
         return HIDDEN
@@ -247,7 +281,7 @@ class Sent(msgspec.Struct, frozen=True):
 
     member: str
     read: _Read | None = None
-    text: _ReadText = read_field
+    text: _ReadText = value_text
     shape: object = "text"
 
 

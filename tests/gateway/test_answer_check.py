@@ -193,7 +193,10 @@ def test_notice_beside_empty_result_is_rejected(
 
 @pytest.mark.parametrize("notice", NOTICES, ids=str)
 def test_notice_beside_a_record_passes(notice: dict[str, object]) -> None:
-    for operation, result in ((RENAINF, [factories.fine()]), (DECODE, {"placa": "ABC1D23"})):
+    for operation, result in (
+        (RENAINF, [factories.fine()]),
+        (DECODE, factories.decoded("ABC1D23")),
+    ):
         document = {"status": operation.status_word, "result": result, **notice}
         judged(operation, "ABC1D23", factories.encode(document))
 

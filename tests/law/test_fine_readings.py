@@ -189,13 +189,36 @@ def test_one_notice_in_two_records_is_noted() -> None:
     second = assessed(notice="A123")
     sums = totals([first, second])
     assert sums.same_notice == (2,)
-    assert "O mesmo auto de infração em 2 registros: confirme se é uma só" in sums.identical_note
+    assert "O mesmo auto de infração em 2 registros: confirme se é um só" in sums.identical_note
+    assert (sums.open_count, sums.amount, sums.points) == (1, Decimal("130.16"), 4)
     assert totals([first, assessed(notice="A124")]).identical_note == ""
     assert totals([first, assessed(notice="A123", authority="PRF")]).same_notice == ()
     assert totals([assessed(notice="000"), assessed(notice="000", place="X")]).same_notice == ()
     paid = assessed(notice="A123", paid_on=date(2026, 7, 1), paid_amount=Decimal(130))
     assert totals([second, paid]).also_paid == 1
     assert paid.record.notice == known("A123")
+
+
+def test_instalments_of_one_notice_are_one_fine() -> None:
+    parcels = [
+        assessed(notice="E5", kind=f"PARCELA {n}/3", paid_amount=Decimal("43.39"))
+        for n in (1, 2, 3)
+    ]
+    sums = totals(parcels)
+    assert (sums.open_count, sums.amount) == (1, Decimal("130.16"))
+    assert sums.points + sums.points_to_come == 4
+    unknown = [
+        assessed(notice="E6", code="99999", kind=f"PARCELA {n} DE 2", amount=Decimal("50.10"))
+        for n in (1, 2)
+    ]
+    assert totals(unknown).amount == Decimal("100.20")
+    assert totals([unknown[0], unknown[0]]).amount == Decimal("50.10")
+
+
+def test_paid_and_open_record_of_one_notice_are_one_fine() -> None:
+    paid = assessed(notice="A1", paid_on=date(2026, 7, 1), paid_amount=Decimal(130))
+    sums = totals([paid, assessed(notice="A1")])
+    assert (sums.open_count, sums.paid_count, sums.points) == (1, 0, 4)
 
 
 def test_discount_names_the_law_before_the_practice() -> None:
@@ -253,3 +276,15 @@ def test_advice_on_free_flow_says_so_if_only_the_code_names_it(
     text = told(assessed(code="7730", amount=Decimal(195), description=description))
     assert "quitar só o pedágio" in text
     assert doubt in text and ("Pelo código" in text) == bool(doubt)
+
+
+def test_defence_runs_from_no_notice_before_the_infraction() -> None:
+    found = assessed(committed_on=date(2026, 10, 20), notified_on=date(2026, 10, 1), **NO_PENALTY)
+    assert found.prior_defence.ends_on is None
+    assert found.driver_nomination.ends_on is None
+
+
+def test_code_of_another_infraction_decides_no_amount() -> None:
+    found = assessed(description="DIRIGIR SEM CINTO", amount=Decimal(100))
+    assert found.wording.conflict
+    assert (found.amount.value, found.amount.origin) == (Decimal(100), "sent")

@@ -200,3 +200,8 @@ def test_amount_without_cents_matches_the_exact_one(sent: str, exact: str | None
 def test_find_never_raises(text: str) -> None:
     found = find(text)
     assert found is None or found.rows
+
+
+@pytest.mark.parametrize("text", ["745 50", "745-5/0", "7455/0", "745.5-0", "745 5 0", "745-50"])
+def test_code_is_read_with_any_separator(text: str) -> None:
+    assert infraction_of(text).printed == "745-50"

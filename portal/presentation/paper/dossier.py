@@ -10,7 +10,7 @@ from portal import formats
 from portal.dossier import figures
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
-from portal.dossier.gaps import Gap, capitalised_list, gap_of
+from portal.dossier.gaps import Gap, capitalised_list, gap_of, has_readable
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.phrasebook import acts
@@ -20,7 +20,6 @@ from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.prices import PaperChart, paper_chart
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.vehicle.report import ReportSection
-from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import Plate
 
 _STALE: Final = "era a última resposta guardada na emissão, já fora do prazo"
@@ -79,7 +78,7 @@ class DossierPage:
     def state(self) -> Literal["ready", "idle", "empty"]:
         if self.dossier.answers.in_state("unasked"):
             return "idle"
-        return "empty" if len(self.dossier.missing) == len(LOOKUPS) else "ready"
+        return "ready" if has_readable(self.dossier.answers) else "empty"
 
     @property
     def gap(self) -> Gap | None:

@@ -15,7 +15,7 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
 from portal.dossier.provenance import Provenance, provenance
-from portal.law.assessment import AssessedFine, Totals, known_sum, totals
+from portal.law.assessment import AssessedFine, Totals, known_sum, one_per_notice, totals
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.phrasebook import verdict as verdict_words
 from portal.phrasebook.agreement import Terms, terms_of
@@ -265,7 +265,7 @@ def versions_of(dossier: Dossier) -> Sequence[PriceTab]:
 
 
 def open_fines_of(dossier: Dossier) -> Sequence[AssessedFine]:
-    return [fine for fine in dossier.listed_fines if fine.is_open]
+    return [fine for fine in one_per_notice(dossier.listed_fines) if fine.is_open]
 
 
 def _chosen(dossier: Dossier, text: str) -> tuple[PriceTab | None, bool, str]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -15,7 +15,14 @@ from portal.dossier.details import deadline_rules
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.fined_places import whom_to_ask
-from portal.law.assessment import AssessedFine, Totals, fines_in_words, known_sum, sum_of
+from portal.law.assessment import (
+    AssessedFine,
+    Totals,
+    fines_in_words,
+    known_sum,
+    one_per_notice,
+    sum_of,
+)
 from portal.law.standing import Standing
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
@@ -242,12 +249,12 @@ def fine_ledger(dossier: Dossier, query: Query) -> FineLedger | None:
     return FineLedger(dossier, dossier.fines, dossier.listed_fines, dossier.totals, choice)
 
 
-def open_sum(fines: Iterable[AssessedFine]) -> tuple[Decimal | None, int]:
+def open_sum(fines: Sequence[AssessedFine]) -> tuple[Decimal | None, int]:
     """Return the known sum of the open fines, and the number of fines that it leaves out.
 
     The sum is None if fines are open and the amount of none is known.
     """
-    amounts = [fine.amount.value for fine in fines if fine.is_open]
+    amounts = [fine.amount.value for fine in one_per_notice(fines) if fine.is_open]
     return known_sum(amounts), amounts.count(None)
 
 
@@ -259,7 +266,7 @@ def standing_bar(fines: Sequence[AssessedFine]) -> Iterator[tuple[Part, Standing
     groups = {
         standing: found
         for standing in Standing
-        if (found := [fine for fine in fines if fine.standing is standing])
+        if (found := [fine for fine in one_per_notice(fines) if fine.standing is standing])
     }
     sums = [sum_of(fine.amount.value for fine in group) for group in groups.values()]
     sizes = [float(amount) for amount in sums]

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from portal.dossier.answers import is_readable
 from portal.dossier.dossier import Dossier
-from portal.dossier.gaps import Gap, Unavailable, gap_of, kept_titles, missing_of
+from portal.dossier.gaps import Gap, Unavailable, gap_of, has_readable, kept_titles, missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.gateway.operations import lookups_of
@@ -150,7 +150,8 @@ class PanelView:
     @property
     def has_nothing(self) -> bool:
         """Whether this is a summary whose lookups all failed."""
-        return self.name == "resumo" and len(self.missing) == len(self._lookups)
+        is_all = len(self.missing) == len(self._lookups)
+        return self.name == "resumo" and is_all and not has_readable(self.dossier.answers)
 
     @property
     def gap(self) -> Gap | None:

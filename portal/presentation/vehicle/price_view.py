@@ -219,6 +219,8 @@ def _points(change: Decimal) -> str:
 
 
 def instead_of_chart(series: PriceSeries) -> str:
+    if series.is_unread:
+        return "O portal não conseguiu ler o histórico de preços que a fonte enviou desta versão."
     if not series.points:
         return "A fonte não traz o histórico de preços desta versão."
     told = [

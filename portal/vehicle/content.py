@@ -1,0 +1,125 @@
+"""Tells a record of the source from an element that stands in place of one.
+
+An element of a list is a record only if a member of the contract has content: no denial, blank,
+failure or text about the answer. Sources also put such texts, codes, flags and counts where a
+record would be; ``portal.gateway.notices`` judges those.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final
+
+from portal.vehicle.drift import CONTRACT
+from portal.vehicle.field import scalar_text
+from portal.vehicle.statements import value_says
+from portal.vehicle.wire import is_null_date, read_flag
+
+FLAG: Final = "constaRenajud"
+# What the source repeats of the question, or knows of the vehicle without any fine or order.
+ECHO: Final = frozenset(
+    {"placa", "renavam", "marcaModelo", "anoModelo", "anoFabricacao", "ufOrgaoAutuador"}
+)
+# In a record that denies, these members say whom the source asked.
+_CONTEXT: Final = frozenset(
+    {
+        *("orgaoAutuador", "codigoOrgaoAutuador", "codigoMunicipioInfracao", "tipo"),
+        *("tribunal", "orgaoJudiciario"),
+    }
+)
+# What an order forbids, by the source. All else is of no matter where the flag denies the order.
+OF_ORDER: Final = ("restricoes", "tipoBloqueio", "detalheRenajud")
+# The members that say what was recorded. A text of them may deny the record.
+DENYING: Final = ("descricao", *OF_ORDER)
+# Most records have content in one of these, so the other members need not be read.
+_DECISIVE: Final = ("dataInfracao", "codigoInfracao", "valor", "marca", "restricoes", "laudoFinal")
+# Members whose content is a number or a day. The marker of a hidden value is none.
+_NUMERIC: Final = re.compile(
+    r"(?:data|hora|valor|codigo|numero|ano|medicao|limite|capacidade)\w*"
+    r"|autoInfracao|registro|pontos|processo|chassi|potencia|cilindradas|fipeId"
+)
+_DIGIT: Final = re.compile(r"[1-9]")
+_WORD: Final = re.compile(r"[^\W\d_]{4}")
+# A code of the source's own, such as "0" or "99". The contract's codes have more digits.
+_RETURN_CODE: Final = re.compile(r"0*[0-9]{1,3}")
+_CODE: Final = re.compile(r"c[oó]d(?:igo)?|code|retorno|return", re.IGNORECASE)
+# A report's texts deny by their nature ("Nada consta"), so only a failure is no report.
+_OF_REPORT: Final = frozenset({"resumo", "topicos", "laudoFinal"})
+_LONGEST_RETURN_TEXT: Final = 300
+
+
+def is_record(members: Mapping[str, Any]) -> bool:
+    """Return whether an element, or decode's own object, holds a record."""
+    if (flag := recorded_flag(members)) is not None:
+        return flag or any(_has_content(name, members.get(name)) for name in OF_ORDER)
+    if any(_has_content(name, members.get(name)) for name in _DECISIVE):
+        return True
+    names = _names()
+    found = [name for name in members if name in names and _has_content(name, members[name])]
+    if all(name in _CONTEXT for name in found):
+        return bool(found) and not any(map(_denies, map(members.get, DENYING)))
+    # Beside a code of the source's own, the description is the text of the code.
+    return found != ["descricao"] or not _has_return_code(members)
+
+
+def is_member(name: str) -> bool:
+    """Return whether the contract has a member of this name in a record of any operation."""
+    return name in _names() or name in ECHO or name == FLAG
+
+
+def is_of_order(members: Mapping[str, Any]) -> bool:
+    """Return whether an element has members of a court order."""
+    return FLAG in members or any(name in members for name in OF_ORDER)
+
+
+def recorded_flag(members: Mapping[str, Any]) -> bool | None:
+    """Return whether an element says that there is an order, or None if it does not say."""
+    return read_flag(members[FLAG]) if FLAG in members else None
+
+
+@cache
+def _names() -> frozenset[str]:
+    """Return the contract's members of a record, of any operation, that may have content."""
+    shapes: list[Any] = [each[0] if isinstance(each, list) else each for each in CONTRACT.values()]
+    return frozenset().union(*shapes) - ECHO - {FLAG}
+
+
+def _has_content(name: str, value: Any) -> bool:
+    match value:
+        case dict():
+            is_report = name in _OF_REPORT
+            return any(
+                _has_content(name if is_report else inner, each) for inner, each in value.items()
+            )
+        case list():
+            return any(_has_content(name, each) for each in value)
+        case bool() | None:
+            return value is True
+        case _:
+            return _is_content(name, scalar_text(value))
+
+
+def _is_content(name: str, text: str) -> bool:
+    if len(text) > _LONGEST_RETURN_TEXT:
+        return True
+    if not _NUMERIC.fullmatch(name):
+        said = value_says(text)
+        return said == "unknown" or (said == "denial" and name in _OF_REPORT)
+    if not _DIGIT.search(text) or is_null_date(text):
+        return False
+    if name.startswith("codigo") and _RETURN_CODE.fullmatch(text):
+        return False
+    return not _WORD.search(text) or value_says(text) == "unknown"
+
+
+def _denies(value: Any) -> bool:
+    return value_says(scalar_text(value)) == "denial"
+
+
+def _has_return_code(members: Mapping[str, Any]) -> bool:
+    """Return whether a code, or the text of one, stands beside the contract's members."""
+    return any(
+        _CODE.search(name) and (name not in _names() or _RETURN_CODE.fullmatch(scalar_text(value)))
+        for name, value in members.items()
+        if scalar_text(value)
+    )

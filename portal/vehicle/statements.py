@@ -1,0 +1,241 @@
+"""What a text of the source says: nothing, a success, a denial, a failure, or that it still works.
+
+This is the one table of such words. The gateway judges by it what stands beside or in place of
+records, and the readers of fines, orders and attributes what stands in a record's member. The
+source documents none of its words. Vendors put "processada com sucesso" or "nenhum registro
+encontrado" where a clean vehicle has no record, and "base indisponível" where a source is down. An
+outage must never read like a clean record, so a text with a word that no table knows denies
+nothing. The patterns have no accents and are in upper case.
+"""
+
+import re
+from typing import Final, Literal
+
+from portal.vehicle.field import fold
+from portal.vehicle.plate import STATES
+
+Says = Literal["blank", "success", "denial", "failure", "working", "absent", "unknown"]
+
+_RECORDS: Final = (
+    r"(?:REGISTROS?|MULTAS?|DEBITOS?|RESTRIC(?:AO|OES)|INFRAC(?:AO|OES)|BLOQUEIOS?|OCORRENCIAS?"
+    r"|RESULTADOS?|PENDENCIAS?|GRAVAMES?|AUTUAC(?:AO|OES)|PENALIDADES?|IMPEDIMENTOS?|ANOTAC(?:AO"
+    r"|OES)"
+    r"|APONTAMENTOS?|NOTIFICAC(?:AO|OES)|PROCESSOS?|ORDE(?:M|NS)|DETALHES?|RECORDS?|RESULTS?|FINES?"
+    r"|RESTRICTIONS?)"
+)
+# Words that may stand between a denial and the records that it denies. Other words are not allowed,
+# because "sem dados sobre multas" denies the data and not the fines.
+_FILL: Final = (
+    r"(?:(?:QUALQUER|QUAISQUER|NENHUMA?|ALGUMA?|NOV[OA]S?|OUTR[OA]S?|MAIS|TIPOS?|D?[OA]S?|DE|N[OA]"
+    r"|PARA|ESS[EA]|EST[EA]|VEICULO|PLACA|RENAVAM|INFORMAD[OA]|CONSULTAD[OA]|ATIV[OA]S?"
+    r"|JUDICIA(?:L|IS)"
+    r"|ABERT[OA]S?|VIGENTES?|PENDENTES?) ){0,6}"
+)
+_LISTED: Final = rf"{_FILL}{_RECORDS}(?: (?:(?:E|OU|NEM) )?{_FILL}{_RECORDS})*"
+_FOUND: Final = (
+    r"(?:ENCONTRAD|LOCALIZAD|IDENTIFICAD|CADASTRAD|REGISTRAD|RETORNAD|CONSTATAD|APURAD)[OA]S?"
+)
+_QUERY: Final = (
+    r"(?:CONSULTA|PESQUISA|BUSCA|SOLICITACAO|REQUISICAO|OPERACAO|TRANSACAO|PROCESSAMENTO|PEDIDO)"
+)
+_CARRIED_OUT: Final = (
+    r"(?:REALIZAD|EFETUAD|CONCLUID|FINALIZAD|PROCESSAD|EXECUTAD|ATENDID|COMPLETAD|EFETIVAD)[OA]S?"
+)
+
+# Blanks in words, in a member that should have a value. Accents and case do not matter.
+_BLANK: Final = re.compile(
+    r"[-–—./ ]+|n[aã]o (?:informad|cadastrad|identificad|definid|preenchid|especificad"
+    r"|declarad)[oa]s?"
+    r"|(?:valor|dado|campo|informa[cç][aã]o) n[aã]o informad[oa]|n[aã]o se aplica"
+    r"|n[aã]o aplic[aá]vel"
+    r"|sem (?:informa[cç](?:[aã]o|[oõ]es)|dados?|descri[cç][aã]o|especifica[cç][aã]o"
+    r"|identifica[cç][aã]o)"
+    r"|n[./]?[acdi]\.?|s/[din]|ignorad[oa]|desconhecid[oa]|indefinid[oa]|em branco|vazi[oa]"
+    r"|a definir"
+    r"|null|none|nan|nat|nil|undefined|unknown|not (?:informed|provided|available|applicable)",
+    re.IGNORECASE,
+)
+_LONGEST_BLANK: Final = 30
+# What a database writes for an attribute that it does not have. Of a fine or an order, these words
+# say more: there is none, or the source is down.
+_NO_ATTRIBUTE: Final = re.compile(
+    r"NAO (?:DISPONIVEL|DISPONIBILIZAD[OA]|ENCONTRAD[OA]|LOCALIZAD[OA]|CONSTA|HA|EXISTE)"
+    r"|NADA CONSTA|INDISPONIVEL|CONSULTA INDISPONIVEL|INFORMACAO INDISPONIVEL|INEXISTENTE|NENHUMA?"
+)
+
+# A denied failure. These words are removed before the other tables are searched.
+_NO_FAILURE: Final = re.compile(
+    r"\b(?:SEM|NENHUMA?|NAO HOUVE|NAO HA|NAO OCORREU|NAO OCORRERAM|ZERO|0) (?:(?:QUALQUER|QUAISQUER"
+    r"|NENHUMA?) )?(?:ERROS?|FALHAS?|PROBLEMAS?|INTERRUPC(?:AO|OES)|INSTABILIDADES?)\b"
+    r"|\b(?:WITHOUT|NO) (?:ERRORS?|FAILURES?)\b"
+)
+
+# A failure of the service, wherever the words stand.
+_OUTAGE: Final = (
+    r"INDISPONIVE|UNAVAIL|FORA DO AR|OFFLINE|MANUTENC|MAINTENANCE|INSTAVEL|INSTABILIDADE"
+    r"|SOBRECARREG|CONGESTION|OVERLOAD|LENTIDAO|CONTINGENCIA"
+    r"|INDISPONIBILIDADE (?:\w+ ){0,3}?(?:SISTEMA|SERVICO|BASE|FONTE|CONSULTA|TEMPORARI|MOMENTANE)",
+    r"\bERROS?\b|\bERROR|\bFALHAS?\b|\bFALHOU\b|\bFALHARAM\b|\bFAIL|EXCECAO|EXCEPTION|INSUCESSO"
+    r"|SEM EXITO",
+    r"TIME ?OUT|TIMED OUT|TEMPO (?:\w+ ){0,3}?(?:ESGOT|EXCED|LIMITE|EXPIR)",
+    r"\bTENTE\b|TENTAR NOVAMENTE|TRY (?:IT )?(?:AGAIN|LATER)|\bAGUARDE\b",
+    r"NAO (?:\w+ ){0,2}?(?:POSSIVEL|CONSEGU|RESPOND|DISPONIVE)|IMPOSSIBILIDADE DE CONSULT"
+    rf"|CANNOT|COULD NOT|UNABLE|\b{_QUERY} (?:\w+ ){{0,3}}?NAO (?:FOI )?{_CARRIED_OUT}",
+    r"SEM (?:RETORNO|RESPOSTA|CONEXAO|COMUNICACAO|SISTEMA|SUCESSO|SALDO|CREDITOS?)",
+    r"SALDO (?:\w+ ){0,2}?(?:ESGOT|ZERAD|NEGATIV|INSUFICIENTE)|CREDITOS? (?:\w+ ){0,2}?(?:ESGOT"
+    r"|ACAB"
+    r"|EXPIR|INSUFICIENTE)|TOO MANY|RATE LIMIT|ACESSO (?:\w+ )?(?:NEGAD|BLOQUEAD|SUSPENS|EXPIRAD)",
+    # The account has no right to the answer.
+    r"LIMITE (?:\w+ ){0,3}?(?:CONSULTAS?|REQUISICOES|ACESSOS) (?:\w+ ){0,2}?"
+    r"(?:ATINGI|EXCED|ESGOT|ULTRAPASS|ESTOUR)",
+    rf"\b{_QUERY} (?:\w+ ){{0,3}}?NAO (?:AUTORIZAD|PERMITID|LIBERAD|HABILITAD|CONTRATAD)",
+    r"(?:TOKEN|SESSAO|CREDENCIA(?:L|IS)|CONTRATO|PLANO|ASSINATURA|INSTALACAO|CHAVE|USUARIO|SENHA"
+    r"|LOGIN|CLIENTE|LICENCA|CERTIFICADO|APLICACAO|AUTENTICACAO|ACESSO) (?:\w+ ){0,3}?"
+    r"(?:INVALID|EXPIRAD|VENCID|SUSPENS|BLOQUEAD|INATIV|INCORRET|CANCELAD|INEXISTENTE|REVOGAD)",
+    r"(?:INVALID|EXPIRED|REVOKED) (?:\w+ )?(?:TOKEN|KEY|CREDENTIAL|LICEN[CS]E|SESSION)",
+)
+# Words that report a failure in a text about the answer. In a record, they may be about the fine or
+# the order: "CIRCULACAO NAO AUTORIZADA", "INDISPONIBILIDADE", "PENHORA PARCIAL".
+_FAILURE_OF_A_TEXT: Final = (
+    r"INDISPON|INOPERANTE|TEMPORARI|FALH|PROBLEMA",
+    r"PARCIAL|PARTIAL|INCOMPLET|RESSALVA|INTERROMP|ABORTAD|ABORTED|CANCELAD[OA] PEL",
+    # Something was not done.
+    r"IMPOSSIVEL|IMPOSSIBILI|NAO (?:\w+ ){0,2}?(?:AUTORIZAD|AUTENTICAD|HABILITAD|CONTRATAD|LIBERAD"
+    r"|PERMITID|SUCESSO|CONSULTAD|REALIZAD|EFETUAD|CONCLUID|FINALIZAD|PROCESSAD|EXECUTAD"
+    r"|ATENDID|COMPLETAD|RETORN(?:OU|ARAM)|OBTID|OBTEVE|ACESSAD)",
+    r"SEM (?:ACESSO|PERMISSAO|AUTORIZACAO|CONTATO)",
+    r"NENHUMA? (?:RETORNO|RESPOSTA|FONTE|BASE|SERVICO|CONEXAO)",
+    r"INSUFICIENTE|INSUFFICIENT|QUOTA|\bCOTA\b|EXCEEDED",
+    r"LIMITE (?:\w+ ){0,4}?(?:ATINGI|EXCED|ESGOT|ULTRAPASS|ESTOUR)"
+    r"|(?:ATINGI|EXCED|ESGOT|ULTRAPASS|ESTOUR)\w* (?:\w+ ){0,3}?LIMITE|LIMITE DIARIO$",
+    r"UNAUTHORI|FORBIDDEN|DENIED|BLOQUEAD[OA] POR FALTA|INADIMPLEN",
+    r"REJEITAD|RECUSAD|REJECTED|REFUSED|FAULT",
+)
+# A failure in place of a record's value, and a failure in a text about the answer.
+_VALUE_FAILURE: Final = re.compile("|".join(_OUTAGE))
+_FAILURE: Final = re.compile("|".join((*_OUTAGE, *_FAILURE_OF_A_TEXT)))
+
+# The answer is not there yet.
+_WORKING: Final = re.compile(
+    r"\bEM (?:PROCESSAMENTO|ANDAMENTO|EXECUCAO|FILA|CURSO|PROGRESSO)\b|\bNA FILA\b|ENFILEIRAD"
+    r"|AGENDAD"
+    r"|\b(?:PROCESSANDO|CONSULTANDO|PESQUISANDO|BUSCANDO|EXECUTANDO|AGUARDANDO|CARREGANDO)\b"
+    rf"|\b(?:{_QUERY}|RESULTADO|RETORNO|RESPOSTA) (?:\w+ ){{0,2}}?(?:PENDENTE|INICIAD|RECEBID"
+    rf"|ACEIT)"
+    rf"|^(?:PENDENTE|RECEBID[OA]|ACEIT[OA])$|\b{_QUERY} A SER |\b(?:SERA|SERAO"
+    rf"|SENDO) {_CARRIED_OUT}"
+    rf"|\bAINDA NAO {_CARRIED_OUT}"
+    r"|\b(?:PROCESSING|PENDING|IN PROGRESS|QUEUED|RUNNING|ACCEPTED|STARTED|WAITING|SCHEDULED)\b"
+)
+
+# Nothing is on record. These words are removed too, because they contain the names of records.
+_DENIAL: Final = re.compile(
+    "|".join(
+        (
+            r"\b(?:NENHUMA?|SEM|ZERO|0|LIVRE DE|ISENT[OA] DE|AUSENCIA DE|INEXISTENCIA DE|INEXISTEM?"
+            r"|NAO (?:HA|HOUVE|EXISTEM?|CONSTAM?|POSSUI|POSSUEM|TEM|APRESENTA|REGISTRA"
+            r"|SE ENCONTR(?:A|AM)"
+            rf"|RETORN(?:OU|ARAM))) {_LISTED}\b(?: FOI| FORAM)?(?: {_FOUND})?",
+            rf"\bNAO (?:FOI |FORAM |SE )?(?:{_FOUND}|ENCONTR\w+|LOCALIZ\w+) {_LISTED}\b",
+            # "Registro do veículo não encontrado" says that the vehicle is unknown.
+            rf"\b{_RECORDS} (?:(?!VEICULO|PLACA)\w+ ){{0,3}}?(?:; )?(?:NAO (?:FOI "
+            rf"|FORAM )?(?:{_FOUND}"
+            r"|CONSTAM?|EXISTEM?|HA|POSSUI)|INEXISTENTES?|NENHUMA?|NADA CONSTA|NEGATIV[OA]S?|0"
+            r"|ZERO)"
+            r"(?!\w)",
+            rf"\bNENHUMA? (?:DADO|INFORMACAO) (?:FOI )?{_FOUND}",
+            rf"\b{_QUERY} NAO RETORNOU (?:NENHUMA? |QUALQUER )?(?:DADOS?|INFORMAC(?:AO|OES))\b",
+            rf"\b(?:DADOS|INFORMACOES) NAO {_FOUND}",
+            rf"\bNADA (?:CONSTA|FOI {_FOUND}|{_FOUND}|A CONSTAR|A DECLARAR|HA)\b|^NAO CONSTAM?$",
+            r"\bNAO CONSTAM? N[AO] (?:BASE|SISTEMA|RENAJUD|RENAINF)\b",
+            r"\bNEGATIV[OA] (?:PARA|DE) " + _LISTED + r"\b|^NEGATIV[OA]$|\bNADA CONSTA\b",
+            r"\bLIVRE E DESEMBARACAD[OA]\b",
+            r"\bNO (?:DATA|RECORDS?|RESULTS?|FINES?|RESTRICTIONS?)(?: (?:WAS|WERE))? FOUND\b",
+            r"\b(?:RECORDS?|RESULTS?|FINES?) NOT FOUND\b|^NO (?:RECORDS?|FINES?|RESTRICTIONS?)$",
+        )
+    )
+)
+# In a member of a record, these words alone deny what the member would state.
+_VALUE_DENIAL: Final = re.compile(
+    r"NAO|N|FALSE|NADA|SEM|NENHUMA?|INEXISTENTE|NAO (?:HA|POSSUI|EXISTE|ENCONTRAD[OA]"
+    r"|LOCALIZAD[OA])"
+    r"|NADA LOCALIZADO|LIVRE"
+)
+# The source does not know the vehicle, which denies nothing of it.
+_ABSENT: Final = re.compile(
+    rf"\b(?:VEICULO|PLACA|RENAVAM|CHASSI"
+    rf"|REGISTRO DO VEICULO) (?:\w+ ){{0,3}}?(?:NAO (?:FOI )?{_FOUND}"
+    r"|NAO CONSTA|NAO EXISTE|INEXISTENTE|INVALID[OA])\b|\bNENHUM VEICULO\b|\b(?:UF"
+    r"|ESTADO) INVALID[OA]"
+    r"|\b(?:VEHICLE|PLATE) NOT FOUND\b|\bINVALID (?:PLATE|VEHICLE|STATE)\b"
+)
+# "SER" and the like between the query and its end stay in the text, because a query that is to be
+# carried out has not been.
+_SUCCESS: Final = re.compile(
+    rf"(?<!\bNO )\bSUCESSO\b|(?<!\bNO )\bSUCCESS(?:FUL|FULLY)?\b|\bEXITO\b|\bCOMPLETED\b"
+    rf"|\b{_QUERY} (?P<between>(?:\w+ ){{0,3}}?){_CARRIED_OUT}\b|\b{_QUERY} OK\b"
+    rf"|^{_CARRIED_OUT}$|^(?:OK|DONE|RETORNO OK)$"
+)
+# The words that may stand beside a success or a denial. With any other word the text confirms
+# nothing: "consulta realizada com sucesso, base suspensa", "nada consta, veículo furtado".
+_NEUTRAL: Final = re.compile(
+    r"[OA]S?|D[EOA]S?|EM|N[OA]S?|AOS?|PARA|PEL[OA]S?|POR|COM|E|OU|QUE|NOME|PROPRIETARIO|UMA?|SE"
+    r"|[DN]?ES[ST][EA]|SEU|SUA|TOD[OA]S?|FOI|FORAM|ESTA|ENCONTRA|ATE|MOMENTO|PRESENTE|DATA|HORA"
+    r"|OK|ABERTO"
+    r"|CONSULTAS?|PESQUISAS?|BUSCA|SOLICITACAO|REQUISICAO|OPERACAO|TRANSACAO|PROCESSAMENTO|PEDIDO"
+    r"|RESULTADO|RETORNO|RESPOSTA|MENSAGEM|STATUS|SITUACAO|CODIGO|VEICULOS?|PLACAS?|RENAVAM|CHASSI"
+    r"|BASES?|SISTEMA|FONTE|SERVICO|DADOS|INFORMAC(?:AO|OES)|PARAMETROS|ESTADO|UF|NACIONAL|ESTADUAL"
+    r"|FEDERAL|DETRAN|RENAINF|RENAJUD|SENATRAN|DENATRAN|SERPRO|BIN|JUDICIA(?:L|IS)|TRANSITO|FURTO"
+    r"|ROUBO|(?:ADMINISTRATIV|FINANCEIR|ATIV|INFORMAD|CONSULTAD|PESQUISAD|SOLICITAD)[OA]S?"
+    rf"|{_CARRIED_OUT}|{_FOUND}|THE|THIS|OF|FOR|IN|FROM|WITH|WAS|WERE|IS|ARE|QUERY|SEARCH|REQUEST"
+    r"|RESPONSE|VEHICLE|PLATE|PROCESSED|FOUND|[A-Z]{3}\d[A-Z0-9]\d{2}|\d{9,11}|0+|200|;"
+)
+
+
+def is_blank(text: str) -> bool:
+    """Return whether the text of a member stands for no value, such as "NÃO INFORMADO"."""
+    return len(text) <= _LONGEST_BLANK and (not text or bool(_BLANK.fullmatch(text)))
+
+
+def is_no_attribute(text: str) -> bool:
+    """Return whether the text of a vehicle's attribute stands for no value."""
+    return is_blank(text) or bool(_NO_ATTRIBUTE.fullmatch(fold(text)))
+
+
+def says(text: str) -> Says:
+    """Return what a text about an answer says."""
+    return _says(_words(text), _FAILURE)
+
+
+def value_says(text: str) -> Says:
+    """Return what stands in a record's member. "unknown" is a value: the member's content."""
+    if is_blank(text):
+        return "blank"
+    words = _words(text)
+    return "denial" if _VALUE_DENIAL.fullmatch(words) else _says(words, _VALUE_FAILURE)
+
+
+def _words(text: str) -> str:
+    # Sentences stay apart, so that "Não há. Consulta realizada" denies nothing of the query.
+    return re.sub(r"[^\w;]+|_+", " ", re.sub(r"[.;:!?|\n]", " ; ", fold(text))).strip(" ;")
+
+
+def _says(words: str, failure: re.Pattern[str]) -> Says:
+    if not words:
+        return "blank"
+    words, no_failures = _NO_FAILURE.subn("", words)
+    # "A consulta não retornou registros" denies the records, and reports no failure.
+    without_denials, denials = _DENIAL.subn("", words)
+    if failure.search(without_denials):
+        return "failure"
+    if _WORKING.search(without_denials):
+        return "working"
+    rest = without_denials.strip(" ;")
+    rest, successes = _SUCCESS.subn(lambda found: found["between"] or "", rest)
+    if not denials and _ABSENT.search(words):
+        return "absent"
+    if not (no_failures or denials or successes):
+        return "unknown"
+    if not all(word in STATES or _NEUTRAL.fullmatch(word) for word in rest.split()):
+        return "unknown"
+    return "denial" if denials else "success"

@@ -1,0 +1,451 @@
+"""Answers as real sources write them: records, remarks, codes, flags, denials, blanks and failures.
+
+An answer is made of parts, and each part has its truth: what a person would understand. The words
+are collected from manuals, forums and logs of such services, and not from the portal's own table.
+"""
+
+import random
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from tests import factories
+
+# "plain" failures are understood by everybody and must end in a 502. "odd" ones may be taken for a
+# text that nobody understands, which confirms nothing.
+Truth = Literal["denial", "success", "plain", "odd", "working", "positive", "strange", "blank"]
+LookupKind = Literal["decode", "renainf", "renajud"]
+PLATE = "ABC1D23"
+
+DENIALS = (
+    "Não foram localizados débitos para o veículo pesquisado.",
+    "Inexistem restrições para a placa consultada",
+    "Veículo sem apontamentos",
+    "Não há ocorrências",
+    "Nada consta para o chassi informado",
+    "Sem registro de infrações no RENAINF",
+    "Nenhuma penalidade localizada",
+    "A pesquisa não retornou registros.",
+    "Não constam ordens judiciais ativas",
+    "NADA CONSTA ATE A PRESENTE DATA",
+    "Veículo isento de multas",
+    "Nenhum resultado para a consulta",
+    "0 multas encontradas",
+    "Não existe restrição RENAJUD para este veículo",
+    "O veículo não possui pendências.",
+    "Veiculo sem restricoes judiciais na base RENAJUD",
+    "Não há registro de bloqueios para a placa informada.",
+    "Sem restrições",
+    "nada consta",
+    "No records found for this vehicle.",
+)
+SUCCESSES = (
+    "Transação efetuada com sucesso",
+    "Consulta concluída",
+    "Operação realizada com êxito.",
+    "OK",
+    "Pesquisa finalizada com sucesso!",
+    "Processamento concluído",
+    "SUCESSO",
+    "Solicitação processada com sucesso",
+    "Request completed",
+)
+PLAIN_FAILURES = (
+    "Ocorreu uma falha na comunicação com o órgão",
+    "Erro ao acessar a base nacional",
+    "O sistema do DETRAN está fora do ar",
+    "Serviço do SENATRAN indisponível no momento",
+    "Não foi possível obter os dados junto ao tribunal",
+    "Tempo de espera esgotado",
+    "Read timed out",
+    "HTTP 503 Service Unavailable",
+    "Sistema em manutenção programada",
+    "Tente novamente em alguns instantes.",
+    "Sem resposta do SERPRO",
+    "Saldo insuficiente para a consulta",
+    "Limite mensal de consultas excedido",
+    "java.lang.NullPointerException: erro interno",
+    "Token de acesso expirado",
+    "Instabilidade na fonte de dados",
+    "Consulta não realizada: órgão sem comunicação",
+    "Falha de autenticação",
+    "Acesso negado para o produto",
+)
+ODD_FAILURES = (
+    "Host inacessível",
+    "Repita a operação mais tarde",
+    "Serviço suspenso pelo provedor",
+    "Sem linha com o órgão",
+    "Houve um imprevisto",
+    "ORA-12541: TNS:no listener",
+    "502 Bad Gateway",
+    "Seu pacote não contempla esta pesquisa",
+    "CAPTCHA não resolvido",
+    "Retorno corrompido da origem",
+    "Robô bloqueado pelo site do tribunal",
+    "Franquia encerrada",
+)
+WORKING = (
+    "Sua consulta está em processamento",
+    "Pedido na fila",
+    "Aguardando retorno do órgão",
+    "Processing",
+    "Consulta em andamento, volte em instantes",
+    "Resultado pendente",
+)
+STRANGE = (
+    "Veículo não localizado na base",
+    "Procure o Detran",
+    "UF não atendida",
+    "Consta 1 registro",
+    "Há pendências para o veículo",
+    "Ver anexo",
+    "Situação irregular",
+    "COM RESTRICAO",
+    "POSSUI MULTAS",
+)
+BLANKS: tuple[object, ...] = (
+    *(
+        "",
+        " ",
+        "-",
+        "--",
+        None,
+        "null",
+        "N/A",
+        "NC",
+        "NAO INFORMADO",
+        "Não informada",
+        "SEM INFORMACAO",
+    ),
+)
+NO_DAYS: tuple[object, ...] = ("", "00/00/0000", "  /  /    ", "01/01/1900", None, "NAO INFORMADO")
+NO_NUMBERS: tuple[object, ...] = ("", "0", "0,00", 0, None, "000000", "NC")
+
+TEXTS: dict[Truth, tuple[str, ...]] = {
+    "denial": DENIALS,
+    "success": SUCCESSES,
+    "plain": PLAIN_FAILURES,
+    "odd": ODD_FAILURES,
+    "working": WORKING,
+    "strange": STRANGE,
+}
+TEXT_NAMES = (
+    *(
+        "mensagem",
+        "message",
+        "msg",
+        "mensagemRetorno",
+        "return_message",
+        "ds_mensagem",
+        "txtMensagem",
+    ),
+    *(
+        "descricaoRetorno",
+        "statusMessage",
+        "Observacao",
+        "observacoes",
+        "informacao",
+        "motivo",
+        "xMotivo",
+    ),
+    *(
+        "mensagem_retorno",
+        "msgRetorno",
+        "retorno",
+        "resposta",
+        "descricao_situacao",
+        "situacaoConsulta",
+    ),
+    *("aviso", "alertas", "detalheRetorno", "mensagemSistema", "resultMessage"),
+)
+ERROR_NAMES = (
+    *(
+        "msgErro",
+        "descricaoErro",
+        "erro",
+        "error",
+        "errorMessage",
+        "mensagem_erro",
+        "ds_erro",
+        "falha",
+    ),
+    *("erros", "codigoErro", "exception"),
+)
+CODE_NAMES = (
+    "codigoRetorno",
+    "codigo",
+    "code",
+    "cod_retorno",
+    "returnCode",
+    "statusCode",
+    "nrCodigo",
+)
+POSITIVES: tuple[tuple[str, object], ...] = (
+    *(("possuiMultas", True), ("temRestricao", "SIM"), ("has_fines", 1), ("existeDebito", "S")),
+    *(("qtdMultas", 3), ("quantidade", "2"), ("totalRegistros", 1), ("numeroRegistros", 4)),
+    *(("total_multas", "0003"), ("valorTotal", "130,16"), ("qtde_infracoes", 2), ("multas", 1)),
+    *(("veiculoEncontrado", False), ("placaNaoEncontrada", True), ("ufInvalida", True)),
+    *(("estadoInvalido", "S"), ("restricoesAtivas", "SIM"), ("constaRestricao", True)),
+    *(
+        ("vehicleFound", False),
+        ("finesCount", 7),
+        ("ocorrencias", "1"),
+        ("possuiRestricaoJudicial", "S"),
+    ),
+)
+NEGATIVES: tuple[tuple[str, object], ...] = (
+    *(("possuiMultas", False), ("temRestricao", "NAO"), ("has_fines", 0), ("existeDebito", "N")),
+    *(("qtdMultas", 0), ("quantidade", "0"), ("totalRegistros", 0), ("valorTotal", "0,00")),
+    *(("veiculoEncontrado", True), ("placaNaoEncontrada", False), ("ufInvalida", False)),
+    *(("erro", False), ("erros", []), ("sucesso", True), ("success", "true"), ("error", None)),
+)
+HARMLESS: tuple[tuple[str, object], ...] = (
+    *(
+        ("idConsulta", "8f2c"),
+        ("protocolo", "2026112800012"),
+        ("dataConsulta", "28/11/2026 10:00:00"),
+    ),
+    *(("tempoMs", 812), ("fonte", "SENATRAN"), ("versao", "2.1"), ("creditosRestantes", 98)),
+    *(("custo", "0,35"), ("pagina", 1), ("requestId", "b1c2")),
+)
+
+
+CONTENT = "an unknown text in a member of the contract"
+
+
+class Part(NamedTuple):
+    """Members of one object, and what they say."""
+
+    members: dict[str, Any]
+    truth: Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer to a lookup, and the truths of its parts. ``holds`` are its real records."""
+
+    lookup: LookupKind
+    document: dict[str, Any]
+    truths: frozenset[Truth]
+    holds: tuple[Literal["vehicle", "paid", "open", "order", "unflagged"], ...] = ()
+    places: tuple[str, ...] = field(default=())
+
+    @property
+    def body(self) -> bytes:
+        return factories.encode(self.document)
+
+
+def answers(seed: int) -> Iterator[Answer]:
+    """Yield answers without end, always the same for a seed."""
+    chance = random.Random(seed)
+    makers: tuple[Callable[[random.Random], Answer], ...] = (_fines, _orders, _vehicle)
+    while True:
+        yield chance.choice(makers)(chance)
+
+
+def _spelled(chance: random.Random, text: str) -> str:
+    """Write a text as some program would."""
+    forms: tuple[Callable[[str], str], ...] = (str, str.upper, str.lower, _without_accents)
+    text = chance.choice(forms)(text)
+    return chance.choice(("{}", "{}", " {} ", "{}.", "{}\n")).format(text)
+
+
+def _without_accents(text: str) -> str:
+    return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
+
+
+def _text(chance: random.Random, truth: Truth) -> str:
+    return _spelled(chance, chance.choice(TEXTS[truth]))
+
+
+def _part(chance: random.Random, truths: tuple[Truth, ...]) -> Part:
+    truth = chance.choice(truths)
+    if truth == "positive":
+        name, value = chance.choice(POSITIVES)
+        return Part({name: value}, truth)
+    if truth == "blank":
+        return Part({chance.choice(TEXT_NAMES): chance.choice(BLANKS)}, truth)
+    name = chance.choice(TEXT_NAMES)
+    members: dict[str, Any] = {name: _text(chance, truth)}
+    if truth in ("plain", "odd") and chance.random() < 0.4:
+        members = {chance.choice(ERROR_NAMES): members.pop(name)}
+    if chance.random() < 0.3:
+        members |= {chance.choice(CODE_NAMES): _code(chance, truth)}
+    if chance.random() < 0.3:
+        members |= dict([chance.choice(HARMLESS)])
+    if truth in ("denial", "success") and chance.random() < 0.3:
+        members |= dict([chance.choice(NEGATIVES)])
+    return Part(members, truth)
+
+
+def _code(chance: random.Random, truth: Truth) -> object:
+    """Return a source's own code, which only its text explains."""
+    if truth in ("denial", "success"):
+        return chance.choice((0, "0", "00", 1, "001", "200", 612, "N001"))
+    return chance.choice((8, "99", "E07", 500, "503", 612, "-1"))
+
+
+def _nested(chance: random.Random, members: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    match chance.randrange(6):
+        case 0:
+            return {"meta": members}, "in an object"
+        case 1:
+            return {"retorno": {"status": members}}, "in two objects"
+        case 2:
+            return {"mensagens": [members]}, "in a list"
+        case _:
+            return members, "flat"
+
+
+def _beside(
+    chance: random.Random, parts: list[Part], places: list[str]
+) -> tuple[dict[str, Any], list[Truth]]:
+    """Return the members of the parts, and the truths of those whose names were free."""
+    document: dict[str, Any] = {}
+    said: list[Truth] = []
+    for part in parts:
+        members, place = _nested(chance, part.members)
+        if not members.keys() & document.keys():
+            document |= members
+            said.append(part.truth)
+            places.append(f"beside, {place}")
+    return document, said
+
+
+def _scatter(
+    chance: random.Random, lookup: LookupKind, record: dict[str, Any], texts: tuple[str, ...]
+) -> tuple[list[Any], list[Truth], list[str]]:
+    """Return elements in place of records: remarks, or the contract's members without content."""
+    truths: list[Truth] = []
+    places: list[str] = []
+    elements = []
+    for _ in range(chance.choice((1, 1, 1, 2))):
+        kinds: tuple[Truth, ...] = chance.choice(
+            (
+                ("denial",),
+                ("denial",),
+                ("success",),
+                ("plain",),
+                ("odd",),
+                ("working",),
+                ("strange",),
+            )
+        )
+        element = dict(record) if chance.random() < 0.6 else {}
+        part = _part(chance, kinds)
+        if element and chance.random() < 0.5:
+            name = chance.choice(texts)
+            element[name] = _text(chance, part.truth)
+            places.append(f"in {lookup}, {name}")
+            if part.truth in ("odd", "strange"):  # what nobody understands is a record's content
+                places.append(CONTENT)
+        else:
+            members, place = _nested(chance, part.members)
+            element |= members
+            places.append(f"in an element, {place}")
+        truths.append(part.truth)
+        elements.append(element)
+    return elements, truths, places
+
+
+def _document(
+    chance: random.Random, status: str, result: object, places: list[str]
+) -> tuple[dict[str, Any], list[Truth]]:
+    choices: tuple[tuple[Truth, ...], ...] = (
+        *((), (), ("denial",), ("success",), ("plain",), ("odd",), ("working",), ("positive",)),
+        *(
+            ("strange",),
+            ("blank",),
+            ("denial", "plain"),
+            ("success", "positive"),
+            ("success", "odd"),
+        ),
+    )
+    parts = [_part(chance, (truth,)) for truth in chance.choice(choices)]
+    beside, said = _beside(chance, parts, places)
+    return {"status": status, "result": result, **beside}, said
+
+
+def _blank_fine(chance: random.Random) -> dict[str, Any]:
+    record = factories.fine()
+    for name in record:
+        if name.startswith("data"):
+            record[name] = chance.choice(NO_DAYS)
+        elif name.startswith(("codigo", "valor", "limite", "medicao")):
+            record[name] = chance.choice(NO_NUMBERS)
+        elif isinstance(record[name], str):
+            record[name] = chance.choice(BLANKS)
+    record["autoInfracao"] = chance.choice(("", factories.HIDDEN, None))
+    return record
+
+
+def _fines(chance: random.Random) -> Answer:
+    places: list[str] = []
+    truths: list[Truth] = []
+    holds: list[Literal["paid", "open"]] = []
+    elements: list[Any] = []
+    if chance.random() < 0.6:
+        elements, truths, places = _scatter(chance, "renainf", _blank_fine(chance), ("descricao",))
+    if chance.random() < 0.2:
+        paid = factories.payment(dataPagamento="10/10/2025", valorPago="130,16")
+        record = factories.fine(pagamento=paid, tipo="PAGA")
+        if chance.random() < 0.4:
+            record = factories.fine()
+        holds.append("paid" if record["tipo"] else "open")
+        elements.insert(chance.randrange(len(elements) + 1), record)
+    document, more = _document(chance, "SUCCESS", elements, places)
+    return Answer("renainf", document, frozenset((*truths, *more)), tuple(holds), tuple(places))
+
+
+def _blank_order(chance: random.Random) -> dict[str, Any]:
+    record = {name: chance.choice(BLANKS) for name in factories.restriction()}
+    return record | {"placa": chance.choice(("", PLATE)), "renavam": ""}
+
+
+def _orders(chance: random.Random) -> Answer:
+    places: list[str] = []
+    truths: list[Truth] = []
+    holds: list[Literal["order", "unflagged"]] = []
+    elements: list[Any] = []
+    if chance.random() < 0.6:
+        blank = _blank_order(chance)
+        names = ("detalheRenajud", "detalheRenajud", "restricoes")
+        elements, truths, places = _scatter(chance, "renajud", blank, names)
+        for element in elements:
+            flag = chance.choice((False, False, False, "NAO", "N", 0, None, "", "missing"))
+            if "tribunal" not in element:
+                continue
+            element["constaRenajud"] = flag
+            if flag in (None, "") or flag == "missing":
+                holds.append("unflagged")
+            if flag == "missing":
+                del element["constaRenajud"]
+    if chance.random() < 0.15:
+        elements.insert(chance.randrange(len(elements) + 1), factories.restriction())
+        holds.append("order")
+    document, more = _document(chance, "SUCCESS", elements, places)
+    return Answer("renajud", document, frozenset((*truths, *more)), tuple(holds), tuple(places))
+
+
+def _vehicle(chance: random.Random) -> Answer:
+    places: list[str] = []
+    result: dict[str, Any] = factories.decoded(PLATE)
+    truths: list[Truth] = []
+    holds: tuple[Literal["vehicle"], ...] = ("vehicle",)
+    if chance.random() < 0.7:
+        holds = ()
+        result = {name: chance.choice(BLANKS) for name in result}
+        result |= {"placa": chance.choice(("", PLATE, None)), "informacoesFipe": []}
+        result |= {"chassi": chance.choice(("", factories.HIDDEN))}
+        if chance.random() < 0.7:
+            part = _part(
+                chance, (chance.choice(("plain", "odd", "working", "strange", "success")),)
+            )
+            members, place = _nested(chance, part.members)
+            result |= members
+            truths.append(part.truth)
+            places.append(f"in decode, {place}")
+    document, more = _document(chance, "DONE", result, places)
+    return Answer("decode", document, frozenset((*truths, *more)), holds, tuple(places))
