@@ -7,10 +7,12 @@ meant.
 
 import csv
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import unescape
 from itertools import chain
+from operator import ne
+from types import MappingProxyType
 from unicodedata import normalize
 
 import msgspec
@@ -24,8 +26,9 @@ from portal.vehicle.typed import (
     PLATE_IN_TEXT,
     Doubt,
     Typed,
-    is_month_and_year,
+    is_like_model,
     parse_typed,
+    read_part,
     read_typed,
     visible,
 )
@@ -42,7 +45,6 @@ _PART = re.compile(
 )
 # A plate in a word of other letters and digits, such as two plates without a space.
 _GLUED = re.compile(r"[A-Z]{3}[0-9][A-Z0-9][0-9]{2}")
-_VIN = re.compile(r"(?=.*[0-9])(?=.*[A-Z])[A-Z0-9]{17}")
 # A word that is probably a mistyped plate.
 _LIKE_PLATE = re.compile(
     r"(?=.{5,9}$)(?:[A-Z]{3}[A-Z0-9]*[0-9][A-Z0-9]*"
@@ -67,9 +69,9 @@ _CHAT = re.compile(
     re.ASCII,
 )
 _TAGS = re.compile(r"<(?:!doctype|html|body|meta|table|t[rdh]|thead|tbody|ul|ol|li)\b")
+# The name of a JSON member, with its value if that is a number.
+_MEMBER = re.compile(r'"((?:[^"\\]|\\.)*)" ?: ?(-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)?')
 _WORD = re.compile(r"[^\s()\[\]{}\"']+")
-# A plate that looks like a car model or trim level and a year ("LXR 2014").
-_YEAR = re.compile(r"[A-Za-z]{3}[\s/]+(?:19[5-9]|20[0-3])[0-9]", re.ASCII)
 # Words for "plate" and "Renavam", in the spelling of ``bare`` (upper case, no accents). _TITLE
 # finds such a word in a column's title ("Nº da placa", number of the plate), but not inside another
 # word ("emplacamento", registration).
@@ -94,6 +96,7 @@ class WrongEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     plate or Renavam that was probably meant, or "" if unknown. ``in_file`` is true if the entry is
     from an uploaded file. ``is_text`` is false if the entry is a JSON value other than a string. In
     this case, ``value`` is the entry's JSON text. ``doubt`` is "" in entries of former versions.
+    ``signs`` are those from which ``suggestion`` was read, or "" in entries of former versions.
     """
 
     index: int
@@ -102,11 +105,21 @@ class WrongEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     in_file: bool = False
     is_text: bool = True
     doubt: Doubt = ""
+    signs: str = ""
 
     @property
     def is_as_typed(self) -> bool:
         """Whether the suggestion has the signs of the entry, which needs no correction."""
-        return _signs(self.value) == self.suggestion
+        return self.typed.signs.upper() == self.suggestion
+
+    @property
+    def typed(self) -> Typed:
+        """What the entry means."""
+        read = read_typed(self.value)
+        if not self.doubt:
+            return read
+        subject = parse_subject(self.suggestion) if self.suggestion else None
+        return Typed(subject, self.doubt, self.signs or read.signs)
 
     def names(self, subject: str) -> bool:
         """Return whether the entry contains ``subject`` in any spelling, or suggests it."""
@@ -168,6 +181,14 @@ class _Cell:
 
 _Entry = tuple[int, _Found | str]
 
+# A document prints a plate and a Renavam with their names on lines of their own, or below them.
+_DOCUMENT = re.compile(
+    r"^[^\w\n]*(?:[^\W\d]+[^\w\n]+){0,3}?"
+    rf"(?:placa\b[^\n]{{0,40}}?(?:\n[^\w\n]*)?(?P<plate>{PLATE_IN_TEXT})"
+    r"|renavam\b[^\n0-9]{0,40}(?:\n[^\w\n]*)?(?P<renavam>[0-9][0-9 .-]{7,14}[0-9]))(?!\w)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
 
 def read_strings(values: Sequence[object], most_wrong: int | None = None) -> TypedList:
     """Read a JSON list with one plate or Renavam in each element.
@@ -196,11 +217,14 @@ def read_list(text: str, file: bytes = b"") -> TypedList:
 
     A text with tabs or semicolons, or with a header, is a table. In a table, a Renavam beside a
     plate belongs to the plate's vehicle and is omitted. In other text, the Renavam is a vehicle of
-    its own. The two formats of one plate in a row are one vehicle.
+    its own, unless the text is that of documents, with the plate and the Renavam of each on lines
+    of their own. The two formats of one plate in a row are one vehicle.
     """
+    uploaded = decode_upload(file)
     typed = ((index, False, found) for index, found in _entries(text))
-    uploaded = ((index, True, found) for index, found in _entries(decode_upload(file)))
-    return _collected(chain(typed, uploaded))
+    from_file = ((index, True, found) for index, found in _entries(uploaded))
+    plates = _documents(text) | _documents(uploaded)
+    return _collected(chain(typed, from_file), plates=plates)
 
 
 def reticked(listed: TypedList, ticked: Collection[str]) -> TypedList:
@@ -226,9 +250,34 @@ def contains_subject(text: str, subject: str) -> bool:
     return subject in _signs(normalize("NFKC", text))
 
 
+def _documents(text: str) -> dict[Subject, Plate]:
+    """Return the plates of the Renavam in a text of documents.
+
+    Returns {} unless each document has one plate and one Renavam, all in the same order.
+    """
+    found = [
+        read_part(
+            f"Renavam {part['renavam']}" if part["renavam"] else part["plate"], has_words=True
+        )
+        for part in _DOCUMENT.finditer(text)
+    ]
+    subjects = [typed.subject for typed in found]
+    is_plate = [isinstance(subject, Plate) for subject in subjects]
+    is_alternating = len(found) % 2 == 0 and all(map(ne, is_plate, is_plate[1:]))
+    if not is_alternating or None in subjects or any(each.doubt == "month" for each in found):
+        return {}
+    plates = [each for each in subjects if isinstance(each, Plate)]
+    numbers = [each for each in subjects if isinstance(each, Renavam)]
+    return dict(zip(numbers, plates, strict=True))
+
+
 def _collected(
-    found: Iterable[tuple[int, bool, _Found | str]], most_wrong: int = MOST_WRONG
+    found: Iterable[tuple[int, bool, _Found | str]],
+    most_wrong: int = MOST_WRONG,
+    plates: Mapping[Subject, Plate] = MappingProxyType({}),
 ) -> TypedList:
+    """Sort what was found. ``plates`` has those of Renavam that name the same vehicle."""
+    numbers = {plate: renavam for renavam, plate in plates.items()}
     subjects: dict[Subject, str] = {}
     repeated: dict[Subject, None] = {}
     wrong: list[WrongEntry] = []
@@ -237,12 +286,15 @@ def _collected(
     for index, in_file, each in found:
         part = each if isinstance(each, _Found) else _Found(each, read_typed(each))
         subject, doubt = part.typed.subject, part.typed.doubt
+        if subject in plates:
+            continue
         if isinstance(each, _Found) and subject is not None and not doubt:
             if subject in subjects:
                 repeated[subject] = None
                 continue
             if not isinstance(subject, Plate) or subject.twin not in subjects:
-                subjects[subject] = part.text
+                number = numbers.get(subject) if isinstance(subject, Plate) else None
+                subjects[subject] = f"= Renavam {number}" if number else part.text
                 continue
             doubt = "twin"
         if not room[subject is not None]:
@@ -250,7 +302,10 @@ def _collected(
             continue
         room[subject is not None] -= 1
         meant = subject.text if subject else ""
-        wrong.append(WrongEntry(index, _shown(part.value), meant, in_file, doubt=doubt))
+        signs = part.typed.signs if subject else ""
+        wrong.append(
+            WrongEntry(index, _shown(part.value), meant, in_file, doubt=doubt, signs=signs)
+        )
     typed = {one.text: text for one, text in subjects.items() if _signs(text) not in ("", one.text)}
     return TypedList(tuple(subjects), tuple(wrong), tuple(repeated), more_wrong, typed)
 
@@ -317,7 +372,7 @@ def _in_row(
     for index, cell in enumerate(cells):
         for part in cell.found if index not in columns else ():
             if part.is_plate and part.typed.subject not in known and " " not in part.value:
-                yield replace(part, typed=Typed(part.typed.subject, "column"))
+                yield replace(part, typed=replace(part.typed, doubt="column"))
 
 
 def _in_cells(
@@ -334,12 +389,13 @@ def _in_cells(
     plates = _one_format([part for part in certain if part.is_plate])
     doubtful = [part for part in found if not part.typed.is_certain]
     if any(part.typed.subject for part in found):
-        # Dates, and in a table models with their years, only describe the vehicle.
+        # Dates, VIN, and in a table models with their years, only describe the vehicle.
         doubtful = [
             part
             for part in doubtful
-            if not _MOMENT.fullmatch(part.value.strip(".,"))
-            and not (is_table and _YEAR.fullmatch(part.value))
+            if part.typed.doubt != "vin"
+            and not _MOMENT.fullmatch(part.value.strip(".,"))
+            and not (is_table and is_like_model(part.value))
         ]
     # In a row with several plates, "ABC 12" is a mistyped plate. In a row with one plate, such text
     # may be a model ("Gol 16").
@@ -395,7 +451,7 @@ def _one_format(plates: Sequence[_Found]) -> list[_Found]:
 
 def _is_vehicle(cell: _Cell) -> bool:
     """Return whether a cell contains nothing but plates and Renavam."""
-    is_certain = all(part.typed.is_certain and not _YEAR.match(part.value) for part in cell.found)
+    is_certain = all(part.typed.is_certain and not is_like_model(part.value) for part in cell.found)
     return not cell.words and is_certain
 
 
@@ -410,7 +466,7 @@ def _cell(text: str, *, is_alone: bool = False, is_named: bool = False) -> _Cell
     """
     text = visible(text)
     if is_alone or is_named:
-        typed = read_typed(text) if is_named else _doubted(text, has_words=False)
+        typed = read_typed(text) if is_named else read_part(text, has_words=False)
         if typed != Typed():
             return _Cell((_Found(text.strip(), typed),), ())
     found: list[_Found] = []
@@ -423,9 +479,10 @@ def _cell(text: str, *, is_alone: bool = False, is_named: bool = False) -> _Cell
     rest.append(text[end:])
     words = [word for word in _WORD.findall(" ".join(rest)) if _signs(word)]
     others = [word for word in words if not _LABEL.fullmatch(bare(_signs(word)))]
+    has_words = bool(others) or len(matches) > 1
     for match, before, after in zip(matches, rest, rest[1:], strict=False):
         around = _shown(f"{_end_of(before)}{match[0]}{after}") if others else ""
-        found.append(_Found(match[0], _doubted(match[0], has_words=bool(others)), around))
+        found.append(_Found(match[0], read_part(match[0], has_words=has_words), around))
     plain = []
     for word in others:
         parts = _doubtful(word)
@@ -439,26 +496,15 @@ def _end_of(text: str) -> str:
     return text if len(text) <= _LONGEST_WORD else f"… {text[-_LONGEST_WORD:].partition(' ')[2]}"
 
 
-def _doubted(text: str, *, has_words: bool) -> Typed:
-    """Read a plate or number that was found within a cell."""
-    typed = read_typed(text)
-    if not typed.is_certain or not isinstance(typed.subject, Plate):
-        return typed
-    if is_month_and_year(typed.subject):
-        return Typed(typed.subject, "month")
-    if has_words and _YEAR.fullmatch(text):
-        return Typed(typed.subject, "word")
-    return typed
-
-
 def _doubtful(word: str) -> list[_Found]:
     """Return what a word that is no plate and no Renavam may mean."""
-    signs = _signs(word)
-    if len(signs) <= 2 * LONGEST_SHOWN and not _VIN.fullmatch(signs):
+    typed = read_typed(word)
+    signs = typed.signs.upper()
+    if typed.doubt != "vin" and len(signs) <= 2 * LONGEST_SHOWN:
         glued = [Plate(each) for each in _GLUED.findall(signs) if each != signs]
         if glued and signs.isascii():
-            return [_Found(word, Typed(each, "glued")) for each in glued]
-    return [_Found(word, read_typed(word))] if _is_like_subject(signs) else []
+            return [_Found(word, Typed(each, "glued", signs)) for each in glued]
+    return [_Found(word, typed)] if typed.doubt == "vin" or _is_like_subject(signs) else []
 
 
 def _header(lines: Sequence[tuple[int, str]], delimiter: str) -> int | None:
@@ -493,9 +539,18 @@ def _without_markup(text: str) -> str:
     if start.startswith("{") or re.match(r"\[\s*\{", start):
         # Collapse all white space first: a pattern that begins with a repetition of it would search
         # a long run again from each of its characters.
-        text = re.sub(r' ?, ?(?=")', "\t", re.sub(r"\s+", " ", text))
+        text = _MEMBER.sub(_column, re.sub(r"\s+", " ", text))
+        text = re.sub(r' ?, ?(?=")', "\t", text)
         return re.sub(r"\}", "\n", text)
     return text
+
+
+def _column(member: re.Match[str]) -> str:
+    """Keep a member's name if it names a plate or Renavam, and a number if it may be a Renavam."""
+    name, number = member[1], member[2] or ""
+    is_title = _TITLE.search(bare(name)) is not None
+    is_kept = number.isdecimal() and (is_title or _LIKE_RENAVAM.fullmatch(number))
+    return f'"{name if is_title else ""}": {number if is_kept else ""}'
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -8,37 +8,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from portal.batch.typed_list import read_list
 from portal.data_files import read_csv
 from portal.presentation.paths import subject_path
-from portal.vehicle.plate import Plate, Renavam
+from portal.vehicle.plate import Plate, Renavam, parse_subject
 from portal.vehicle.typed import (
     LETTER_PLACES,
     PLATE_IN_TEXT,
     PLATE_LENGTH,
     RENAVAM_LENGTH,
     SHORT_RENAVAMS,
-    Doubt,
+    Typed,
+    read_part,
     read_typed,
-    typed_signs,
     visible,
 )
 from portal.wording import listed, with_hyphens
 
-_VIN_LENGTH: Final = 17
 _LONGEST_SHOWN: Final = 20
 _SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
-_VIN: Final = (
-    "Parece um chassi, que tem 17 caracteres. A busca é pela placa ou pelo Renavam, que estão no "
-    "documento do veículo."
-)
 _REASONS: Final[Mapping[str, str]] = {
     line["doubt"]: line["reason"] for line in read_csv(__package__, "doubts.csv", dict[str, str])
 }
-# Matches a plate written as one word, inside any text.
-_WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
-# Matches a plate written with a space, but also other texts such as "ano 2019" ("year 2019").
-_SPACED_PLATE: Final = re.compile(PLATE_IN_TEXT)
+_PLATE: Final = re.compile(PLATE_IN_TEXT)
+_ENDS_IN_PLATE: Final = re.compile(rf"{PLATE_IN_TEXT}\s+$")
+_BEGINS_WITH_PLATE: Final = re.compile(rf"\s+{PLATE_IN_TEXT}")
+# The separators of a plate that is written as one word. "ano 2019" ("year 2019") has another.
+_WITHIN_WORD: Final = ("", ".", "-")
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
+_MOST_OFFERED: Final = 4
+_AMONG_WORDS: Final = "Há mais texto além da placa."
 _ORDINALS: Final = ("primeiro", "segundo", "terceiro", "quarto", "quinto", "sexto", "sétimo")
 
 
@@ -60,19 +59,42 @@ class Suggestion:
 
 
 def plates_in(text: str) -> tuple[Plate, ...]:
-    """Return the plates in a text, in the order of the text and without duplicates.
+    """Return the plates in a text that the portal may look up without a question.
 
-    If any plate is written without a space, only such plates are returned. Otherwise, plates may
-    contain a space, as in ``ABC 1D23 e KZZ 9999``. All remaining words must then be connecting
-    words such as ``e`` ("and").
+    They are in the order of the text, without duplicates. Words beside a single plate that is
+    written as one word are ignored, as in "vendo ABC1D23 2019". In every other text with words, or
+    with a plate that leaves a doubt, the visitor must choose. The result is then empty.
     """
     plain = with_hyphens(visible(text))
-    found = _WHOLE_PLATE.findall(plain)
-    if not found:
-        rest = _WORDS_AMONG_PLATES.sub("", _SPACED_PLATE.sub("", plain))
-        if not any(c.isalnum() for c in rest):
-            found = _SPACED_PLATE.findall(plain)
-    return tuple(dict.fromkeys(Plate.parse(letters + digits) for letters, digits in found))
+    matches = list(_PLATE.finditer(plain))
+    rest = _WORDS_AMONG_PLATES.sub("", _PLATE.sub(" ", plain))
+    has_words = any(map(str.isalnum, rest))
+    as_words = [match for match in matches if _separator(match) in _WITHIN_WORD]
+    certain = [
+        match
+        for match in matches
+        if read_part(match[0], has_words=has_words or len(matches) > 1).is_certain
+        and not _is_beside_another(match, plain)
+    ]
+    chosen = [match for match in certain if match in as_words] if has_words else certain
+    plates = dict.fromkeys(Plate.parse(match[1] + match[2]) for match in chosen)
+    is_clear = all(match in chosen for match in as_words or matches)
+    return tuple(plates) if is_clear and (not has_words or len(plates) == 1) else ()
+
+
+def _separator(match: re.Match[str]) -> str:
+    return match[0][len(match[1]) : -len(match[2])]
+
+
+def _is_beside_another(match: re.Match[str], text: str) -> bool:
+    """Return whether nothing but a space parts letters and a number from another plate.
+
+    The second may describe the first, as in "ABC 1D23 lote 1204".
+    """
+    if _separator(match) in _WITHIN_WORD or not match[2].isdecimal():
+        return False
+    before, after = text[: match.start()], text[match.end() :]
+    return bool(_ENDS_IN_PLATE.search(before) or _BEGINS_WITH_PLATE.match(after))
 
 
 def suggestion_for(text: str) -> Suggestion | None:
@@ -81,14 +103,37 @@ def suggestion_for(text: str) -> Suggestion | None:
     For example, the letter O may stand in place of the digit 0.
     """
     typed = read_typed(text)
-    if typed.subject is None or not typed.doubt:
-        return None
+    return _suggestion(typed) if typed.subject is not None and typed.doubt else None
+
+
+def suggestions_for(text: str) -> tuple[Suggestion, ...]:
+    """Return what the visitor may have meant by a text that is not looked up without a question.
+
+    The text may contain several vehicles, beside other words.
+    """
+    if single := suggestion_for(text):
+        return (single,)
+    listed = read_list(text)
+    certain = [
+        Suggestion(subject, _AMONG_WORDS, f"Consultar {subject.display}")
+        for subject in listed.subjects
+    ]
+    doubtful = [
+        _suggestion(Typed(parse_subject(each.suggestion), each.doubt, each.signs))
+        for each in listed.wrong
+        if each.suggestion
+    ]
+    return (*certain, *doubtful)[:_MOST_OFFERED]
+
+
+def _suggestion(typed: Typed) -> Suggestion:
+    assert typed.subject is not None
     question = f"Quis dizer {typed.subject.display}?"
     if typed.doubt == "zeros":
         question = f"Consultar o Renavam {typed.subject.display}, com os zeros"
-    elif typed_signs(text).upper() == typed.subject.text:
+    elif typed.signs.upper() == typed.subject.text:
         question = f"Consultar {typed.subject.display} mesmo assim"
-    return Suggestion(typed.subject, doubt_reason(typed.doubt, text, typed.subject), question)
+    return Suggestion(typed.subject, doubt_reason(typed), question)
 
 
 def what_is_wrong(text: str) -> str:
@@ -97,24 +142,27 @@ def what_is_wrong(text: str) -> str:
     Returns "" for a text without letters or digits.
     """
     typed = read_typed(text)
-    return doubt_reason(typed.doubt, text, typed.subject) if typed.doubt else _wrong_shape(text)
+    vin = [each.typed for each in read_list(text).wrong if each.doubt == "vin"]
+    return doubt_reason(vin[0] if vin and not typed.doubt else typed)
 
 
-def doubt_reason(doubt: Doubt, text: str, meant: Plate | Renavam | None) -> str:
-    """Return a sentence about the doubt that ``text`` leaves."""
-    if doubt == "zeros":
-        return _wrong_shape(text)
-    if doubt == "letters":
-        return _similar_signs(typed_signs(text).upper(), meant)
-    return _REASONS[doubt]
+def doubt_reason(typed: Typed) -> str:
+    """Return a sentence about what is wrong with a text, or about the doubt that it leaves."""
+    if typed.doubt in ("", "zeros"):
+        return _wrong_shape(typed.signs)
+    if typed.doubt == "letters":
+        return _similar_signs(typed.signs.upper(), typed.subject)
+    return _REASONS[typed.doubt]
 
 
 def _similar_signs(typed: str, meant: Plate | Renavam | None) -> str:
     if not isinstance(meant, Plate):
         letters = [sign for sign in dict.fromkeys(typed) if sign.isalpha()]
         return f"Um Renavam só tem algarismos, e aqui há {listed(letters)}."
-    changed = [at for at, sign in enumerate(typed) if sign != meant.text[at]]
-    if len(changed) != 1:
+    pairs = enumerate(zip(typed, meant.text, strict=False))
+    changed = [at for at, (sign, better) in pairs if sign != better]
+    # A draft of a former version has no signs, only its text with the label.
+    if len(typed) != PLATE_LENGTH or len(changed) != 1:
         return "Há letras e algarismos que parecem trocados."
     (place,) = changed
     ordinal, sign = _ORDINALS[place], typed[place]
@@ -124,15 +172,12 @@ def _similar_signs(typed: str, meant: Plate | Renavam | None) -> str:
     return f"O {ordinal} caractere de uma placa é um algarismo, e aqui é a letra {sign}."
 
 
-def _wrong_shape(text: str) -> str:
-    typed = typed_signs(text)
+def _wrong_shape(typed: str) -> str:
     count = len(typed)
     if not typed:
         return ""
     if not typed.isascii():
         return _REASONS["signs"]
-    if count == _VIN_LENGTH and not typed.isdecimal() and not typed.isalpha():
-        return _VIN
     if typed.isdecimal() and not typed.strip("0"):
         return "Um Renavam só de zeros não existe."
     if typed.isdecimal():

@@ -7,7 +7,8 @@ user accepts it, because a wrong guess costs money and shows the records of anot
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Final, Literal
 
 from portal.tax_number import format_tax_number
@@ -20,18 +21,24 @@ RENAVAM_LENGTH: Final = 11
 SHORT_RENAVAMS: Final = (9, 10)
 # The indexes of the letters in a plate. The others are of digits, except 4, of a letter or digit.
 LETTER_PLACES: Final = (0, 1, 2)
+# The indexes of the signs that a separator may precede. "1.0/16" in the name of a version is no
+# number of a plate, so digits that follow each other have no separator, unless each sign stands
+# alone.
+_GAPS: Final = frozenset(map(frozenset[int], ((), (3,), (1, 2, 3), range(1, PLATE_LENGTH))))
+_GAPS_OF_MERCOSUL: Final = _GAPS | {frozenset((3, 5)), frozenset((3, 4, 5))}
+_GAPS_OF_MISREAD: Final = frozenset(map(frozenset[int], ((), (3,))))
 _LIKE_LETTERS: Final = str.maketrans("01582674", "OISBZGTA")
 _LIKE_DIGITS: Final = str.maketrans("OQDILSBZGTA", "00011582674")
 _FEWEST_DIGITS: Final = 7  # in a Renavam with letters in place of some digits
 _SHORTEST: Final = 6  # "mar/23"
 _LONGEST: Final = 40  # characters; no spelling of a plate or Renavam is longer
-_LONGEST_WITH_MARKS: Final = 4 * _LONGEST  # with format characters
 
 # Why a text is not looked up without a question. "letters": letters and digits that look alike.
 # "signs": a sign that separates no parts of a plate. "zeros": a Renavam without its leading zeros.
 # "number": a spreadsheet's number, or digits with other separators than a Renavam's. "rounded": a
 # number that a spreadsheet has rounded. "check_digit": a Renavam with a wrong check digit. "cpf"
 # and "phone": like a person's tax or telephone number. "word": like an address or a car model.
+# "vin": like a vehicle identification number.
 # Lists add: "month": like a month and a year. "column": outside the columns of plates. "glued":
 # joined to other text. "twin": the other format of a plate in the list. "unticked": left out by
 # the user.
@@ -46,6 +53,7 @@ Doubt = Literal[
     "cpf",
     "phone",
     "word",
+    "vin",
     "month",
     "column",
     "glued",
@@ -79,25 +87,57 @@ _EXPONENT: Final = re.compile(r"([0-9])[.,]?([0-9]*)E\+?0?(8|9|10)", re.IGNORECA
 # Matches "Renavam nº" before a number ("Renavam nº 798…"), as in a text copied from a document. A
 # digit must follow, so "Renavam nº" before a plate does not match.
 _RENAVAM_LABEL: Final = re.compile(
-    r"\W*renava[mn]s?\b[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE
+    r"\W*renava[mn]s?\b[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9]|[OQDILSBZGTA0-9]{11}\b)",
+    re.IGNORECASE,
 )
 _CPF_LABEL: Final = re.compile(r"\W*cpf[^0-9A-Za-z]*(?=[0-9])", re.IGNORECASE)
-_PLATE_LABEL: Final = re.compile(r"\W*pla(?:cas?|tes?)\b[\W_]*", re.IGNORECASE)
+_PLATE_LABEL: Final = re.compile(
+    r"\W*pla(?:cas?|tes?)\b[\W_]*(?:d[oa] (?:ve[ií]culo|carro|moto)\b[\W_]*)?(?:n[º°o]?[\W_]+)?",
+    re.IGNORECASE,
+)
+_VIN_LABEL: Final = re.compile(r"\W*(?:chassis?|vin)\b[\W_]*(?:n[º°o]?[\W_]+)?", re.IGNORECASE)
+_LABELS: Final = (_RENAVAM_LABEL, _CPF_LABEL, _PLATE_LABEL, _VIN_LABEL)
+_PLATE: Final = re.compile(PLATE_IN_TEXT)
 _EDGES: Final = re.compile(r"^[\W_]+|[\W_]+$")
+_GAP: Final = re.compile(r"[\W_]+")
 _PLATE_SEPARATORS: Final = re.compile(rf"[{_SEPARATORS}]+")
+# Letters and digits as in the plates of Argentina and Venezuela (AA123AA), Bolivia (1234AAA) and
+# Paraguay (AAAA123). Only I and O are read as a digit in the last, because people type them so.
+_FOREIGN: Final = re.compile(
+    r"[A-Z]{2}[0-9]{3}[A-Z]{2}|[0-9]{3,4}[A-Z]{3,4}|[A-Z]{3}[A-HJ-NP-Z][0-9]{3}"
+)
+# The last four signs of a VIN are digits (ISO 3779).
+_VIN: Final = re.compile(r"(?=(?:.*[0-9]){6})(?=.*[A-Z])[A-Z0-9]{13}[0-9]{4}")
 _MONTH: Final = "|".join(bare(month)[:3] for month in MONTHS)
+# Names of models and fields, and of versions and motorcycles, that stand before a year or a
+# displacement.
 _MODELS: Final = "GOL|UNO|FOX|FIT|BIZ|POP|FAN|KIA|BMW|JAC|RAM|ANO|MOD|FAB"
+_VERSIONS: Final = (
+    "GLS|LXR|LTZ|XEI|GLI|SRV|SRX|SRS|EXL|XLS|XLT|TSI|HRV|CRV|WRV|ZRV|CBR|CBX|CBF|GSX|XRE|XTZ|NXR"
+    "|XRV|VFR|YZF|FZR|KTM"
+)
 _ABBREVIATIONS: Final = (
     "RUA|APT|APE|AVE|ROD|EST|TRV|LOT|BOX|ALA|SAL|AND|CEP|TEL|CEL|FAX|CPF|CNH|PED|COD|REF|DOC|NFE"
-    "|NUM|NRO|PAG|FLS|REG|OSV|ITE|QTD|LTE"
+    "|NUM|NRO|PAG|FLS|REG|OSV|ITE|QTD|LTE|POR|COM|SEM|ATE|ERA|SAI|VAI|PRA|MIL|DIA|RES|LIQ|VLR|FAZ"
 )
+_YEAR_OR_DISPLACEMENT: Final = "(?:19[3-9][0-9]|20[0-3][0-9]|[0-9]{2}00)"
 # Such a word and a number, separated by a space or slash, look like a plate: "Rua 1234".
 NAME_AND_YEAR: Final = re.compile(
-    rf"(?:{_MODELS}|{_MONTH})[{_SEPARATORS}]*[\s/][{_SEPARATORS}]*(?:19|20)[0-9]{{2}}",
+    rf"(?:{_MODELS}|{_MONTH})[{_SEPARATORS}]*[\s/][{_SEPARATORS}]*{_YEAR_OR_DISPLACEMENT}",
     re.IGNORECASE,
 )
 _WORD_AND_NUMBER: Final = re.compile(
     rf"(?:{_ABBREVIATIONS})[{_SEPARATORS}]*[\s/.][{_SEPARATORS}]*[0-9]{{4}}", re.IGNORECASE
+)
+_MODEL: Final = re.compile(rf"(?:{_MODELS}|{_VERSIONS})[\W_]", re.IGNORECASE)
+_VERSION_AND_YEAR: Final = re.compile(
+    rf"(?:{_VERSIONS})[{_SEPARATORS}]+{_YEAR_OR_DISPLACEMENT}", re.IGNORECASE
+)
+_WORDS: Final = (NAME_AND_YEAR, _WORD_AND_NUMBER, _VERSION_AND_YEAR)
+# Beside other words, also such a name without a separator, and any three letters before a space.
+_MODEL_AND_YEAR: Final = re.compile(
+    rf"(?:{_MODELS}|{_VERSIONS}){_YEAR_OR_DISPLACEMENT}|[A-Za-z]{{3}}[\s/]+{_YEAR_OR_DISPLACEMENT}",
+    re.IGNORECASE,
 )
 # A plate that a spreadsheet has read as a month and displays as "mar/23".
 _SHORT_MONTH: Final = re.compile(rf"({_MONTH})[/.-]([0-9]{{2}})", re.IGNORECASE)
@@ -111,11 +151,13 @@ class Typed:
 
     ``subject`` is the plate or Renavam. If ``doubt`` is not empty, ``subject`` is only a
     suggestion, which the user must accept. If the text means no vehicle, ``subject`` is None, and
-    ``doubt`` may say what the text is.
+    ``doubt`` may say what the text is. ``signs`` has the letters and digits of the text, without
+    its label: those from which ``subject`` was read.
     """
 
     subject: Plate | Renavam | None = None
     doubt: Doubt = ""
+    signs: str = field(default="", compare=False)
 
     @property
     def is_certain(self) -> bool:
@@ -128,20 +170,26 @@ def read_typed(text: str) -> Typed:
     Ignores letter case, format characters such as the zero-width space, and a label such as
     "Placa:" or "Renavam nº". The parts of a plate may have any of the usual separators.
     """
-    if not _SHORTEST <= len(text) <= _LONGEST_WITH_MARKS:
-        return Typed()
     plain = " ".join(with_hyphens(visible(text)).split())
-    bare_number = _RENAVAM_LABEL.sub("", plain, count=1)
-    signs = "".join(c for c in bare_number if c.isalnum()).upper()
-    if len(plain) > _LONGEST or not signs.isascii():
-        return Typed()
-    if signs.isdecimal():
-        return _read_number(bare_number, signs, is_labelled=bare_number != plain)
-    if match := _EXPONENT.fullmatch(_EDGES.sub("", bare_number)):
-        return _read_exponent(match)
-    if label := _CPF_LABEL.match(plain):
-        return read_typed(plain[label.end() :])
-    return _read_plate(_EDGES.sub("", _PLATE_LABEL.sub("", plain, count=1)))
+    label = next(filter(None, (label.match(plain) for label in _LABELS)), None)
+    value = plain[label.end() :] if label else plain
+    signs = signs_of(value)
+    # Check before upper(), because upper() turns ß into SS.
+    is_read = _SHORTEST <= len(plain) <= _LONGEST and signs.isascii()
+    typed = _read(value, signs.upper(), label.re if label else None) if is_read else Typed()
+    return Typed(typed.subject, typed.doubt, signs)
+
+
+def read_part(text: str, *, has_words: bool) -> Typed:
+    """Read a plate or number that was found within a text. ``has_words``: beside other text."""
+    typed = read_typed(text)
+    if not typed.is_certain or not isinstance(typed.subject, Plate):
+        return typed
+    if _MONTH_AND_YEAR.fullmatch(typed.subject.text):
+        return Typed(typed.subject, "month", typed.signs)
+    if has_words and is_like_model(text):
+        return Typed(typed.subject, "word", typed.signs)
+    return typed
 
 
 def parse_typed(text: str) -> Plate | Renavam:
@@ -164,13 +212,14 @@ def is_tax_number(renavam: Renavam) -> bool:
     return not renavam.check_digit_holds and format_tax_number(renavam.text) is not None
 
 
-def is_month_and_year(plate: Plate) -> bool:
-    return _MONTH_AND_YEAR.fullmatch(plate.text) is not None
+def is_like_model(text: str) -> bool:
+    """Return whether a plate's text may be a car's model or version, and a year or displacement."""
+    return _MODEL_AND_YEAR.fullmatch(text) is not None
 
 
-def typed_signs(text: str) -> str:
-    """Return a text's letters and digits, without the word "renavam" before a number."""
-    return "".join(c for c in _RENAVAM_LABEL.sub("", visible(text), count=1) if c.isalnum())
+def signs_of(text: str) -> str:
+    """Return a text's letters and digits."""
+    return "".join(filter(str.isalnum, text))
 
 
 def visible(text: str) -> str:
@@ -178,6 +227,17 @@ def visible(text: str) -> str:
     if text.isascii():
         return text
     return "".join(c for c in text if unicodedata.category(c) != "Cf")
+
+
+def _read(value: str, signs: str, label: re.Pattern[str] | None) -> Typed:
+    """Read a text without its label. ``signs`` are its letters and digits."""
+    if signs.isdecimal():
+        return _read_number(value, signs, is_labelled=label is _RENAVAM_LABEL)
+    if match := _EXPONENT.fullmatch(_EDGES.sub("", value)):
+        return _read_exponent(match)
+    if _VIN.fullmatch(signs) and not _PLATE.search(value):
+        return Typed(None, "vin")
+    return _read_plate(_EDGES.sub("", value), signs)
 
 
 def _read_number(text: str, digits: str, *, is_labelled: bool) -> Typed:
@@ -225,20 +285,23 @@ def _judged(digits: str, doubt: Doubt, *, is_labelled: bool = False) -> Typed:
     return Typed(renavam, doubt or "cpf") if renavam.check_digit_holds else Typed(None, "cpf")
 
 
-def _read_plate(text: str) -> Typed:
+def _read_plate(text: str, signs: str) -> Typed:
     if month := _SHORT_MONTH.fullmatch(text):
         century = "19" if int(month[2]) >= _FIRST_YEAR_OF_1900 else "20"
         return Typed(Plate(month[1].upper() + century + month[2]), "month")
-    compact = _PLATE_SEPARATORS.sub("", text)
-    signs = "".join(c for c in compact if c.isalnum()).upper()
     if len(signs) == PLATE_LENGTH:
+        *parts, _ = _GAP.split(text)
+        gaps = frozenset(accumulate(map(len, parts)))
         try:
             plate = Plate.parse(signs)
         except InvalidSubject:
-            return _similar_plate(signs)
-        if NAME_AND_YEAR.fullmatch(text) or _WORD_AND_NUMBER.fullmatch(text):
+            is_misread = gaps in _GAPS_OF_MISREAD and not _MODEL.match(text)
+            return _similar_plate(signs) if is_misread else Typed()
+        if gaps not in (_GAPS_OF_MERCOSUL if plate.is_mercosul else _GAPS):
+            return Typed()
+        if any(words.fullmatch(text) for words in _WORDS):
             return Typed(plate, "word")
-        return Typed(plate, "" if compact.upper() == signs else "signs")
+        return Typed(plate, "" if _PLATE_SEPARATORS.sub("", text).upper() == signs else "signs")
     if len(signs) == RENAVAM_LENGTH and sum(map(str.isdecimal, signs)) >= _FEWEST_DIGITS:
         digits = signs.translate(_LIKE_DIGITS)
         if digits.isdecimal() and digits.strip("0"):
@@ -247,7 +310,8 @@ def _read_plate(text: str) -> Typed:
 
 
 def _similar_plate(signs: str) -> Typed:
-    if signs.isalpha() or signs.isdecimal():
+    """Suggest a plate for signs of which some look alike."""
+    if signs.isalpha() or signs.isdecimal() or _FOREIGN.fullmatch(signs):
         return Typed()
     letters, digits = signs.translate(_LIKE_LETTERS), signs.translate(_LIKE_DIGITS)
     try:

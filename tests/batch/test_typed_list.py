@@ -1,10 +1,11 @@
 """Input of a batch: pasted text, CSV files in several formats, lists of strings."""
 
+import json
 import time
 
 import pytest
 
-from portal.batch.typed_list import MOST_WRONG, TypedList, read_list, read_strings
+from portal.batch.typed_list import MOST_WRONG, TypedList, WrongEntry, read_list, read_strings
 from portal.batch.uploads import BinaryFile, decode_upload
 from tests.batch.engine import plates
 
@@ -15,6 +16,13 @@ RHK 2B18 / RHK2B18 / GBX7C40 / PWD 9341
 ABC12
 79831854647
 """
+
+
+VERSIONS = (
+    "UNO 1.0/8V 4P;12.345,00\nGOL 1.0 16;23.456,00",
+    "SED.1.8/1.8 AMBIT.16V TB FSI S-TRONIC;2015;Gasolina;89325,00",
+    "FOX 1.6/16\nCLA 2.0 45\nFIT 1.5 16",
+)
 
 
 def texts(found: TypedList) -> list[str]:
@@ -385,6 +393,64 @@ def test_two_names_of_one_vehicle_in_a_row_are_one_vehicle(
 ) -> None:
     found = read_list(text)
     assert (texts(found), found.wrong, found.typed) == (["ABC1C34"], (), typed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Placa: ABC1D23\nRenavam: 79831854647",
+        "RENAVAM 79831854647\nPLACA ABC 1D23",
+        "C\u00d3DIGO RENAVAM\n79831854647\nPLACA EXERC\u00cdCIO\nABC1D23 2024",
+        "Placa\nABC1D23\nRenavam\n7983185464-7",
+    ],
+)
+def test_plate_and_renavam_of_a_document_are_one_vehicle(text: str) -> None:
+    for found in (read_list(text), read_list("", text.encode())):
+        assert (texts(found), found.typed) == (["ABC1D23"], {"ABC1D23": "= Renavam 79831854647"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Placa: ABC1D23\nPlaca: KZZ9999\nRenavam: 79831854647",
+        "Renavam: 79831854647\nABC1D23",
+        "Placa: ABC1D23\nPlaca: KZZ9999\nRenavam: 79831854647\nRenavam: 86769597308",
+    ],
+)
+def test_a_renavam_without_a_plate_of_its_own_stays_a_vehicle(text: str) -> None:
+    assert "79831854647" in texts(read_list(text))
+
+
+@pytest.mark.parametrize("text", VERSIONS)
+def test_a_table_of_versions_and_prices_has_no_plate(text: str) -> None:
+    found = read_list(text)
+    assert (texts(found), [each.suggestion for each in found.wrong if each.suggestion]) == ([], [])
+
+
+@pytest.mark.parametrize("space", ["", " "])
+def test_amounts_of_json_lines_are_no_plates(space: str) -> None:
+    separators = (f",{space}", f":{space}")
+    fine = {"plate": "ABC1D23", "amount": 1195.23, "amount_at_80": 156.18, "model_year": 2015}
+    fine |= {"code": "008190-6", "price_2024": 89325.0, "value": 115431, "renavam": 79831854647}
+    lines = "\n".join([json.dumps(fine, separators=separators)] * 2)
+    found = read_list(lines)
+    assert (texts(found), found.wrong) == (["ABC1D23"], ())
+    found = read_list(json.dumps(fine | {"plate": None}, separators=separators))
+    assert (texts(found), found.wrong) == (["79831854647"], ())
+
+
+def test_each_vin_of_a_list_is_told_as_such() -> None:
+    found = read_list("Nome;Chassi\nJo\u00e3o;9BWZZZ377VT004251\nAna;9BWZZZ377VT004252")
+    assert doubts(found)[1:] == [(f"9BWZZZ377VT00425{last}", "", "vin") for last in "12"]
+
+
+def test_an_entry_carries_the_signs_it_was_read_from() -> None:
+    for found in (read_list("Placa ABCID23"), read_strings(["Placa ABCID23"])):
+        (entry,) = found.wrong
+        assert (entry.signs, entry.suggestion) == ("ABCID23", "ABC1D23")
+        # A draft of a former version has no signs.
+        former = WrongEntry(0, "Placa ABCID23", "ABC1D23", doubt="letters")
+        assert former.typed == entry.typed and former.typed.signs == "ABCID23"
 
 
 def test_words_around_a_plate_are_kept_to_be_shown() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.vehicle.plate import Plate, Renavam
-from portal.vehicle.typed import Typed, parse_typed, read_typed
+from portal.vehicle.typed import Typed, parse_typed, read_part, read_typed
 
 CPF = "529.982.247-25"  # a valid tax number that nobody has
 
@@ -96,6 +96,9 @@ def test_signs_that_look_alike_are_only_suggested(typed: str, meant: str) -> Non
         ("mar 2023", ("MAR2023", "word")),
         ("mar/23", ("MAR2023", "month")),
         ("ABC#1D23", ("ABC1D23", "signs")),
+        ("ABC 1 D 23", ("ABC1D23", "")),
+        ("ABC 1D 23", ("ABC1D23", "")),
+        ("ABCO123", ("ABC0123", "letters")),
     ],
 )
 def test_doubts(typed: str, expected: tuple[str, str]) -> None:
@@ -116,6 +119,74 @@ def test_texts_without_a_meaning(typed: str) -> None:
 
 def test_plate_of_a_month_is_a_plate_if_written_as_one() -> None:
     assert read_typed("MAR2023") == Typed(Plate("MAR2023"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant", "signs"),
+    [
+        ("Placa ABCID23", "ABC1D23", "ABCID23"),
+        ("placa: ABC1DZ3", "ABC1D23", "ABC1DZ3"),
+        ('{"plate":"abcid23"}', "ABC1D23", "abcid23"),
+        ("Placa n\u00ba ABCID23", "ABC1D23", "ABCID23"),
+        ("Placa do ve\u00edculo: abc-id23", "ABC1D23", "abcid23"),
+        ("Renavam n\u00ba 7983I854647", "79831854647", "7983I854647"),
+        ("Renavam I9831854647", "19831854647", "I9831854647"),
+    ],
+)
+def test_a_label_changes_neither_meaning_nor_signs(typed: str, meant: str, signs: str) -> None:
+    found = read_typed(typed)
+    assert (read(typed), found.signs) == ((meant, "letters"), signs)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        # Separators stand between the parts of a plate, never within its digits.
+        *("UNO 1.0 16", "SED.1.8/1.8", "GOL 1.0/16", "CLA 2.0 45", "ABC 12.34", "ABC 1.234"),
+        *("AB C1234", "A BC1234", "ABC1 234", "multa-10", "CG 125 TI", "POP 110I", "UNO 1.0/8V"),
+        # Plates of Argentina, Paraguay, Bolivia and Chile.
+        *(
+            "AA123BB",
+            "AA 123 BB",
+            "AABB123",
+            "AABB 123",
+            "1234BCD",
+            "1586 SIL",
+            "BB\u00b7CC\u00b712",
+        ),
+        "A\u00df1D23",
+    ],
+)
+def test_names_of_versions_and_foreign_plates_are_no_plates(typed: str) -> None:
+    assert read_typed(typed) == Typed()
+
+
+@pytest.mark.parametrize(
+    "typed", ["9BWZZZ377VT004251", "chassi: 9BWZZZ377VT004251", "9BW ZZZ 377 VT 004251"]
+)
+def test_a_vin_is_told_as_such(typed: str) -> None:
+    found = read_typed(typed)
+    assert (found, found.signs) == (Typed(None, "vin"), "9BWZZZ377VT004251")
+
+
+@pytest.mark.parametrize("text", ["GOL 1000", "CBR 1000", "hrv 2019", "por 5000"])
+def test_a_model_or_word_before_a_number_asks_first(text: str) -> None:
+    assert read(text)[1] == "word"
+
+
+@pytest.mark.parametrize(
+    ("text", "has_words", "doubt"),
+    [
+        ("KZZ 1999", True, "word"),
+        ("SRV 3000", True, "word"),
+        ("GOL2019", True, "word"),
+        ("KZZ1999", True, ""),
+        ("KZZ 1999", False, ""),
+        ("MAR2023", False, "month"),
+    ],
+)
+def test_a_plate_beside_words_may_describe_a_car(text: str, has_words: bool, doubt: str) -> None:
+    assert read_part(text, has_words=has_words).doubt == doubt
 
 
 @pytest.mark.parametrize("digits", ["12345678910", "52998224725", "00894638273"])

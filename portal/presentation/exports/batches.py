@@ -1,6 +1,6 @@
 """The JSON object of a batch of lookups, and a table with one row per vehicle."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -9,11 +9,14 @@ from portal.batch.typed_list import WrongEntry
 from portal.dossier.row import MEMBERS, VehicleRow
 from portal.gateway.ledger import Allowance
 from portal.presentation.exports.tables import Column, Table
-from portal.presentation.typed_subject import doubt_reason, what_is_wrong
+from portal.presentation.typed_subject import doubt_reason
 from portal.system.local_time import from_epoch
-from portal.vehicle.plate import parse_subject
 
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
+VINS: Final = (
+    "Parecem chassis, que têm 17 caracteres. A consulta é pela placa ou pelo Renavam, que estão no "
+    "documento do veículo."
+)
 NOT_A_TEXT: Final = "Não é um texto: a placa ou o Renavam vai entre aspas."
 COLUMNS: Final = tuple(
     Column(one.name, one.metadata.get("kind", "text"))
@@ -54,13 +57,17 @@ def wrong_message(entry: WrongEntry) -> str:
     """Say why an entry is invalid, and suggest a similar valid entry if known."""
     if not entry.is_text:
         return NOT_A_TEXT
-    if not entry.doubt:
-        hint = what_is_wrong(entry.value) or NOT_RECOGNISED
-    else:
-        meant = parse_subject(entry.suggestion) if entry.suggestion else None
-        hint = doubt_reason(entry.doubt, entry.value, meant)
-    has_question = entry.suggestion and not entry.is_as_typed
+    hint = doubt_reason(entry.typed) or NOT_RECOGNISED
+    # The reason of a "number" is its spelling, so its digits alone are a correction.
+    has_question = entry.suggestion and (not entry.is_as_typed or entry.doubt == "number")
     return f"{hint} Quis dizer {entry.suggestion}?" if has_question else hint
+
+
+def first_message(wrong: Sequence[WrongEntry]) -> str:
+    """Say why a list has no vehicle, by its entries: as a whole, or by the first of them."""
+    if sum(each.doubt == "vin" for each in wrong) > 1:
+        return VINS
+    return wrong_message(wrong[0]) if wrong else ""
 
 
 def results_table(rows: Iterable[VehicleRow]) -> Table:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import ClassVar, Final
 
 from portal.presentation.tools.recent_lookup import RecentLookup
-from portal.presentation.typed_subject import Suggestion, suggestion_for, what_is_wrong
+from portal.presentation.typed_subject import Suggestion, suggestions_for, what_is_wrong
 from portal.wording import sanitise_echo
 
 # At most this many characters of a typed text are read: a list of about 100 plates with names.
@@ -48,9 +48,9 @@ class SearchPage:
         return sanitise_echo(self.query, LONGEST_QUERY)
 
     @property
-    def suggestion(self) -> Suggestion | None:
-        """The plate or Renavam that the visitor probably meant, or None if unknown."""
-        return suggestion_for(self.query) if self.problem else None
+    def suggestions(self) -> Sequence[Suggestion]:
+        """The plates and Renavam that the visitor probably meant."""
+        return suggestions_for(self.query) if self.problem else ()
 
     @property
     def hint(self) -> str:

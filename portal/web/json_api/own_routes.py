@@ -35,7 +35,7 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.row import is_selected
 from portal.gateway.lookup import Directive, Failure
 from portal.presentation.api_errors import API_ERRORS
-from portal.presentation.exports.batches import batch_object, results_table, wrong_message
+from portal.presentation.exports.batches import batch_object, first_message, results_table
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Dialect, Format, Table, write_table
@@ -288,8 +288,8 @@ def _new_batch(call: Call) -> NewBatch:
     if len(listed.subjects) > call.web.batch_limit:
         raise Refusal("batch_too_long", TOO_LONG.format(call.web.batch_limit))
     if not listed.subjects:
-        hints = [wrong_message(each) for each in listed.wrong[:1]]
-        raise Refusal("batch_empty", " ".join([API_ERRORS["batch_empty"].message, *hints]))
+        hint = first_message(listed.wrong)
+        raise Refusal("batch_empty", f"{API_ERRORS['batch_empty'].message} {hint}".strip())
     key = request.headers.get("Idempotency-Key")
     if key is not None and not is_idempotency_key(key):
         raise Refusal("idempotency_key_invalid")

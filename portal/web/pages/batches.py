@@ -21,7 +21,7 @@ from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
 from portal.data_files import read_toml
-from portal.presentation.exports.batches import wrong_message
+from portal.presentation.exports.batches import first_message
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.tools.batches import BatchFormPage, BatchPage, typed_again
 from portal.presentation.tools.vehicle_list import PAGE_SIZE, VehicleList
@@ -83,7 +83,7 @@ def create(web: Web, identity: Identity) -> BaseResponse:
     if not ask:
         problem = NOTHING_ASKED
     elif not listed.subjects and not any(each.suggestion for each in listed.wrong):
-        first = wrong_message(listed.wrong[0]) if listed.wrong else ""
+        first = first_message(listed.wrong)
         problem = NOTHING_VALID.format(first) if first else NOTHING_GIVEN
     elif len(listed.subjects) > web.batch_limit:
         problem = TOO_MANY.format(len(listed.subjects), web.batch_limit)

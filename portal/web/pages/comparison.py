@@ -15,7 +15,7 @@ from portal.access.tokens import Identity
 from portal.dossier.dossier import Dossier
 from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
-from portal.presentation.typed_subject import plates_in, suggestion_for
+from portal.presentation.typed_subject import plates_in, suggestions_for
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.typed import read_typed
 from portal.web.pages.public import recent
@@ -87,8 +87,8 @@ def _plates(texts: list[str]) -> list[Plate]:
         elif not typed.doubt and (several := plates_in(text)):
             plates |= dict.fromkeys(several)
         else:
-            meant = suggestion_for(text)
-            hint = f" {meant.question}" if meant else ""
+            meant = suggestions_for(text)
+            hint = f" {meant[0].question}" if meant else ""
             raise _InvalidPlates(f"“{text[:20]}” não é uma placa. {INVALID_PLATE}{hint}")
     if not plates:
         raise _InvalidPlates(NONE_GIVEN)

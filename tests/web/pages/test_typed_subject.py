@@ -13,9 +13,11 @@ from portal.presentation.typed_subject import (
 from portal.vehicle.typed import read_typed
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
+from tests.fakes.in_process import PORTAL_TOKEN
 from tests.presentation.rendering import render
 from tests.web.html_checker import check_html, text_of
 from tests.web.page_client import PageClient
+from tests.web.person import Person
 
 CONTRACT = "Por favor, informe uma placa válida."
 
@@ -149,6 +151,9 @@ def test_tax_number_reaches_neither_source_nor_history(
         ("ABC-1D23; kzz-9999 / ABC1D23", "ABC1D23 KZZ9999"),
         ("placas: ABC 1D23 e KZZ 9999", "ABC1D23 KZZ9999"),
         ("vendo ABC1D23 2019 R$ 50.000", "ABC1D23"),
+        ("ABC1D23 e KZZ 9999", "ABC1D23 KZZ9999"),
+        ("ABC 1D23 KZZ 9A99", "ABC1D23 KZZ9A99"),
+        ("Placa: ABC1D23\nRenavam: 79831854647", "ABC1D23"),
         ("Fiat uno 2019", ""),
         ("chassi 9BWZZZ377VT004251", ""),
         ("xABC1D23", ""),
@@ -158,6 +163,72 @@ def test_tax_number_reaches_neither_source_nor_history(
 )
 def test_plates_are_found_in_a_text(typed: str, expected: str) -> None:
     assert " ".join(plate.text for plate in plates_in(typed)) == expected
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("ABC 1D23 GOL 2019", "ABC1D23"),
+        ("abc 1d23 uno 2012", "ABC1D23"),
+        ("ABC 1234 apt 1204", "ABC1234 APT1204"),
+        ("abc 1d23 mar 2023", "ABC1D23"),
+        ("ABC 1D23 hrv 2019", "ABC1D23 HRV2019"),
+        ("por 5000 ABC 1D23", "ABC1D23 POR5000"),
+        ("ABC 1D23 xyz 5001", "ABC1D23 XYZ5001"),
+        ("ABC1D23 GOL2019", "ABC1D23 GOL2019"),
+        ("moto CBR1000 placa ABC1D23", "ABC1D23 CBR1000"),
+        ("a ABC1D23 ou a KZZ9999", "ABC1D23 KZZ9999"),
+        ("vendo HRV2019 branco", "HRV2019"),
+    ],
+)
+def test_what_stands_beside_a_plate_is_offered_and_not_opened(
+    buyer: PageClient, upstream: FaultUpstream, typed: str, offered: str
+) -> None:
+    assert plates_in(typed) == ()
+    page = buyer.get("/buscar", 400, query_string={"q": typed})
+    found = [one.get("href", "") for one in page.all("a", rel="nofollow")]
+    assert found == [f"/placa/{plate}" for plate in offered.split()]
+    buyer.get("/comparar", 400, query_string={"placas": typed})
+    assert upstream.count() == 0
+
+
+@pytest.mark.parametrize("typed", ["UNO 1.0/8V 4P", "SED.1.8/1.8", "GOL 1.0 16"])
+def test_a_version_is_no_plate(buyer: PageClient, upstream: FaultUpstream, typed: str) -> None:
+    page = buyer.get("/buscar", 400, query_string={"q": typed})
+    assert not page.all("a", rel="nofollow")
+    assert upstream.count() == 0
+
+
+@pytest.mark.parametrize("typed", ["Placa ABCID23", "placa: ABC1DZ3", '{"plate":"abcid23"}'])
+def test_a_labelled_misread_plate_is_suggested_on_every_face(
+    portal: PortalFactory, upstream: FaultUpstream, typed: str
+) -> None:
+    here = portal()
+    stranger = PageClient(here.client)
+    page = stranger.get("/buscar", 400, query_string={"q": typed})
+    assert page.all("a", href="/placa/ABC1D23") and "caractere de uma placa" in page.text
+    ana = Person.at(here).signed_in()
+    page = ana.pages.get("/comparar", 400, query_string={"placas": typed})
+    assert "Quis dizer ABC1D23?" in page.text
+    created = ana.post("/lote", placas=typed, consulta="renainf")
+    assert "Quis dizer ABC1D23?" in ana.pages.get(created.headers["Location"]).text
+    refused = here.client.post(
+        "/api/v1/batches", json={"plates": [typed]}, headers={"Authorization": PORTAL_TOKEN}
+    )
+    assert refused.status_code == 400 and "Quis dizer ABC1D23?" in refused.text
+    assert upstream.count() == 0
+
+
+def test_a_list_of_vins_says_so(buyer: PageClient, portal: PortalFactory) -> None:
+    vins = ["9BWZZZ377VT004251", "9BWZZZ377VT004252"]
+    page = buyer.get("/buscar", 400, query_string={"q": " ".join(vins)})
+    assert "Parece um chassi" in page.text
+    ana = Person.at(portal()).signed_in()
+    assert "Parecem chassis" in ana.post("/lote", placas="\n".join(vins), consulta="renainf").text
+    refused = ana.client.post(
+        "/api/v1/batches", json={"plates": vins}, headers={"Authorization": PORTAL_TOKEN}
+    )
+    assert "Parecem chassis" in refused.text
 
 
 def test_several_plates_lead_to_their_comparison(
@@ -206,7 +277,7 @@ def test_list_of_a_stranger_leads_to_the_form(portal: PortalFactory) -> None:
         ("7983I854647", "79831854647"),
         ("ABC1D23", ""),
         ("ABCK123", ""),
-        ("ABCD123", "ABC0123"),
+        ("ABCO123", "ABC0123"),
         ("12345678910", "12345678910"),
         ("ABC12", ""),
         ("OOOOOOOOOOO", ""),
