@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from typing import Any, Final
 from unicodedata import normalize
 
-from sqlalchemy import Connection, Engine, Select, bindparam, delete, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Select,
+    TextClause,
+    bindparam,
+    delete,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
@@ -29,6 +39,14 @@ _DELETED_AT_ONCE: Final = 2000  # rows, so that other writers do not wait long
 # Built once, because each page of a vehicle runs it. Its parameters name the columns that change.
 _CHANGE: Final = update(table).where(
     table.c.visitor == bindparam("by"), table.c.subject == bindparam("of")
+)
+# Another request may have inserted the row after _CHANGE found none.
+_INSERT: Final = "INSERT INTO history (visitor, subject, sealed, asked_at"
+_CONFLICT: Final = "ON CONFLICT (visitor, subject) DO UPDATE SET asked_at = excluded.asked_at"
+_RECORD: Final = text(f"{_INSERT}) VALUES (:visitor, :subject, :sealed, :asked_at) {_CONFLICT}")
+_ANNOTATE: Final = text(
+    f"{_INSERT}, sealed_note) VALUES (:visitor, :subject, :sealed, :asked_at, :sealed_note) "
+    f"{_CONFLICT}, sealed_note = excluded.sealed_note"
 )
 
 
@@ -65,10 +83,8 @@ class History:
 
     def record(self, visitor: str, subject: str) -> None:
         """Record a lookup. A database failure is only logged, so that the page is still served."""
-        # If two requests record the same lookup at the same time, the unique index makes the second
-        # insert fail. The failure is only logged, because the first row is enough.
         with self._failures_logged("recorded"), self._breaker.guard(), writing(self._engine) as db:
-            self._put(db, visitor, subject)
+            self._put(db, _RECORD, visitor, subject)
 
     def annotate(self, visitor: str, subject: str, note: Note) -> None:
         """Replace the visitor's note on a vehicle, which the history then contains.
@@ -77,15 +93,17 @@ class History:
         """
         sealed = self._keys.encrypt(_PURPOSE, json.dumps(note).encode()) if any(note) else None
         with writing(self._engine) as db:
-            self._put(db, visitor, subject, sealed_note=sealed)
+            self._put(db, _ANNOTATE, visitor, subject, sealed_note=sealed)
 
-    def _put(self, db: Connection, visitor: str, subject: str, **values: Any) -> None:
+    def _put(
+        self, db: Connection, statement: TextClause, visitor: str, subject: str, **values: Any
+    ) -> None:
         visitor, tag = self._visitor_key(visitor), self._keys.tag(subject)
         values |= {"asked_at": self._clock()}
         if not db.execute(_CHANGE, {"by": visitor, "of": tag, **values}).rowcount:
             sealed = self._keys.encrypt(_PURPOSE, subject.encode())
             row = {"visitor": visitor, "subject": tag, "sealed": sealed, **values}
-            db.execute(insert(table), row)
+            db.execute(statement, row)
 
     def notes(self, visitor: str, subjects: Sequence[str]) -> Mapping[str, Note]:
         """Return the visitor's notes on some of ``subjects``, {} if the database fails."""

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import Engine, func, select
 
 from portal.access.history import History
+from portal.access.sealing import SubjectKeys
 from portal.storage.database import erase_deleted
 from portal.storage.tables import history as table
 from portal.system.erasure import BytesKept
@@ -134,6 +135,27 @@ def test_erase_raises_while_a_reader_prevents_byte_removal(tmp_path: Path, clock
             history.erase("ana")
     assert subjects_of(history, "ana") == []
     history.erase("ana")
+
+
+def test_visit_at_the_same_time_loses_no_note(
+    postgres: PostgresProcess, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other request inserts its row after the note's UPDATE has found none."""
+    encrypt = SubjectKeys.encrypt
+    with opened(postgres.new_database(), Path()) as engine:
+        history = History(engine, subject_keys(SECRET, str), clock)
+
+        def encrypt_late(keys: SubjectKeys, purpose: bytes, content: bytes) -> bytes:
+            if content == b"ABC1D23":
+                monkeypatch.setattr(SubjectKeys, "encrypt", encrypt)
+                with ThreadPoolExecutor(1) as visit:
+                    visit.submit(history.record, "ana", "ABC1D23").result()
+            return encrypt(keys, purpose, content)
+
+        monkeypatch.setattr(SubjectKeys, "encrypt", encrypt_late)
+        history.annotate("ana", "ABC1D23", ("ver na sexta", ""))
+        assert history.notes("ana", ["ABC1D23"]) == {"ABC1D23": ("ver na sexta", "")}
+        assert rows(engine) == 1
 
 
 def test_concurrent_records_and_purges_leave_one_entry(history: History, engine: Engine) -> None:
