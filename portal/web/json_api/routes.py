@@ -1,5 +1,6 @@
 """Serves the upstream's five JSON paths, with the response bodies unchanged."""
 
+from codecs import BOM_UTF8
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -165,6 +166,8 @@ def read_object(
         body = request.get_data(cache=False)
     if len(body) > BODY_CAP:
         abort(413)
+    # Windows programs write a byte order mark, which RFC 8259 (section 8.1) allows to ignore.
+    body = body.removeprefix(BOM_UTF8)
     if may_be_absent and not body:
         return {}
     if request.content_type and request.mimetype != "application/json":

@@ -63,6 +63,12 @@ def created(here: InProcessPortal, plates: list[Any] = PLATES, **more: Any) -> d
     return found
 
 
+def test_byte_order_mark_before_a_body_is_ignored(here: InProcessPortal) -> None:
+    body = b"\xef\xbb\xbf" + json.dumps({"plates": PLATES}).encode()
+    headers = AUTH | {"Content-Type": "application/json"}
+    assert here.client.post(BATCHES, data=body, headers=headers).status_code == 201
+
+
 def ended(here: InProcessPortal, batch: str, terms: object = None) -> dict[str, Any]:
     assert post(here, f"{BATCHES}/{batch}/start", terms).status_code == 200
     deadline = time.monotonic() + 60
