@@ -52,6 +52,12 @@ def test_template_writes_what_markupsafe_escapes(value: object) -> None:
     assert ENVIRONMENT.from_string("{{ value }}").render(value=value) == str(escape(value))
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_phones_make_no_telephone_link_of_a_renavam(page: str) -> None:
+    html = render(PAGES[page]())
+    assert '<meta name="format-detection" content="telephone=no">' in html
+
+
 def test_item_of_a_dict_is_no_attribute() -> None:
     template = ENVIRONMENT.from_string("{{ value['a'] }}{{ value.a }}")
     with pytest.raises(AttributeError):
