@@ -20,17 +20,22 @@ from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.tools.notice_check import notice_check_page
 from portal.presentation.tools.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.typed_subject import plates_in
-from portal.system.caller_credentials import is_token
+from portal.system.caller_credentials import MAX_LENGTH, is_token
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
 from portal.vehicle.typed import read_typed, visible
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S
 from portal.web.services.responses import batch_of, page_response
 from portal.web.services.routes import Routes
-from portal.web.services.sessions import local_path
+from portal.web.services.sessions import MAX_CREDENTIAL_LENGTH, local_path
 from portal.web.services.web import Web
+from portal.wording import grouped
 
 WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
+TOO_LONG = (
+    f"Esta credencial é longa demais para uma sessão do navegador, que guarda até "
+    f"{grouped(MAX_CREDENTIAL_LENGTH)} caracteres. A API JSON aceita até {grouped(MAX_LENGTH)}."
+)
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
 TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
 SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
@@ -96,6 +101,8 @@ def sign_in_form(web: Web, problem: str = "", status: int = 200) -> Response:
 @routes.post("/entrar")
 def sign_in(web: Web) -> BaseResponse:
     token = visible(request.form.get("token", "")).strip()
+    if web.sessions.is_too_long(token):  # no wrong token, so it is not counted as one
+        return sign_in_form(web, TOO_LONG, 400)
     wait_s = web.limits.sign_in(request.remote_addr)
     if wait_s is not None:
         response = sign_in_form(web, TOO_MANY_TRIES.format(duration(wait_s)), 429)

@@ -143,11 +143,13 @@ class Sessions:
             session.permanent = True
         return str(session["visitor"])
 
+    def is_too_long(self, token: str) -> bool:
+        """Return whether a session's cookie cannot hold an upstream credential."""
+        return self.is_pass_through and len(token) > MAX_CREDENTIAL_LENGTH
+
     def sign_in(self, token: str) -> None:
         """Start a session. Raises UnknownToken or RefusedToken."""
         self._gatekeeper.authenticate(token)
-        if self.is_pass_through and len(token) > MAX_CREDENTIAL_LENGTH:
-            raise UnknownToken
         session.clear()  # prevents session fixation
         if self.is_pass_through:
             session["credential"] = self._keys.encrypt(self._purpose, token.encode()).decode()
