@@ -95,7 +95,12 @@ def _key_mismatch(portal: Parts, _: str) -> str | None:
 def _no_data_key(portal: Parts, _: str) -> str | None:
     if portal.data_key is not None:
         return None
-    return f"Nothing was done: the database cannot be read, or has no data key. {_AS_THE_SERVER}."
+    try:
+        stored_data_key(portal.engine, portal.files.secret_keys)
+    except SQLAlchemyError as error:
+        # Without the data key, in the database, the command cannot find what to work on.
+        return f"Nothing was done: the database cannot be used: {str(error).splitlines()[0]}"
+    return f"Nothing was done: the database has no data key. {_AS_THE_SERVER}."
 
 
 def _restored_batches(portal: Parts, _: str) -> str | None:

@@ -8,13 +8,17 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import redirect_stdout
 from datetime import datetime, timedelta
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from click.testing import Result
 from flask.cli import ScriptInfo
-from sqlalchemy import Connection, Engine, event, insert
+from sqlalchemy import Connection, Engine, create_engine, event, insert
 
+from portal.commands.data_check import refusal
 from portal.commands.ledger import COLUMNS
+from portal.commands.parts import Parts
 from portal.gateway.store import Store
 from portal.storage.tables import ledger
 from tests import factories
@@ -293,6 +297,19 @@ def test_purge_clears_the_database_after_a_store_failure(
         "The store cannot be reached: what it holds was not purged, or not all of it.\n"
     )
     assert names_left(priced) == 0
+
+
+def test_purge_without_a_database_says_so(priced: InProcessPortal) -> None:
+    """The data key is in the database, so nothing could be found in the store either."""
+    parts = SimpleNamespace(
+        engine=create_engine("postgresql+psycopg://portal@127.0.0.1:1/portal"),
+        files=SimpleNamespace(files={}, has_other_data=False, unused_caches=(), secret_keys=()),
+        data_key=None,
+        is_command=True,
+    )
+    found = refusal(cast("Parts", parts), "purge")
+    assert found is not None and found.startswith("Nothing was done: the database cannot be used: ")
+    assert "connection refused" in found.lower() and "\n" not in found
 
 
 def test_purge_of_an_invalid_plate_is_a_usage_error(priced: InProcessPortal) -> None:
