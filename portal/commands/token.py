@@ -40,7 +40,10 @@ def token_commands(portal: Parts) -> CommandGroup:
             new_token = portal.tokens.issue(name, scopes, expires, daily_limit)
         except NameTaken:
             fail(f"A token named {name} exists already.")
-        print(f"Token for {name} ({', '.join(sorted(scopes))}); it will not be shown again:")
+        print(
+            f"Token for {name} {_place(portal)} ({', '.join(sorted(scopes))}); "
+            "it will not be shown again:"
+        )
         print(new_token)
 
     @token.command("list")
@@ -64,6 +67,13 @@ def token_commands(portal: Parts) -> CommandGroup:
         print(f"Revoked {name}.")
 
     return token
+
+
+def _place(portal: Parts) -> str:
+    """Name the portal that accepts an issued token."""
+    if portal.files.demo:
+        return "of the demonstration, because PORTAL_UPSTREAM_URL is not set"
+    return f"of the portal with the upstream {portal.namespace.partition(':')[2]}"
 
 
 def _cells(token: Issued, now: float) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream
 from tests.fakes.in_process import InProcessPortal
 from tests.fakes.processes import PortalProcess
 from tests.web.json_paths import QUESTIONS, ask, tokens_of
@@ -34,6 +35,18 @@ def test_issue_prints_a_valid_token_alone_on_the_last_line(here: InProcessPortal
     assert re.fullmatch(r"[A-Za-z0-9_-]{43}", token)
     for question in QUESTIONS:
         assert ask(here, question, headers={"Authorization": token}).status_code == 200
+
+
+def test_issue_names_the_portal_of_the_token(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    address = upstream.url.removeprefix("http://")
+    assert f"Token for ana of the portal with the upstream {address} (" in (
+        run(portal(), "issue", "ana").stdout
+    )
+    assert "Token for ana of the demonstration, because PORTAL_UPSTREAM_URL is not set (" in (
+        run(portal({}), "issue", "ana").stdout
+    )
 
 
 def test_data_files_contain_no_issued_token(here: InProcessPortal) -> None:
