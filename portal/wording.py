@@ -3,6 +3,7 @@
 No function here accepts None. ``portal.formats`` formats missing values.
 """
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
@@ -39,8 +40,20 @@ class Removal(dict[int, int | None]):
         return found
 
 
+# Characters that are printable by their category and that nothing shows: variation selectors, which
+# can hide a text from readers, and fillers (Unicode's Default_Ignorable_Code_Point, without the
+# format characters, which are not printable).
+IGNORABLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
 _WITHOUT_MARKS: Final = Removal(unicodedata.combining)
 _SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
+
+
+def is_shown(text: str) -> bool:
+    """Return whether a text has neither control characters nor others that nothing shows."""
+    return text.isprintable() and not IGNORABLE.search(text)
 
 
 def with_hyphens(text: str) -> str:
@@ -110,4 +123,4 @@ def sanitise_echo(text: str, longest: int) -> str:
 
     HTML forbids control characters. Other invisible characters can make different texts look equal.
     """
-    return "".join(c for c in text[: 4 * longest] if c.isprintable()).strip()[:longest]
+    return "".join(filter(is_shown, text[: 4 * longest])).strip()[:longest]

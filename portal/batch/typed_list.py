@@ -32,7 +32,7 @@ from portal.vehicle.typed import (
     read_typed,
     visible,
 )
-from portal.wording import DASHES, bare
+from portal.wording import DASHES, bare, is_shown
 
 Subject = Plate | Renavam
 
@@ -605,7 +605,7 @@ def _is_number(signs: str) -> bool:
 
 
 def _shown(text: str) -> str:
-    return "".join(c for c in text if c.isprintable()).strip()[:LONGEST_SHOWN]
+    return "".join(filter(is_shown, text)).strip()[:LONGEST_SHOWN]
 
 
 def _signs(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from portal.wording import Removal, bare
+from portal.wording import IGNORABLE, Removal, bare, is_shown
 
 State = Literal["known", "empty", "hidden"]
 
@@ -25,9 +25,12 @@ FIELD_LIMIT = 2_000
 
 # Unicode categories that ``clean`` removes. Control characters break HTML, and surrogates break
 # UTF-8. Format characters (bidi overrides, zero-width characters, tags) can make a text look like
-# another text. Browsers show private and unassigned characters as boxes.
+# another text, as can the variation selectors of IGNORABLE. Browsers show private and unassigned
+# characters as boxes.
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
-_WITHOUT_DROPPED = Removal(lambda c: c != "\n" and unicodedata.category(c) in _DROPPED)
+_WITHOUT_DROPPED = Removal(
+    lambda c: c != "\n" and (unicodedata.category(c) in _DROPPED or IGNORABLE.match(c))
+)
 _BLANK = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
@@ -61,7 +64,7 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
     # A hostile string may be very long, so cut it before examining each character. The factor 4
     # leaves room for characters that the next lines remove.
     text = text[: 4 * limit]
-    if text.isprintable():  # so its only blanks are spaces
+    if is_shown(text):  # so its only blanks are spaces
         text = " ".join(text.split())
     else:
         text = text.replace("\u2028", "\n").replace("\u2029", "\n")

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from portal.tax_number import format_tax_number
 from portal.vehicle.plate import InvalidSubject, Plate, Renavam, parse_subject
-from portal.wording import DASHES, MONTHS, bare, with_hyphens
+from portal.wording import DASHES, IGNORABLE, MONTHS, bare, with_hyphens
 
 PLATE_LENGTH: Final = 7
 RENAVAM_LENGTH: Final = 11
@@ -226,7 +226,7 @@ def visible(text: str) -> str:
     """Remove format characters, such as zero-width characters from chat programs."""
     if text.isascii():
         return text
-    return "".join(c for c in text if unicodedata.category(c) != "Cf")
+    return IGNORABLE.sub("", "".join(c for c in text if unicodedata.category(c) != "Cf"))
 
 
 def _read(value: str, signs: str, label: re.Pattern[str] | None) -> Typed:

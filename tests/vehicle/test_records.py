@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from portal.presentation.exports.tables import safe_text
+from portal.presentation.vehicle.query import kept_query
 from portal.vehicle.decode import read_decode
 from portal.vehicle.drift import CONTRACT, unexpected
 from portal.vehicle.field import EMPTY, FIELD_LIMIT, HIDDEN, HIDDEN_MARKER, Field, clean, read_field
@@ -17,7 +19,9 @@ from portal.vehicle.judicial import read_restrictions
 from portal.vehicle.makes import vehicle_name
 from portal.vehicle.ranking import rank
 from portal.vehicle.report import read_report
+from portal.vehicle.typed import read_typed, visible
 from portal.vehicle.wire import read_decimal, read_moment, result_of
+from portal.wording import sanitise_echo
 from tests.vehicle.observed import (
     OBSERVED,
     OBSERVED_FINE,
@@ -160,6 +164,17 @@ def test_clean_removes_controls_and_bidi_overrides() -> None:
     assert clean("a\u202eb\x00c\x85\u2066d\ud800 \t e\u200b") == "abcd e"
     assert clean("a\r\n\n\nb", lines=True) == "a\nb"
     assert clean("a\nb") == "a b"
+
+
+@pytest.mark.parametrize(
+    "hidden", ["\ufe00", "\ufe0f", "\U000e0100", "\U000e01ef", "\U000e0041", "\u3164", "\u034f"]
+)
+def test_no_reader_drops_less_than_another_of_what_nothing_shows(hidden: str) -> None:
+    text = f"a{hidden}b"
+    assert [clean(text), visible(text), safe_text(text)] == ["ab"] * 3
+    assert sanitise_echo(text, 9) == "ab"
+    assert read_typed(f"ABC{hidden}1D23").is_certain
+    assert kept_query([("x", text)]) == (("x", "ab"),)
 
 
 def test_oversized_text_is_clipped_with_an_ellipsis() -> None:

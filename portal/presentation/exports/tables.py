@@ -16,7 +16,7 @@ from typing import IO, Any, Final, Literal
 import msgspec
 
 from portal.system.local_time import local_time
-from portal.wording import Removal, day
+from portal.wording import IGNORABLE, Removal, day, is_shown
 
 Cell = str | int | Decimal | date | datetime | bool | None
 Dialect = Literal["brazil", "rfc4180"]
@@ -35,7 +35,9 @@ _NUMBER_OR_DAY: Final = re.compile(
     r"|[0-9]{1,2}[-/.][0-9]{1,2}(?:[-/.][0-9]{2,4})?",
     re.ASCII | re.IGNORECASE,
 )
-_WITHOUT_INVISIBLE: Final = Removal(lambda c: unicodedata.category(c) in ("Cc", "Cf"), "\r\n\t")
+_WITHOUT_INVISIBLE: Final = Removal(
+    lambda c: unicodedata.category(c) in ("Cc", "Cf") or IGNORABLE.match(c), "\r\n\t"
+)
 _RENAVAM_LENGTH: Final = 11
 # The width of a column of each kind, and the format of its numbers.
 _STYLES: Final[Mapping[Kind, tuple[int, str]]] = {
@@ -140,7 +142,7 @@ def safe_text(text: str) -> str:
     Line breaks and tabs become spaces. A text counts as a formula if it starts with ``=``, ``+``,
     ``-`` or ``@``, even after spaces.
     """
-    if not text.isprintable():
+    if not is_shown(text):
         text = text.translate(_WITHOUT_INVISIBLE)
     return f"'{text}" if text.lstrip().startswith(_FORMULA_STARTS) else text
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urlencode
 
+from portal.wording import IGNORABLE
+
 Query = tuple[tuple[str, str], ...]
 
 _MOST: Final = 320  # parameters: one for each of the 300 fines of a page, and 20 others
@@ -33,7 +35,7 @@ def chosen(query: Query, name: str) -> str:
 
 def _plain(value: str) -> str:
     plain = (c for c in value[: 4 * _LONGEST] if not unicodedata.category(c).startswith("C"))
-    return "".join(plain)[:_LONGEST]
+    return IGNORABLE.sub("", "".join(plain))[:_LONGEST]
 
 
 def changed(query: Query, **changes: str) -> str:

@@ -55,7 +55,7 @@ from portal.web.services.responses import page_response, pdf_response
 from portal.web.services.routes import Routes, View, signed_in
 from portal.web.services.sessions import SHARED
 from portal.web.services.web import Web
-from portal.wording import counted, with_hyphens
+from portal.wording import counted, is_shown, with_hyphens
 from portal.wording import listed as listed_words
 
 NOTHING_TO_ISSUE: Final = "Não há o que emitir"
@@ -292,7 +292,7 @@ def extract_code(text: str) -> str:
     """
     if number := _NUMBER_AFTER_WORDS.fullmatch(with_hyphens(visible(text))):
         return number[1]
-    plain = "".join(c for c in text if c.isprintable() and not c.isspace())
+    plain = "".join(c for c in text if is_shown(c) and not c.isspace())
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
     code = unquote(address[1]) if address else plain
     return with_hyphens(code)[:MAX_CODE_LENGTH]
