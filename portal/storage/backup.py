@@ -32,6 +32,7 @@ DATABASE_NAME: Final = "portal.sqlite"
 _NAMES: Final = (CACHE_NAME, DATABASE_NAME, KEY_NAME)
 _MANIFEST: Final = "manifest.json"
 _FORMAT: Final = 2
+_NEWER: Final = "the backup was made by a newer version of the portal: restore it there"
 _BACKUP_PREFIX: Final = ".backup-"
 _RESTORE_PREFIX: Final = ".restore-"
 _WAIT_S: Final = 30.0
@@ -59,6 +60,23 @@ class Manifest(msgspec.Struct, frozen=True):
     demo: bool
     schema: str | None
     sizes: dict[str, int]
+
+
+class _Format(msgspec.Struct, frozen=True):
+    """What the manifests of all formats have. Backups of format 1 have files in place of sizes."""
+
+    format: int
+
+
+class _FormerFile(msgspec.Struct, frozen=True):
+    size: int
+
+
+class _FormerManifest(msgspec.Struct, frozen=True):
+    made_at: float
+    demo: bool
+    schema: str | None
+    files: dict[str, _FormerFile]
 
 
 def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
@@ -194,20 +212,30 @@ def _archive(file: Path) -> Iterator[tarfile.TarFile]:
 
 def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
     try:
-        content = archive.extractfile(_MANIFEST)
-        manifest = msgspec.json.decode(content.read() if content else b"", type=Manifest)
+        member = archive.extractfile(_MANIFEST)
+        content = member.read() if member else b""
+        if msgspec.json.decode(content, type=_Format).format > _FORMAT:
+            raise BackupRefused(_NEWER)
+        manifest = _decoded(content)
     except (KeyError, msgspec.DecodeError):
         raise BackupRefused(f"{file} is no backup of the portal") from None
-    if manifest.format != _FORMAT or not set(_NAMES) >= manifest.sizes.keys():
-        raise BackupRefused(
-            "the backup was made by a newer version of the portal: restore it there"
-        )
+    if not set(_NAMES) >= manifest.sizes.keys():
+        raise BackupRefused(_NEWER)
     if manifest.schema is not None and manifest.schema not in REVISIONS:
         raise BackupRefused(f"in the backup, {mismatch(manifest.schema)}")
     sizes = {member.name: member.size for member in archive if member.name != _MANIFEST}
     if sizes != manifest.sizes:
         raise BackupRefused("the backup is damaged, or not complete")
     return manifest
+
+
+def _decoded(content: bytes) -> Manifest:
+    """Decode a manifest of this format or of a former one. Raises msgspec.DecodeError."""
+    if msgspec.json.decode(content, type=_Format).format == _FORMAT:
+        return msgspec.json.decode(content, type=Manifest)
+    former = msgspec.json.decode(content, type=_FormerManifest)
+    sizes = {name: file.size for name, file in former.files.items()}
+    return Manifest(_FORMAT, former.made_at, former.demo, former.schema, sizes)
 
 
 @contextmanager

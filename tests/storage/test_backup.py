@@ -157,6 +157,30 @@ def test_other_versions_are_refused(
     assert not any(path.exists() for path in targets.values())
 
 
+def test_newer_manifest_with_other_members_is_named_as_newer(
+    tmp_path: Path, sources: dict[str, Path]
+) -> None:
+    file = tmp_path / "backup"
+    back_up(file, sources, demo=False)
+    rewritten(file, {"manifest.json": b'{"format": 3, "parts": []}'})
+    with pytest.raises(BackupRefused, match="newer version"):
+        put_back(file, targets_in(tmp_path / "new"))
+
+
+def test_backup_of_the_former_format_is_restored(tmp_path: Path, sources: dict[str, Path]) -> None:
+    """Its manifest has the SHA-256 of each file, which the checks of the databases replaced."""
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
+    back_up(file, sources, demo=False)
+    manifest = manifest_of(file)
+    sizes = manifest.pop("sizes")
+    assert isinstance(sizes, dict)
+    files = {name: {"size": size, "sha256": "0" * 64} for name, size in sizes.items()}
+    former = manifest | {"format": 1, "schema": "0008", "key_fingerprint": None, "files": files}
+    rewritten(file, {"manifest.json": msgspec.json.encode(former)})
+    put_back(file, targets)
+    assert all(path.exists() for path in targets.values())
+
+
 def test_damaged_backup_is_refused(tmp_path: Path, sources: dict[str, Path]) -> None:
     file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
     back_up(file, sources, demo=False)
