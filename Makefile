@@ -27,7 +27,7 @@ END { if (tty) printf "\r\033[K"; exit failed }
 endef
 export PROGRESS
 install = echo "Installing $(1) into $(VENV), once."; test -t 1 && tty=1; \
-	{ $(BIN)/pip install --disable-pip-version-check --progress-bar off -r $(1) || echo "pip failed"; } | \
+	{ $(BIN)/pip install --disable-pip-version-check --progress-bar off --require-hashes -r $(1) || echo "pip failed"; } | \
 	awk -v total="$$(grep -c '^[a-z].*==' $(1))" -v tty="$$tty" "$$PROGRESS"
 
 $(VENV)/runtime: requirements.txt
@@ -39,6 +39,10 @@ $(VENV)/runtime: requirements.txt
 $(VENV)/dev: requirements-dev.txt $(VENV)/runtime
 	@$(call install,requirements-dev.txt)
 	@touch $@
+
+# pip takes no hashes from the constraints of a package that is named without its version.
+$(VENV)/constraints.txt: requirements-dev.txt $(VENV)/runtime
+	@sed '/^ *--hash/d; s/ \\$$//' requirements-dev.txt > $@
 
 run: $(VENV)/runtime ## the portal at http://127.0.0.1:8000 (HOST and PORT change it)
 	@HOST=$(HOST) PORT=$(or $(PORT),8000) exec $(BIN)/python app.py
@@ -73,8 +77,8 @@ RACING := tests/access tests/gateway tests/storage tests/system tests/upstream t
 test-newest: ## a short part of the tests on the newest Python that is installed
 	@newest=$$(sh tests/newest_python.sh) && $(MAKE) --no-print-directory PYTHON="$$newest" test-racing
 
-test-racing: $(VENV)/runtime
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c requirements-dev.txt \
+test-racing: $(VENV)/constraints.txt
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt \
 		pytest pytest-xdist hypothesis html5lib syrupy trustme
 	@$(BIN)/python --version
 	@$(BIN)/python -m pytest -m "not slow and not long" -n 2 $(RACING)
@@ -116,10 +120,11 @@ icons: $(VENV)/dev ## the icons and the social card in static/icons, drawn again
 	@sh tests/install_system_packages.sh chromium
 	@$(BIN)/python -m tests.quality.icons
 
-pins: ## compile requirements*.in into exact versions (needs uv)
-	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements.in -o requirements.txt
-	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements-dev.in -o requirements-dev.txt
-	uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --custom-compile-command "make pins" requirements-otel.in -o requirements-otel.txt
+pins: ## compile requirements*.in into exact versions with hashes (needs uv)
+	@for name in requirements requirements-dev requirements-otel; do \
+		uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --generate-hashes \
+			--custom-compile-command "make pins" $$name.in -o $$name.txt || exit 1; \
+	done
 
 # BASE is the base image. BUILDER is the program with its options, as in
 # BUILDER="buildah --storage-driver vfs" BUILD_FLAGS="--isolation chroot".
@@ -134,8 +139,8 @@ image: ## the container image of deploy/, by buildah or docker (IMAGE, BASE)
 test-image: $(VENV)/dev ## builds the image on a base of Debian's packages, runs and searches it (root)
 	@IMAGE_TEST=1 $(BIN)/python -m pytest tests/deploy/test_image.py
 
-client: $(VENV)/runtime ## the wheel and sdist of client/, in client/dist/
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c requirements-dev.txt build
+client: $(VENV)/constraints.txt ## the wheel and sdist of client/, in client/dist/
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt build
 	@rm -rf client/dist
 	@$(BIN)/python -m build --outdir client/dist client
 

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -115,3 +116,31 @@ def test_terminal_shows_one_line_that_moves(checkout: Path) -> None:
     assert "23 of 23  last\r" in text
     assert text.splitlines()[-1].endswith("\x1b[Kserved")
     assert text.count("\n") == 2
+
+
+@pytest.mark.parametrize("name", ["requirements", "requirements-dev", "requirements-otel"])
+def test_each_pin_has_hashes(name: str) -> None:
+    text = (CHECKOUT / f"{name}.txt").read_text().replace("\\\n", " ")
+    pins = [line for line in text.splitlines() if "==" in line and not line.startswith("#")]
+    assert pins and all("--hash=sha256:" in line for line in pins)
+
+
+def test_every_installation_of_pins_compares_hashes() -> None:
+    for path in ("Makefile", "deploy/Dockerfile", "docs/operating.md", "README.md"):
+        for line in (CHECKOUT / path).read_text().splitlines():
+            if "-r $(1)" in line or re.search(r"-r \S*requirements", line):
+                assert "--require-hashes" in line, f"{path}: {line}"
+
+
+def test_constraints_have_the_versions_alone(tmp_path: Path) -> None:
+    for name in ("Makefile", "requirements.txt", "requirements-dev.txt"):
+        shutil.copy(CHECKOUT / name, tmp_path)
+    folder = tmp_path / ".venv"
+    folder.mkdir()
+    (folder / "runtime").touch()
+    subprocess.run(
+        ["make", ".venv/constraints.txt", "VENV=.venv"], cwd=tmp_path, env=ALONE, check=True
+    )
+    text = (folder / "constraints.txt").read_text()
+    assert "--hash" not in text and "\\" not in text
+    assert re.search(r"^pytest==[0-9.]+$", text, re.MULTILINE)
