@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.commands.failures import Command
@@ -16,7 +17,7 @@ from portal.gateway.backend import BytesRemain
 from portal.gateway.local_cache import CONFIRMED_FOR_S
 from portal.gateway.store import StoreDown
 from portal.storage.backup import remove_copies
-from portal.storage.database import erase_deleted, writing
+from portal.storage.database import Lock, erase_deleted, hold, writing
 from portal.storage.purge_log import log_purges, purge_bucket
 from portal.system.erasure import BytesKept
 from portal.vehicle.plate import InvalidSubject, Plate
@@ -61,31 +62,39 @@ def purge_command(portal: Parts) -> Command:
             with writing(portal.engine) as db:
                 # Log the purge first. Other processes and portals learn of it from the log.
                 numbers = log_purges(db, list(map(purge_bucket, tags)), above)
-                portal.ledger.forget(db, tags)
                 deleted = sum(portal.dossiers.forget(db, name) for name in names)
-                for name in names:
-                    portal.history.forget(db, name)
-                    portal.batches.forget(db, name)
+                delete_traces(db)
             run.dossiers += deleted
             return numbers
 
-        def delete_all(stored: int = 0) -> None:
-            # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the
-            # rows first, so that no batch stores an answer after the purge of the store.
-            above = run.attempt(store.purged_to) or 0
-            numbers = run.attempt(delete_rows, above) or [0] * len(tags)
-            deleted = run.attempt(store.purge, dict(zip(tags, numbers, strict=True)))
-            if deleted is not None:
-                run.deleted += max(stored, deleted)
+        def delete_traces(db: Connection) -> None:
+            portal.ledger.forget(db, tags)
+            for name in names:
+                portal.history.forget(db, name)
+                portal.batches.forget(db, name)
+
+        def delete_traces_again() -> None:
+            with writing(portal.engine) as db:
+                hold(db, Lock.PURGES)
+                delete_traces(db)
 
         # Count first: a running portal that learns of the purge from the log may delete the answers
         # before this command does.
-        delete_all(run.attempt(store.count, tags) or 0)
+        stored = run.attempt(store.count, tags) or 0
+        # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the rows
+        # first, so that no batch stores an answer after the purge of the store.
+        above = run.attempt(store.purged_to) or 0
+        numbers = run.attempt(delete_rows, above) or [0] * len(tags)
+        deleted = run.attempt(store.purge, dict(zip(tags, numbers, strict=True)))
+        if deleted is not None:
+            run.deleted = max(stored, deleted)
         # For CONFIRMED_FOR_S, a process may serve an answer without reading the store again, and
-        # may make a batch, a report or a dossier from it. Delete these too. After the second number
-        # in the log, none is inserted any more whose answers were read before.
+        # may note the visit or its use in a batch. Delete this too. The log needs no second number,
+        # which would drop answers that were paid meanwhile: what is stored of answers (dossiers and
+        # reports) is made after a reading of the log (``Store.last_purge``), which evicts purged
+        # answers from memory.
         time.sleep(CONFIRMED_FOR_S)
-        delete_all()
+        run.attempt(delete_traces_again)
         run.broken += run.attempt(store.erase_deleted) or []
         for folder in portal.files.folders:
             run.copies += run.attempt(remove_copies, folder) or []
@@ -93,8 +102,8 @@ def purge_command(portal: Parts) -> Command:
             run.attempt(portal.leases.forget, tag)
         run.attempt(erase_deleted, portal.engine)
         if as_json:
-            deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
-            print(json.dumps(deleted))
+            counts = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
+            print(json.dumps(counts))
         else:
             run.report()
         run.end()

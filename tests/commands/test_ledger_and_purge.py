@@ -14,13 +14,14 @@ from typing import cast
 import pytest
 from click.testing import Result
 from flask.cli import ScriptInfo
-from sqlalchemy import Connection, Engine, create_engine, event, insert
+from sqlalchemy import Connection, Engine, create_engine, event, func, insert, select
 
+from portal.commands import purge
 from portal.commands.data_check import refusal
 from portal.commands.ledger import COLUMNS
 from portal.commands.parts import Parts
 from portal.gateway.store import Store
-from portal.storage.tables import ledger
+from portal.storage.tables import dossiers, ledger
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
@@ -297,6 +298,37 @@ def test_purge_clears_the_database_after_a_store_failure(
         "The store cannot be reached: what it holds was not purged, or not all of it.\n"
     )
     assert names_left(priced) == 0
+
+
+def test_answer_that_is_paid_during_a_purge_is_kept(
+    priced: InProcessPortal, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    priced.get(path_of("decode"))
+    meanwhile = SimpleNamespace(sleep=lambda _: priced.get(path_of("decode")))
+    monkeypatch.setattr(purge, "time", meanwhile)
+    assert run_command(priced, "purge", "ABC1D23").exit_code == 0
+    assert upstream.count() == 2
+    priced.get(path_of("decode"))
+    assert upstream.count() == 2
+
+
+def test_no_dossier_of_purged_answers_is_issued_after_the_log_has_the_purge(
+    portal: PortalFactory, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process has the answers in memory, and has not learned of the purge by itself."""
+    here, command = portal(), portal()
+    ana = Person.at(here).signed_in()
+    ana.pages.get("/placa/ABC1D23?completo=1")
+    issued = []
+
+    def issue(_: float) -> None:
+        issued.append(ana.post("/placa/ABC1D23/dossie/emitir"))
+
+    monkeypatch.setattr(purge, "time", SimpleNamespace(sleep=issue))
+    assert run_command(command, "purge", "ABC1D23").exit_code == 0
+    assert [done.status_code for done in issued] == [409]
+    with here.parts.engine.connect() as db:
+        assert db.execute(select(func.count()).select_from(dossiers)).scalar() == 0
 
 
 def test_purge_without_a_database_says_so(priced: InProcessPortal) -> None:
