@@ -16,7 +16,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from portal.batch.typed_list import TypedList, read_list, read_strings
+from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.exports.batches import wrong_message
+from portal.presentation.site.search_page import SearchPage
+from portal.presentation.typed_subject import plates_in
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.typed import read_typed
 from tests.conftest import PortalFactory
@@ -28,6 +31,8 @@ from tests.web.person import Person
 
 SEED = os.environ.get("TYPED_SEED") or (str(random.randrange(10**6)) if FULL else "1")
 PACK = 200  # texts in one list
+# A page takes ten times as long as its decision, so the long form sends one text of 20.
+STEP = 20 if FULL else 1
 # Words of random letters before a number are as plates are: a list shows them before it asks.
 LISTED = ("misread", "labelled", "document", "version", "foreign", "amounts")
 
@@ -82,6 +87,19 @@ def read(report: Report, one: Text) -> None:
         report.expect(labelled == plain, "label: another meaning", one)
 
 
+def searched(report: Report, one: Text) -> None:
+    """Decide as the search does whether a page is opened, and build its answer if not."""
+    try:
+        page = SearchPage(query=one.text, problem=INVALID_PLATE)
+        typed, plates = read_typed(one.text), plates_in(one.text)
+        is_shown = bool(page.suggestions or page.hint) or not typed.signs
+    except Exception:
+        is_shown, plates = False, ()
+    report.expect(is_shown, "search: cannot explain", one)
+    opened = {plate.text for plate in plates}
+    report.expect(opened <= one.meant, "search: opens what was not typed", one)
+
+
 def explained(found: TypedList) -> bool:
     try:
         return all(wrong_message(each) for each in found.wrong)
@@ -100,6 +118,9 @@ def test_typed_texts_break_no_face_and_buy_nothing(
         for one in pack:
             report.total += 1
             read(report, one)
+            searched(report, one)
+            if report.total % STEP:
+                continue
             for path, name in (("/buscar", "q"), ("/comparar", "placas")):
                 client = stranger if path == "/buscar" else ana.client
                 answer = client.get(path, query_string={name: one.text})
