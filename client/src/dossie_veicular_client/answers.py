@@ -447,7 +447,7 @@ class ExplainedLookup(TypedDict):
     fetched_at: str | None
     age_s: int | None
     source: str | None
-    price: float
+    price: float | None
     cause: str | None
     reason: str | None
 
@@ -477,8 +477,8 @@ class BatchCounts(TypedDict):
 
 
 class BatchCost(TypedDict):
-    spent: float
-    at_most: float
+    spent: float | None
+    at_most: float | None
 
 
 class CallsLeft(TypedDict):
@@ -546,11 +546,11 @@ class Usage(TypedDict):
     month: str
     calls: int
     hits: int
-    spent: float
-    saved: float
+    spent: float | None
+    saved: float | None
     daily_limit: int | None
     calls_left_today: int | None
-    prices: dict[str, float]
+    prices: dict[str, float | None]
     batch_limit: int
 
 

@@ -27,6 +27,7 @@ from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.batches import MOST_LISTED, new_id
 from portal.batch.model import Item, NotAllowed
+from portal.batch.pricing import CostUnknown
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import TypedList, read_strings
 from portal.desk.desk import Desk
@@ -141,6 +142,7 @@ class NewBatch(NamedTuple):
 routes = JsonRoutes("own_api")
 routes.answer(KeyReused, "idempotency_mismatch")
 routes.answer(UnknownBatch, "batch_unknown")
+routes.answer(CostUnknown, "cost_unknown")
 VEHICLE: Final = "/api/v1/vehicles/<plate>"
 BATCHES: Final = "/api/v1/batches"
 BATCH: Final = f"{BATCHES}/<batch>"
