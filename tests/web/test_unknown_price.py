@@ -111,24 +111,6 @@ def test_batch_without_a_limit_has_spent_an_unknown_sum(
     assert upstream.count() == 2
 
 
-def test_expired_answer_is_not_paid_beyond_a_limit(
-    portal: PortalFactory, upstream: FaultUpstream
-) -> None:
-    """Stored at the start, whose price is known; a lookup without a price would be needed later."""
-    here = portal(**FREE | {"PRICE_DECODE": "", "PRICE_RENAINF": "1"})
-    for plate in (PLATE, "LMP0A01"):
-        here.get(f"/detran/v1/decode/{plate}")
-    batch = created(here, "decode", "renainf")
-    assert batch["cost"]["at_most"] == 2
-    assert post(here, f"{BATCHES}/{batch['id']}/start", {"max_cost": 2}).status_code == 200
-    for plate in (PLATE, "LMP0A01"):
-        here.app.test_cli_runner().invoke(args=["purge", plate])
-    calls = upstream.count("/detran/v1/decode/")
-    found = ended(here, created(here, "renainf")["id"])
-    assert found["cost"]["spent"] == 0
-    assert upstream.count("/detran/v1/decode/") == calls
-
-
 @pytest.mark.parametrize(
     ("path", "phrase"),
     [
