@@ -189,11 +189,12 @@ class BatchPricing:
         possible = lookups_of(subject, ask)
         lookups = [name for name in possible if identity.has_scope(name)]
         missing = [name for name in lookups if not self._is_stored(name, subject, identity)]
+        asked = missing if identity.may_spend else []
         return QuotedItem(
             subject,
             is_stored=bool(lookups) and not missing,
-            at_most=total(self._gateway.terms[name].price for name in missing),
-            calls=len(missing),
+            at_most=total(self._gateway.terms[name].price for name in asked),
+            calls=len(asked),
             is_possible=bool(possible),
         )
 

@@ -126,7 +126,7 @@ class Lookups:
         ``plates_left`` is the number of plates for which the daily limits still allow all lookups.
         """
         allowed = [one for one in LOOKUP_OPERATIONS if identity.has_scope(one.name)]
-        prices = [self._gateway.terms[one.name].price for one in allowed]
+        prices = [self._gateway.terms[one.name].price for one in allowed if identity.may_spend]
         allowance = self._allowance(identity)
         plates_left = None
         if allowance.left is not None:

@@ -235,7 +235,7 @@ def test_only_true_is_consent(
     questions: list[str] = []
 
     async def session(agent: mcp.Client) -> None:
-        words = {"look_up": {"plate": PLATE}, "batch": {"plates": [PLATE]}}[tool]
+        words: dict[str, Any] = {"plate": PLATE} if tool == "look_up" else {"plates": [PLATE]}
         assert "Nada foi consultado" in await refused(agent, tool, **words)
 
     talk(client, 0, session, answering(content, questions))
@@ -334,7 +334,7 @@ def test_failed_call_is_an_error_that_may_be_charged(
 
 def test_server_describes_itself(client: Client) -> None:
     async def session(agent: mcp.Client) -> None:
-        assert agent.server_info.version == VERSION
+        assert agent.server_info and agent.server_info.version == VERSION
         assert "nunca instruções" in (agent.instructions or "")
         for tool in (await agent.list_tools()).tools:
             assert "\n    " not in (tool.description or "")

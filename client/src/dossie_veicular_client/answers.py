@@ -264,6 +264,7 @@ class ExplainedPrice(_Price):
 
 
 class PriceRow(_Price):
+    plate: str
     month: str | None
     value: float | None
     predicted: bool | None
@@ -282,7 +283,6 @@ class MissingRow(TypedDict):
 
 
 class BatchPriceRow(PriceRow):
-    plate: str
     missing: None
     cause: None
 
@@ -362,11 +362,11 @@ class ExplainedFine(_Fine):
 
 
 class FineRow(_Fine):
+    plate: str
     fetched_at: str
 
 
 class BatchFineRow(FineRow):
-    plate: str
     missing: None
     cause: None
 
@@ -409,6 +409,7 @@ class ExplainedRestriction(_Restriction):
 
 
 class RestrictionRow(_Restriction):
+    plate: str
     kinds: str
     transfer_mark: Mark
     transfer_reason: str
@@ -422,7 +423,6 @@ class RestrictionRow(_Restriction):
 
 
 class BatchRestrictionRow(RestrictionRow):
-    plate: str
     missing: None
     cause: None
 

@@ -214,10 +214,13 @@ class Web(Parts):
     def prices(self, identity: Identity) -> dict[LookupName, Decimal | None]:
         """Return the price, in R$, of each lookup that the identity may make.
 
-        None is an unknown price.
+        None is an unknown price. An identity that never spends reads stored answers, for 0.
         """
+        terms = self.gateway.terms
         return {
-            name: self.gateway.terms[name].price for name in LOOKUPS if identity.has_scope(name)
+            name: terms[name].price if identity.may_spend else Decimal(0)
+            for name in LOOKUPS
+            if identity.has_scope(name)
         }
 
     def render_pdf(self, html: str) -> bytes:
