@@ -287,7 +287,7 @@ class Portal(Web):
             name: CachePolicy(
                 fresh_s=getattr(settings, f"fresh_{name}"),
                 stale_s=getattr(settings, f"stale_{name}"),
-                price=getattr(settings, f"price_{name}"),
+                price=settings.price(name),
             )
             for name in OPERATIONS
         }
@@ -401,7 +401,9 @@ class Portal(Web):
     def gatekeeper(self) -> Gatekeeper:
         return Gatekeeper(self._settings.mode, self.tokens, self.secret)
 
-    def paid(self, caller: str, subjects: Sequence[str], since: float) -> Mapping[str, Decimal]:
+    def paid(
+        self, caller: str, subjects: Sequence[str], since: float
+    ) -> Mapping[str, Decimal | None]:
         tags = {self.keys.tag(subject): subject for subject in subjects}
         paid = self.ledger.paid(caller, [*tags], since)
         return {tags[tag]: price for tag, price in paid.items()}
@@ -455,6 +457,7 @@ class Portal(Web):
             self._process.shared,
             workers=self._settings.workers,
             daily_limit=self.daily_limit,
+            priced=[name for name, each in self._policy.terms.items() if each.price is not None],
             calls_left=lambda: self.ledger.allowance(Identity("", "", frozenset())).day,
             is_worker=self._process.batch_holder is None,
         )

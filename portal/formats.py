@@ -14,8 +14,16 @@ from portal.system.local_time import local_date, local_time
 from portal.vehicle.field import Field
 
 MISSING: Final = "não informado"
+UNPRICED: Final = "preço não informado"
 # The filters treat 10**16 and larger numbers as missing, because no real amount is that large.
 _LARGEST_EXPONENT: Final = 15
+
+
+def call_price(amount: Decimal | None) -> str:
+    """Format what an upstream call costs. A price of 0 is free, an unknown one is not."""
+    if amount is None:
+        return UNPRICED
+    return brl(amount) if amount else "sem custo"
 
 
 def brl(amount: Decimal | int | None) -> str:

@@ -207,7 +207,7 @@ class _Secret(NamedTuple):
 # A function in an annotation converts the text of the setting. Raises _Invalid.
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
-Reais = Annotated[Decimal, _price]
+Reais = Annotated[Decimal | None, _price]
 Switch = Annotated[bool, _switch]
 Line = Annotated[str | None, _one_line]
 Name = Annotated[str | None, partial(_one_line, longest=LONGEST_NAME)]
@@ -243,10 +243,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     deadline: Limit = 15.0
     drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
     daily_call_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
-    price_decode: Reais = Decimal(0)
-    price_renainf: Reais = Decimal(0)
-    price_renajud: Reais = Decimal(0)
-    price_report: Reais = Decimal(0)
+    price_decode: Reais = None
+    price_renainf: Reais = None
+    price_renajud: Reais = None
+    price_report: Reais = None
     rate_limit_token: Rate = None
     rate_limit_address: Rate = None
     trusted_proxies: Annotated[int, msgspec.Meta(ge=0, le=10)] = 0
@@ -272,6 +272,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         if self.upstream_url is None:
             return "demo"
         return "managed" if self.upstream_token else "pass-through"
+
+    def price(self, operation: str) -> Decimal | None:
+        """The price in R$ of a call. None is unknown, because the operator has not set it.
+
+        The sandbox's calls are free, unless a price is set.
+        """
+        price: Decimal | None = getattr(self, f"price_{operation}")
+        return Decimal(0) if price is None and self.mode == "demo" else price
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """The names of the price settings that are not set."""
+        names = (name for name in self.__struct_fields__ if name.startswith("price_"))
+        return tuple(PREFIX + name.upper() for name in names if getattr(self, name) is None)
 
     @property
     def namespace(self) -> str:

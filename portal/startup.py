@@ -103,6 +103,11 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
             "a token in PORTAL_ACCESS_TOKENS has fewer than %d characters: it may be guessed",
             SHORT_KEY,
         )
+    if settings.mode == "managed" and (unpriced := settings.unpriced):
+        log.warning(
+            "the price of a call is unknown without %s: pages say so, and a limit in R$ is refused",
+            ", ".join(unpriced),
+        )
     lock = DataLock(settings.data_dir)
     for folder in data_files(settings).folders:
         with suppress(OSError):  # a purge names what remains

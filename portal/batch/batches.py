@@ -29,6 +29,7 @@ from sqlalchemy import (
 )
 
 from portal.access.idempotency import forget_made
+from portal.amounts import amount_of, amount_text, total
 from portal.batch.model import ALLOWED, Action, Batch, Cost, Counts, Item, NotAllowed
 from portal.batch.rows import (
     Access,
@@ -91,7 +92,8 @@ class LeftOut(msgspec.Struct, frozen=True, rename={"more_wrong": "more"}):
 class QuotedItem:
     """A vehicle and the highest possible cost of its lookups.
 
-    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$.
+    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$, or None
+    if that is unknown.
     ``is_stored`` is true if the answers to all lookups that the caller may make are already stored.
     It is false if the caller may make no lookup. ``is_possible`` is true if at least one of the
     chosen lookups is possible. For example, the lookup "decode" is impossible for a Renavam.
@@ -99,7 +101,7 @@ class QuotedItem:
 
     subject: Subject
     is_stored: bool
-    at_most: Decimal = Decimal(0)
+    at_most: Decimal | None = Decimal(0)
     calls: int = 0
     is_possible: bool = True
 
@@ -155,7 +157,7 @@ class Batches(BatchRows):
                     created_at=now,
                     expires_at=now + DRAFT_S,
                     ask=",".join(ask),
-                    at_most=str(sum((new.at_most for new in new_items), Decimal(0))),
+                    at_most=amount_text(total(new.at_most for new in new_items)),
                     repeated=len(listed.repeated),
                     sealed_wrong=self.encrypted(
                         msgspec.json.encode(
@@ -252,19 +254,20 @@ class Batches(BatchRows):
         batch: str,
         owner: str,
         access: Access,
-        max_cost: Decimal,
+        max_cost: Decimal | None,
     ) -> None:
         """Start or resume a batch. The batch's failed items are looked up again.
 
-        The batch spends at most ``max_cost`` R$ in all. For a running batch, only this limit
-        changes. A done batch without failed items stays unchanged, so that its owner cannot
-        postpone ``expires_at`` by starting it again and again. Raises UnknownBatch or NotAllowed.
+        The batch spends at most ``max_cost`` R$ in all, or has no limit if that is None. For a
+        running batch, only this limit changes. A done batch without failed items stays unchanged,
+        so that its owner cannot postpone ``expires_at`` by starting it again and again. Raises
+        UnknownBatch or NotAllowed.
         """
         now = self.clock()
         sealed = self.encrypted(msgspec.json.encode(access))
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running":
-                db.execute(update_batch(batch).values(at_most=str(max_cost)))
+                db.execute(update_batch(batch).values(at_most=amount_text(max_cost)))
                 return
             db.execute(
                 update(items)
@@ -282,7 +285,7 @@ class Batches(BatchRows):
                     tries=0,
                     started_at=now if row.started_at is None else row.started_at,
                     ended_at=row.ended_at if is_done else None,
-                    at_most=str(max_cost),
+                    at_most=amount_text(max_cost),
                     expires_at=now + self.kept_s(split_ask(row.ask)),
                     sealed_access=None if is_done else sealed,
                 )
@@ -499,9 +502,16 @@ def has_unfinished_batches(engine: Engine) -> bool:
 
 
 def _cost(row: Any) -> Cost:
+    """Return a batch's cost.
+
+    A batch without a limit has calls of an unknown price, unless it has not been started.
+    """
+    at_most = amount_of(row.at_most)
+    if at_most is None:
+        return Cost(Decimal(0) if row.started_at is None else None, None)
     spent = Decimal(row.spent)
     is_ended = row.state in ("done", "cancelled")
-    return Cost(spent, spent if is_ended else max(spent, Decimal(row.at_most)))
+    return Cost(spent, spent if is_ended else max(spent, at_most))
 
 
 def _delete(db: Connection, ids: Collection[str]) -> None:

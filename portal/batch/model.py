@@ -65,11 +65,18 @@ class Cost:
 
     ``spent`` is the price of the calls so far, including calls in progress. ``at_most`` is what a
     running batch may spend in all, what a draft will be allowed to spend when it starts, and
-    ``spent`` for an ended batch.
+    ``spent`` for an ended batch. Each is None if the price of a call is unknown. A batch whose
+    owner has started it at an unknown price has no limit.
     """
 
-    spent: Decimal
-    at_most: Decimal
+    spent: Decimal | None
+    at_most: Decimal | None
+
+    @property
+    def left(self) -> Decimal | None:
+        if self.spent is None or self.at_most is None:
+            return None
+        return self.at_most - self.spent
 
 
 @dataclass(frozen=True, slots=True)

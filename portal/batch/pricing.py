@@ -15,6 +15,7 @@ from typing import Final
 from sqlalchemy.exc import IntegrityError
 
 from portal.access.tokens import Identity
+from portal.amounts import total
 from portal.batch.batches import Batches, QuotedItem
 from portal.batch.model import Batch, Cost
 from portal.batch.rows import Access, UnknownBatch
@@ -27,11 +28,16 @@ from portal.vehicle.operation_name import LookupName
 KEPT_S: Final = 60.0
 
 
+class CostUnknown(Exception):
+    """A batch is to have a limit in R$, but the price of one of its calls is unknown."""
+
+
 @dataclass(frozen=True, slots=True)
 class Preview:
     """The highest possible cost of looking up a list of vehicles.
 
-    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$.
+    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$, or None
+    if that is unknown.
     ``askable`` is the number of vehicles for which at least one of the chosen lookups is possible.
     ``impossible`` is the number of all other vehicles.
     """
@@ -39,7 +45,7 @@ class Preview:
     askable: int
     impossible: int
     calls: int
-    at_most: Decimal
+    at_most: Decimal | None
 
     @classmethod
     def of(cls, items: Sequence[QuotedItem]) -> "Preview":
@@ -48,7 +54,7 @@ class Preview:
             askable,
             len(items) - askable,
             sum(item.calls for item in items),
-            sum((item.at_most for item in items), Decimal(0)),
+            total(item.at_most for item in items),
         )
 
 
@@ -103,13 +109,16 @@ class BatchPricing:
         """Start or resume an owner's batch. The lookups are made on behalf of ``identity``.
 
         The batch spends at most ``max_cost`` R$, by default what its remaining lookups cost at the
-        present prices. Raises UnknownBatch or NotAllowed.
+        present prices. If one of these is unknown, the batch has no limit. Raises UnknownBatch,
+        NotAllowed, or CostUnknown if ``max_cost`` is given and a price is unknown.
         """
+        found = self._batches.get(batch, owner)
+        if max_cost is None and found.state == "running":
+            return
         if max_cost is None:
-            found = self._batches.get(batch, owner)
-            if found.state == "running":
-                return
-            max_cost = found.cost.spent + self._left(found, owner, identity).at_most
+            max_cost = self._at_start(found, owner, identity)
+        elif self._may_be_unknown(found) and self._at_start(found, owner, identity) is None:
+            raise CostUnknown
         access = Access(identity.digest, identity.credential)
         self._batches.start(batch, owner, access, max_cost)
 
@@ -148,7 +157,7 @@ class BatchPricing:
             return batch
         left = self.left(batch, owner, identity, may_be_cached=may_be_cached)
         spent = batch.cost.spent
-        return replace(batch, cost=Cost(spent, spent + left.at_most))
+        return replace(batch, cost=Cost(spent, total((spent, left.at_most))))
 
     def priced_list(self, batches: Sequence[Batch], owner: str, identity: Identity) -> list[Batch]:
         """Return an owner's batches with ``cost.at_most`` from cached previews."""
@@ -158,6 +167,15 @@ class BatchPricing:
             with suppress(UnknownBatch):
                 found.append(self.priced(batch, owner, identity, may_be_cached=True))
         return found
+
+    def _may_be_unknown(self, batch: Batch) -> bool:
+        """Return whether ``_at_start`` may be None, without reading the stored answers."""
+        prices = (self._gateway.terms[name].price for name in batch.ask)
+        return batch.cost.spent is None or None in prices
+
+    def _at_start(self, batch: Batch, owner: str, identity: Identity) -> Decimal | None:
+        """Return what a batch may spend in all if it is started, or None if that is unknown."""
+        return total((batch.cost.spent, self._left(batch, owner, identity).at_most))
 
     def _left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
         """Return the present cost of a batch's pending and failed items."""
@@ -171,11 +189,12 @@ class BatchPricing:
         possible = lookups_of(subject, ask)
         lookups = [name for name in possible if identity.has_scope(name)]
         missing = [name for name in lookups if not self._is_stored(name, subject, identity)]
+        asked = missing if identity.may_spend else []
         return QuotedItem(
             subject,
             is_stored=bool(lookups) and not missing,
-            at_most=sum((self._gateway.terms[name].price for name in missing), Decimal(0)),
-            calls=len(missing),
+            at_most=total(self._gateway.terms[name].price for name in asked),
+            calls=len(asked),
             is_possible=bool(possible),
         )
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +16,7 @@ import click
 import msgspec
 
 from portal.access.tokens import Identity, UnknownToken
+from portal.amounts import total
 from portal.batch.batches import Batches, QuotedItem
 from portal.batch.model import Batch, Reason
 from portal.batch.pricing import Preview
@@ -81,13 +83,13 @@ def batch_command(portal: Parts) -> Command:
         quoted = portal.pricing.quote(listed.subjects, ask, identity)
         _describe(listed, quoted)
         price = Preview.of(quoted).at_most
-        if price and not yes and not click.confirm("Go on?", err=True):
+        if price != 0 and not yes and not click.confirm("Go on?", err=True):
             sys.exit(1)
         number = _unfinished(batches, owner, listed, ask) or batches.create(
             owner, ask, quoted, listed
         )
         spent = batches.get(number, owner).cost.spent
-        portal.pricing.start(number, owner, identity, max_cost=spent + price)
+        portal.pricing.start(number, owner, identity, max_cost=total((spent, price)))
         ended = _run(portal, number, owner)
         _write(portal, ended, identity, out, chosen)
         # "decode" needs a plate, so a batch with this lookup alone looks up no Renavam.
@@ -149,6 +151,10 @@ def _read(file: Path, limit: int, *, doubtful: bool) -> TypedList:
     return listed
 
 
+def _amount(amount: Decimal | None) -> str:
+    return "an unknown amount" if amount is None else money(amount)
+
+
 def _counted(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
@@ -160,7 +166,7 @@ def _describe(listed: TypedList, quoted: Sequence[QuotedItem]) -> None:
     print(
         f"{_counted(len(listed.subjects), 'plate', 'plates')}{repeated}, {stored} stored already. "
         f"{_counted(found.calls, 'upstream call', 'upstream calls')}, "
-        f"{money(found.at_most)} at most.",
+        f"{_amount(found.at_most)} at most.",
         file=sys.stderr,
     )
     if found.impossible:
@@ -236,7 +242,9 @@ def _interrupted_by_signals() -> Iterator[None]:
 
 
 def _cost(batch: Batch | None) -> str | None:
-    return None if batch is None else f"{money(batch.cost.spent)} of {money(batch.cost.at_most)}"
+    if batch is None:
+        return None
+    return f"{_amount(batch.cost.spent)} of {_amount(batch.cost.at_most)}"
 
 
 def _write(portal: Parts, batch: Batch, identity: Identity, out: Path, chosen: Format) -> None:
@@ -258,7 +266,7 @@ def _report(batch: Batch, impossible: int, listed: TypedList, out: Path) -> None
     print(
         f"{answered} of {_counted(counts.total, 'plate has', 'plates have')} every answer, "
         f"{counts.failed} failed, {_counted(not_asked, 'was', 'were')} not asked. "
-        f"Spent {money(batch.cost.spent)}. Wrote {out}.",
+        f"Spent {_amount(batch.cost.spent)}. Wrote {out}.",
         file=sys.stderr,
     )
     if listed.left_out:
@@ -283,7 +291,7 @@ def _outcome(batch: Batch, impossible: int, listed: TypedList, out: Path) -> dic
             {"line": each.index + 1, "value": each.value, "suggestion": each.suggestion or None}
             for each in listed.wrong
         ],
-        "spent": float(batch.cost.spent),
+        "spent": None if batch.cost.spent is None else float(batch.cost.spent),
         "out": str(out),
     }
 

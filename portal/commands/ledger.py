@@ -71,7 +71,8 @@ def _summary(operations: Mapping[str, Usage]) -> Iterator[Record]:
 
     "hits" counts answers from the cache. "saved" is the price in R$ of the upstream calls that
     these answers replaced. "collapsed" counts lookups that shared the upstream call of another
-    lookup. These lookups are not included in "saved".
+    lookup. These lookups are not included in "saved". An amount is empty if the price of one of
+    its calls is unknown.
     """
     for name, usage in [*sorted(operations.items()), ("all", merged(operations.values()))]:
         served = usage.hits + usage.stale

@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from portal.access.tokens import OPERATION_SCOPES, SCOPES, Issued, NameTaken, is_token_name
+from portal.access.tokens import (
+    ISSUABLE_SCOPES,
+    OPERATION_SCOPES,
+    STORED,
+    Issued,
+    NameTaken,
+    are_issuable,
+    is_token_name,
+)
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
@@ -106,10 +114,12 @@ def _name(_: click.Context, __: click.Parameter, value: str) -> str:
 
 def _scopes(_: click.Context, __: click.Parameter, value: str) -> frozenset[str]:
     scopes = frozenset(scope.strip() for scope in value.split(",") if scope.strip())
-    if unknown := sorted(scopes - SCOPES):
-        raise click.BadParameter(f"{unknown[0]} is none of {', '.join(sorted(SCOPES))}")
+    if unknown := sorted(scopes - ISSUABLE_SCOPES):
+        raise click.BadParameter(f"{unknown[0]} is none of {', '.join(sorted(ISSUABLE_SCOPES))}")
     if not scopes:
         raise click.BadParameter("at least one scope")
+    if not are_issuable(scopes):
+        raise click.BadParameter(f"{STORED} stands alone: it never spends")
     return scopes
 
 

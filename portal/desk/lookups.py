@@ -7,11 +7,11 @@ from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from dataclasses import replace
-from decimal import Decimal
 from functools import partial
 from typing import TypeVar
 
 from portal.access.tokens import Identity
+from portal.amounts import total
 from portal.desk.written_reports import WrittenReports
 from portal.dossier.answers import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.dossier.gaps import subject_phrase
@@ -126,12 +126,12 @@ class Lookups:
         ``plates_left`` is the number of plates for which the daily limits still allow all lookups.
         """
         allowed = [one for one in LOOKUP_OPERATIONS if identity.has_scope(one.name)]
-        prices = [self._gateway.terms[one.name].price for one in allowed]
+        prices = [self._gateway.terms[one.name].price for one in allowed if identity.may_spend]
         allowance = self._allowance(identity)
         plates_left = None
         if allowance.left is not None:
             plates_left = allowance.left // max(1, len(allowed))
-        return LookupCost(sum(prices, Decimal(0)), plates_left, allowance.until_midnight_s)
+        return LookupCost(total(prices), plates_left, allowance.until_midnight_s)
 
     def _stored(
         self, lookup: Lookup, identity: Identity, directive: Directive, previous: bool

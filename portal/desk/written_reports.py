@@ -114,7 +114,7 @@ class WrittenReports:
 
 
 def _report_panel(
-    served: Served, made_of: tuple[LookupName, ...] | None, price: Decimal
+    served: Served, made_of: tuple[LookupName, ...] | None, price: Decimal | None
 ) -> WrittenReport:
     return WrittenReport(
         "fresh",

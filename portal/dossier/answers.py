@@ -36,8 +36,9 @@ class Panel:
     ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON.
     Hashes exclude ``result``, because decoded JSON is not hashable. Comparisons exclude ``result``
     too, because ``body`` already contains it. ``fetched_at`` is in UTC. ``price`` is the cost in R$
-    of one upstream call for this lookup, or 0 if the operator configured no price. ``replaced`` is
-    the older answer that ``body`` replaced in the store, or None if the store had no older answer.
+    of one upstream call for this lookup, or None if the operator has configured no price.
+    ``replaced`` is the older answer that ``body`` replaced in the store, or None if the store had
+    no older answer.
     ``served`` is the answer as the gateway returned it, or None in an example.
     ``retry_after_s`` is the number of seconds until a failed lookup may be repeated, or None if
     that number is unknown.
@@ -49,7 +50,7 @@ class Panel:
     fetched_at: datetime | None = None
     origin: str | None = None
     from_cache: bool = False
-    price: Decimal = Decimal(0)
+    price: Decimal | None = None
     reason: str = ""
     cause: Cause = ""
     replaced: "Panel | None" = None

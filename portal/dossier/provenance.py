@@ -14,7 +14,10 @@ _SOURCES: Final[Mapping[str, str]] = {"primary": "fonte principal", "secondary":
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The source and age of an answer, and the cost in R$ of repeating the lookup."""
+    """The source and age of an answer, and the cost in R$ of repeating the lookup.
+
+    The cost is None if the operator has configured no price.
+    """
 
     what: str
     source: str
@@ -39,5 +42,5 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
         fetched_at=panel.fetched_at,
         from_cache=panel.from_cache and not is_recent,
         is_stale=panel.state == "stale",
-        price=panel.price if panel.price > 0 else None,
+        price=panel.price,
     )

@@ -134,7 +134,7 @@ class Gateway:
         snapshot = snapshot or self.read(lookup, caller)
         if (served := self.cached(snapshot, directive)) is not None:
             return _found(served)
-        if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
+        if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK) or not caller.may_spend:
             raise Failure("not_stored")
         try:
             served = _found(self._ask(snapshot, directive))

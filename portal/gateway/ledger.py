@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine, bindparam, delete, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
+from portal.amounts import UNKNOWN_TEXT, amount_of, total
 from portal.gateway.lookup import Failure, Observer
 from portal.storage.database import Lock, hold, indexed_by, reading, writing
 from portal.storage.purge_log import purge_bucket
@@ -95,13 +96,16 @@ _SET_SPENT = update(batches).where(_OF_BATCH).values(spent=bindparam("new_spent"
 
 
 class UpstreamCall(NamedTuple):
-    """One upstream call, with its price in R$. Until a call ends, its outcome is "maybe"."""
+    """One upstream call, with its price in R$, or None if that is unknown.
+
+    Until a call ends, its outcome is "maybe".
+    """
 
     sent_at: datetime
     operation: str
     origin: str
     caller: str
-    price: Decimal
+    price: Decimal | None
     outcome: str
     status: int | None
     namespace: str
@@ -189,17 +193,18 @@ class Ledger:
             for sent_at, operation, origin, caller, price, *others, is_wanted, _ in rows:
                 if is_wanted:
                     yield UpstreamCall(
-                        from_epoch(sent_at), operation, origin, caller, Decimal(price), *others
+                        from_epoch(sent_at), operation, origin, caller, amount_of(price), *others
                     )
             if len(rows) < PAGE_SIZE:
                 return
             number = rows[-1].id + 1
 
-    def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal]:
+    def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal | None]:
         """Return for each vehicle the R$ total of a caller's calls since ``since``.
 
         ``subjects`` are the vehicles' tags, and ``since`` is in epoch seconds. The totals include
-        calls of which it is unknown whether they were charged. Vehicles without calls are omitted.
+        calls of which it is unknown whether they were charged. A total is None if the price of one
+        of the calls is unknown. Vehicles without calls are omitted.
         """
         query = select(ledger.c.subject, ledger.c.price).where(
             ledger.c.subject.in_(subjects),
@@ -208,11 +213,11 @@ class Ledger:
             ledger.c.sent_at >= since,
             ledger.c.outcome.not_in(FREE_OUTCOMES),
         )
-        sums: defaultdict[str, Decimal] = defaultdict(Decimal)
+        prices: defaultdict[str, list[Decimal | None]] = defaultdict(list)
         with reading(self._engine) as db:
             for subject, price in db.execute(indexed_by(query, ledger, "ledger_by_subject")):
-                sums[subject] += Decimal(price)
-        return sums
+                prices[subject].append(amount_of(price))
+        return {subject: total(each) for subject, each in prices.items()}
 
     def allowance(self, caller: Identity) -> Allowance:
         """Return how many calls the daily limits still allow a caller today.
@@ -295,7 +300,7 @@ class Ledger:
                         "last_purge": entry.last_purge,
                         "origin": origin,
                         "caller": caller.name,
-                        "price": str(entry.price),
+                        "price": UNKNOWN_TEXT if entry.price is None else str(entry.price),
                         "outcome": MAYBE,
                         "namespace": self._namespace,
                         "batch": caller.batch,
@@ -366,14 +371,14 @@ class Ledger:
             "maybe": MAYBE,
             "outcome": entry.outcome,
             "status": entry.status,
-            "price": str(cost),
+            "price": UNKNOWN_TEXT if cost is None else str(cost),
         }
         with writing(self._engine, wait_s) as db:
             if db.execute(_CLOSE, row).rowcount:
                 for counter in counters:
                     db.execute(_GIVE_BACK, self._counter(entry.day, counter))
-                if entry.caller.batch is not None:
-                    _charge(db, entry.caller.batch, cost - entry.price)
+                if entry.caller.batch is not None and entry.price is not None:
+                    _charge(db, entry.caller.batch, (cost or 0) - entry.price)
             if entry.on_trial and is_answer:
                 proven = {**self._counter(entry.day, _proven_key(caller)), "most": _NO_LIMIT}
                 db.execute(_COUNT_ONE, proven)
@@ -430,7 +435,7 @@ class LedgerEntry:
     ledger: Ledger
     operation: str
     subject: str
-    price: Decimal
+    price: Decimal | None
     caller: Identity
     deadline: float = math.inf
     last_purge: int | None = None
@@ -458,12 +463,15 @@ class LedgerEntry:
         self.ledger.close(ended)
         seconds = time.monotonic() - self.started
         self.observer.asked(self.operation, self.origin, outcome, seconds, status)
-        if cost := ended.cost:
+        if (cost := ended.cost) != 0:
             self.observer.spent(self.operation, cost)
 
     @property
-    def cost(self) -> Decimal:
-        """The price, or 0 if the call was not sent or the upstream refused the call."""
+    def cost(self) -> Decimal | None:
+        """The price, or 0 if the call was not sent or the upstream refused the call.
+
+        None if the price is unknown.
+        """
         is_free = self.outcome in FREE_OUTCOMES or self.status in UNCHARGED
         return Decimal(0) if is_free else self.price
 
@@ -478,19 +486,23 @@ def _proven_key(caller: str) -> str:
     return f"known:{caller}"
 
 
-def _charge(db: Connection, batch: str, price: Decimal) -> bool:
+def _charge(db: Connection, batch: str, price: Decimal | None) -> bool:
     """Add a call's price in R$ to what its batch has spent. A negative price is given back.
 
     Return False, and add nothing, if the sum would exceed what the batch may spend, or if the batch
-    was deleted.
+    was deleted. An unknown price exceeds every limit. A batch that its owner has started at an
+    unknown price has no limit.
     """
-    if not price:
+    if price == 0:
         return True
     row = db.execute(_BATCH_COST, {"batch_id": batch}).first()
     if row is None:
         return False
+    at_most = amount_of(row.at_most)
+    if price is None:
+        return at_most is None
     spent = Decimal(row.spent) + price
-    if price > 0 and spent > Decimal(row.at_most):
+    if price > 0 and at_most is not None and spent > at_most:
         return False
     db.execute(_SET_SPENT, {"batch_id": batch, "new_spent": str(spent)})
     return True

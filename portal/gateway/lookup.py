@@ -164,11 +164,17 @@ class Observer:
     ) -> None:
         """Count a finished upstream call to the base address ``origin``."""
 
-    def spent(self, operation: str, amount: Decimal) -> None:
-        """Add the price in R$ of a finished call that the upstream may have charged."""
+    def spent(self, operation: str, amount: Decimal | None) -> None:
+        """Add the price in R$ of a finished call that the upstream may have charged.
+
+        None is an unknown price.
+        """
 
     def saved(self, operation: str, amount: Decimal) -> None:
-        """Add the price in R$ of calls that stored answers made unnecessary."""
+        """Add the price in R$ of calls that stored answers made unnecessary.
+
+        Is not called for an operation of an unknown price.
+        """
 
     def drifted(self, operation: str, fields: Collection[str]) -> None:
         """Count the fields in which an answer differs from docs/contract.md."""

@@ -31,11 +31,14 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """The operator's settings for an operation: lifetimes (s) and price (R$)."""
+    """The operator's settings for an operation: lifetimes (s) and price (R$).
+
+    A price of 0 is free, and None is unknown.
+    """
 
     fresh_s: int
     stale_s: int
-    price: Decimal = Decimal(0)
+    price: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from operator import itemgetter
 
 from sqlalchemy import Engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from portal.amounts import UNKNOWN_TEXT, amount_of, amount_text
 from portal.gateway.lookup import CacheStatus, Observer
 from portal.gateway.operations import CachePolicy
 from portal.storage.database import writing
@@ -29,12 +29,14 @@ _ADD = text(
     "collapsed = lookup_counts.collapsed + excluded.collapsed"
 )
 _ADD_TO_CALLER = text(
-    "INSERT INTO caller_sums (namespace, month, caller, hits, stale, collapsed, saved) "
-    "VALUES (:namespace, :month, :caller, :hits, :stale, :collapsed, :saved) "
+    "INSERT INTO caller_sums "
+    "(namespace, month, caller, hits, stale, collapsed, saved, unpriced_hits) VALUES "
+    "(:namespace, :month, :caller, :hits, :stale, :collapsed, :saved, :unpriced_hits) "
     "ON CONFLICT (namespace, month, caller) DO UPDATE SET "
     "hits = caller_sums.hits + excluded.hits, stale = caller_sums.stale + excluded.stale, "
     "collapsed = caller_sums.collapsed + excluded.collapsed, "
-    "saved = caller_sums.saved + excluded.saved"
+    "saved = caller_sums.saved + excluded.saved, "
+    "unpriced_hits = caller_sums.unpriced_hits + excluded.unpriced_hits"
 )
 
 
@@ -63,11 +65,11 @@ class SavingsCounter:
         """Count ``times`` answers that made no call."""
         column = _COLUMNS[how]
         price = self._prices[operation]
-        if how != "collapsed":
+        if how != "collapsed" and price is not None:
             self._observer.saved(operation, price * times)
         day = iso_day(self._clock())
         with self._lock:
-            self._counts[day, caller, operation, str(price)][column] += times
+            self._counts[day, caller, operation, amount_text(price)][column] += times
 
     def flush(self) -> None:
         """Add the counts since the previous flush to the database.
@@ -96,7 +98,8 @@ class SavingsCounter:
                 "caller": caller,
                 "operation": operation,
                 "price": price,
-                "saved": int((more["hits"] + more["stale"]) * Decimal(price) * 1_000_000),
+                "saved": int((more["hits"] + more["stale"]) * (amount_of(price) or 0) * 1_000_000),
+                "unpriced_hits": more["hits"] + more["stale"] if price == UNKNOWN_TEXT else 0,
             }
             for (day, caller, operation, price), more in counts.items()
         ]

@@ -23,6 +23,7 @@ from sqlalchemy import (
     text,
 )
 
+from portal.amounts import amount_of
 from portal.gateway.ledger import DAY, FREE_OUTCOMES, MAYBE, token_counter
 from portal.storage.database import indexed_by, reading
 from portal.storage.tables import (
@@ -51,14 +52,28 @@ class Usage(NamedTuple):
     fresh answers from the store. ``stale`` counts stale answers that were served after a failure.
     ``collapsed`` counts lookups that shared the call of an equal lookup. ``saved`` is the total
     price of the calls that ``hits`` and ``stale`` made unnecessary.
+
+    The price of ``unpriced_calls`` and ``unpriced_hits`` is unknown. The other calls cost
+    ``known_spent``, and the other answers saved ``known_saved``. With such calls the whole is
+    unknown, so ``spent`` and ``saved`` are None.
     """
 
     calls: int = 0
-    spent: Decimal = Decimal(0)
+    known_spent: Decimal = Decimal(0)
     hits: int = 0
     stale: int = 0
     collapsed: int = 0
-    saved: Decimal = Decimal(0)
+    known_saved: Decimal = Decimal(0)
+    unpriced_calls: int = 0
+    unpriced_hits: int = 0
+
+    @property
+    def spent(self) -> Decimal | None:
+        return None if self.unpriced_calls else self.known_spent
+
+    @property
+    def saved(self) -> Decimal | None:
+        return None if self.unpriced_hits else self.known_saved
 
     @property
     def free(self) -> int:
@@ -158,7 +173,8 @@ class UsageLog:
     def dearest_callers(self, most: int) -> dict[str, Usage]:
         """Return the usage in the present month of the ``most`` callers that have spent most.
 
-        Of callers that have spent the same, those with more calls come first.
+        Of callers that have spent the same, those with more calls come first. Calls whose price is
+        unknown count only as calls.
         """
         columns = caller_sums.c
         order = (columns.spent.desc(), columns.calls.desc(), columns.caller.desc())
@@ -223,16 +239,17 @@ class UsageLog:
         found: defaultdict[T, list[Usage]] = defaultdict(list)
         for row in calls.rows:
             if row.outcome not in FREE_OUTCOMES:
-                spent = row.calls * Decimal(row.price)
-                found[key(row)].append(Usage(calls=row.calls, spent=spent))
+                found[key(row)].append(_of_calls(row.calls, row.price))
         query = select(lookup_counts).where(
             lookup_counts.c.namespace == self._namespace,
             _within(lookup_counts.c.day, calls.first, calls.before),
         )
         for row in self._all(query):
-            saved = (row.hits + row.stale) * Decimal(row.price)
             counts = {"hits": row.hits, "stale": row.stale, "collapsed": row.collapsed}
-            found[key(row)].append(Usage(**counts, saved=saved))
+            answers, price = row.hits + row.stale, amount_of(row.price)
+            unpriced = answers if price is None else 0
+            saved = answers * (price or Decimal(0))
+            found[key(row)].append(Usage(**counts, known_saved=saved, unpriced_hits=unpriced))
         return {group: merged(usage) for group, usage in found.items()}
 
     def _in_progress(
@@ -261,7 +278,7 @@ class UsageLog:
         found = {row.caller: [_usage_of_caller(row)] for row in rows}
         for name, price in self._all(in_progress):
             if name in found or caller is not None:
-                found.setdefault(name, []).append(Usage(calls=1, spent=Decimal(price)))
+                found.setdefault(name, []).append(_of_calls(1, price))
         return {name: merged(usage) for name, usage in found.items()}
 
     def _all(self, query: Select[Any] | CompoundSelect[Any]) -> Sequence[Any]:
@@ -271,7 +288,15 @@ class UsageLog:
 
 def _usage_of_caller(row: Any) -> Usage:
     spent, saved = (Decimal(each) / 1_000_000 for each in (row.spent, row.saved))
-    return Usage(row.calls, spent, row.hits, row.stale, row.collapsed, saved)
+    unpriced = row.unpriced_calls, row.unpriced_hits
+    return Usage(row.calls, spent, row.hits, row.stale, row.collapsed, saved, *unpriced)
+
+
+def _of_calls(calls: int, price_text: str) -> Usage:
+    price = amount_of(price_text)
+    if price is None:
+        return Usage(calls, unpriced_calls=calls)
+    return Usage(calls, calls * price)
 
 
 def _within(day: Column[str], first: date, before: date) -> ColumnElement[bool]:

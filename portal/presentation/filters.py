@@ -24,6 +24,7 @@ from portal.phrasebook import acts, findings, report, verdict
 from portal.phrasebook.agreement import order_checklist
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
+from portal.presentation.operations.page import saved_words, spent_words
 from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules
 from portal.presentation.paper.prices import paper_doubts, price_facts
 from portal.presentation.paths import subject_path
@@ -142,6 +143,9 @@ def register(environment: Environment) -> None:
             "value": value,
             "field_text": formats.field_text,
             "brl": formats.brl,
+            "call_price": formats.call_price,
+            "spent_words": spent_words,
+            "saved_words": saved_words,
             "price": formats.price,
             "price_range": formats.price_range,
             "integer": formats.integer,

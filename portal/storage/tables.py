@@ -68,7 +68,8 @@ ledger = Table(
     Column("subject", String(64), nullable=False),
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
-    # The call's price in R$, as text, because SQLite has no exact decimal type.
+    # The call's price in R$, as text, because SQLite has no exact decimal type. ``portal.amounts``
+    # writes it, and the columns ``batches.at_most`` and ``lookup_counts.price``.
     Column("price", String(20), nullable=False),
     Column("outcome", String(20), nullable=False),  # The outcome is "maybe" until the call ends.
     Column("status", Integer),
@@ -97,7 +98,8 @@ call_sums = Table(
 )
 
 # Each caller's lookups in a month such as "2026-11". ``spent`` and ``saved`` are in millionths of
-# R$, because a price has at most six decimal places.
+# R$, because a price has at most six decimal places. They leave out ``unpriced_calls`` and
+# ``unpriced_hits``, whose price is unknown.
 caller_sums = Table(
     "caller_sums",
     metadata,
@@ -108,7 +110,7 @@ caller_sums = Table(
     Column("saved", BigInteger, nullable=False, server_default="0"),
     *(
         Column(name, Integer, nullable=False, server_default="0")
-        for name in ("calls", "hits", "stale", "collapsed")
+        for name in (*("calls", "hits", "stale", "collapsed"), "unpriced_calls", "unpriced_hits")
     ),
     Index("caller_sums_by_spent", "namespace", "month", "spent", "calls", "caller"),
 )
@@ -119,12 +121,14 @@ _SUM_CALL = """
     ON CONFLICT (namespace, day, operation, price, origin, outcome, status) DO UPDATE SET
         calls = call_sums.calls + 1, last_at = CASE WHEN excluded.last_at > call_sums.last_at
         THEN excluded.last_at ELSE call_sums.last_at END;
-    INSERT INTO caller_sums (namespace, month, caller, calls, spent)
+    INSERT INTO caller_sums (namespace, month, caller, calls, spent, unpriced_calls)
         SELECT NEW.namespace, substr(NEW.day, 1, 7), NEW.caller, 1,
-            CAST(round(CAST(NEW.price AS DOUBLE PRECISION) * 1000000) AS BIGINT)
+            CAST(round(CAST(NEW.price AS DOUBLE PRECISION) * 1000000) AS BIGINT),
+            CASE NEW.price WHEN '-0' THEN 1 ELSE 0 END
         WHERE NEW.outcome NOT IN ('not_sent', 'circuit_open')
     ON CONFLICT (namespace, month, caller) DO UPDATE SET
-        calls = caller_sums.calls + 1, spent = caller_sums.spent + excluded.spent;
+        calls = caller_sums.calls + 1, spent = caller_sums.spent + excluded.spent,
+        unpriced_calls = caller_sums.unpriced_calls + excluded.unpriced_calls;
 """
 # Two triggers, because only an update has an old row.
 _ENDED = {"INSERT": "NEW.outcome <> 'maybe'"}
@@ -215,6 +219,7 @@ batches = Table(
     Column("claimed_at", Float, nullable=False, default=0.0),
     Column("ask", String(40), nullable=False),  # The lookups to make, separated by commas.
     # The most in R$ that the batch may spend: a draft's price, or what its owner confirmed last.
+    # Unknown if its owner has started it at an unknown price.
     Column("at_most", String(20), nullable=False),
     # The price in R$ of the batch's calls that were or may have been charged. A call's row in the
     # ledger and this sum are written in one transaction.

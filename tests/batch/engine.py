@@ -76,7 +76,7 @@ class BatchEngine:
                 return found
         raise AssertionError(f"still {self.get(batch)}")
 
-    def spent(self, batch: str) -> Decimal:
+    def spent(self, batch: str) -> Decimal | None:
         return self.get(batch).cost.spent
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import Engine, event, select, update
 from sqlalchemy.exc import OperationalError
 
 from portal.access.tokens import Identity, RefusedToken
+from portal.amounts import total
 from portal.batch import runner
 from portal.batch.batches import QuotedItem
 from portal.batch.item_leases import ItemLeases
@@ -155,7 +156,7 @@ def test_every_seventh_of_400_plates_fails_and_is_asked_again_alone(
     }
     rows = list(one.bench.ledger.rows())
     assert len(rows) == 458
-    assert found.cost.spent == sum(row.price for row in rows)
+    assert found.cost.spent == total(row.price for row in rows)
 
 
 def test_most_is_what_the_owner_confirmed_until_the_batch_ends(
@@ -182,7 +183,7 @@ def test_most_is_what_the_owner_confirmed_until_the_batch_ends(
 def test_most_stays_the_same_while_all_lookups_succeed(
     tmp_path: Path, clock: Clock, engine: Engine
 ) -> None:
-    seen: set[Decimal] = set()
+    seen: set[Decimal | None] = set()
 
     def answer(resource: Resource) -> Response:
         seen.add(one.get(batch).cost.at_most)
@@ -251,7 +252,7 @@ def test_threads_of_two_processes_spend_no_more_than_was_confirmed(
     assert (found.state, found.reason) == ("paused", "price")
     assert found.cost == Cost(20 * PRICE, 20 * PRICE + PRICE / 2)
     assert len(upstream.calls) == 20
-    assert sum(row.price for row in one.bench.ledger.rows()) == 20 * PRICE
+    assert total(row.price for row in one.bench.ledger.rows()) == 20 * PRICE
     one.start(batch, max_cost=25 * PRICE)
     assert one.run(batch).reason == "price"
     assert len(upstream.calls) == 25

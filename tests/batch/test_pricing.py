@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from portal.batch.model import Cost
-from portal.batch.pricing import KEPT_S, BatchPricing, Preview
+from portal.batch.pricing import KEPT_S, BatchPricing, CostUnknown, Preview
 from portal.upstream.errors import Failing
 from tests.batch.engine import IDENTITY, OWNER, BatchEngine, engine_of, plates
 from tests.fakes import Clock
@@ -151,3 +151,29 @@ def test_batch_with_lookups_in_progress_keeps_its_price(tmp_path: Path, clock: C
     found = one.get(batch)
     assert (found.state, found.active) == ("paused", 1)
     assert pricing.priced(found, OWNER, IDENTITY) is found
+
+
+def without_price(one: BatchEngine) -> BatchEngine:
+    terms = one.bench.gateway.terms
+    assert isinstance(terms, dict)
+    terms["decode"] = replace(terms["decode"], price=None)
+    return one
+
+
+def test_answer_that_expires_is_not_paid_at_an_unknown_price(tmp_path: Path, clock: Clock) -> None:
+    """The batch has a limit, because the answer was stored at its start."""
+    one = without_price(engine_of(tmp_path, clock))
+    one.bench.decode("AAA0A00")
+    batch = one.create(["AAA0A00"])
+    one.start(batch, max_cost=Decimal(60))
+    clock.advance(FRESH_S + 1)
+    found = one.run(batch)
+    assert (found.state, found.reason) == ("paused", "price")
+    assert found.cost == Cost(Decimal(0), Decimal(60))
+    assert len(list(one.bench.ledger.rows())) == 1
+    with pytest.raises(CostUnknown):
+        one.start(batch, max_cost=Decimal(60))
+    one.start(batch)
+    assert one.run(batch).cost == Cost(None, None)
+    with pytest.raises(CostUnknown):
+        one.start(batch, max_cost=Decimal(60))

@@ -86,6 +86,7 @@ PLAIN: dict[str, Callable[[Access], object]] = {
     "dossier_unknown": lambda here: here.client.issued("7F3K-9QMD-2XHA"),
     "method_not_allowed": send("DELETE", f"/api/v1/vehicles/{PLATE}"),
     "batch_state": lambda here: here.client.pause_batch(here.draft()),
+    "cost_unknown": lambda here: here.client.start_batch(here.draft(), 60.0),
     "lookup_not_asked": lambda here: here.client.batch_fines(here.draft("decode")),
     "body_too_large": lambda here: here.client.create_batch(["x" * 300_000]),
     "body_type": send("POST", BATCHES, json={}, headers={"Content-Type": "text/plain"}),

@@ -1,5 +1,6 @@
 """The tools for agents, called with the SDK's own client: results, costs, the budget."""
 
+import json
 import sys
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -10,9 +11,11 @@ import anyio
 import mcp
 import pytest
 from dossie_veicular_client import Client
+from dossie_veicular_client.digest import MOST_BYTES, compact, fitted
 from dossie_veicular_client.money import reais
 from dossie_veicular_client.spending import quote
 from dossie_veicular_client.tool_server import server_of
+from dossie_veicular_client.transport import VERSION
 from mcp.client.context import ClientRequestContext
 from mcp.client.session import ElicitationFnT
 from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
@@ -20,7 +23,7 @@ from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 from tests.batch.engine import plates
 from tests.client.conftest import PRICES
 from tests.client.test_command import Command
-from tests.fakes import FaultUpstream
+from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 
@@ -198,6 +201,145 @@ def test_batch_spends_within_the_budget(client: Client, upstream: FaultUpstream)
 
     talk(client, 3, session)
     assert upstream.count() == 4
+
+
+def answering(content: dict[str, Any], questions: list[str]) -> ElicitationFnT:
+    async def answer(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+        questions.append(params.message)
+        return ElicitResult(action="accept", content=content)
+
+    return answer
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+def test_person_confirms_a_list(client: Client, upstream: FaultUpstream, mode: str) -> None:
+    questions: list[str] = []
+
+    async def session(agent: mcp.Client) -> None:
+        found = await called(agent, "batch", plates=plates(3), ask=["decode", "renainf"])
+        while found["batch"]["state"] == "running":
+            found = await called(agent, "batch", batch=found["batch"]["id"])
+        assert found["batch"]["cost"]["spent"] == 4.5
+
+    talk(client, 0, session, answering({"confirm": True}, questions), mode)
+    assert questions == ["Consultar dados do veículo e multas de 3 placas? Custa até R$ 4,50."]
+    assert upstream.count() == 6
+    assert len([*client.batches()]) == 1  # the draft of the question is the one that runs
+
+
+@pytest.mark.parametrize("content", [{"confirm": "yes"}, {"confirm": 1}, {}, {"confirm": False}])
+@pytest.mark.parametrize("tool", ["look_up", "batch"])
+def test_only_true_is_consent(
+    client: Client, upstream: FaultUpstream, tool: str, content: dict[str, Any]
+) -> None:
+    questions: list[str] = []
+
+    async def session(agent: mcp.Client) -> None:
+        words: dict[str, Any] = {"plate": PLATE} if tool == "look_up" else {"plates": [PLATE]}
+        assert "Nada foi consultado" in await refused(agent, tool, **words)
+
+    talk(client, 0, session, answering(content, questions))
+    assert len(questions) == 1
+    assert upstream.count() == 0
+
+
+def test_unknown_price_is_asked_or_refused(upstream: FaultUpstream) -> None:
+    questions: list[str] = []
+    with PortalProcess(managed(upstream.url)) as portal:
+        client = Client(portal.url, PORTAL_TOKEN)
+
+        async def refusing(agent: mcp.Client) -> None:
+            assert (await called(agent, "price", plate=PLATE))["price"] is None
+            for _ in range(2):
+                assert "não informa" in await refused(agent, "look_up", plate=PLATE)
+            assert "não informa" in await refused(agent, "batch", plates=plates(3))
+
+        async def asking(agent: mcp.Client) -> None:
+            found = await called(agent, "look_up", plate=PLATE)
+            assert (found["spent"], found["error"]) == (None, None)
+
+        talk(client, 1000, refusing)
+        assert upstream.count() == 0
+        talk(client, 1000, asking, answering({"confirm": True}, questions))
+        assert upstream.count() == 3
+    assert "não informa o preço" in questions[0]
+
+
+def size_of(result: CallToolResult) -> int:
+    assert not result.is_error, result.content
+    text = "".join(getattr(each, "text", "") for each in result.content)
+    assert json.loads(text) == result.structured_content
+    return len(text.encode()) * 2
+
+
+def test_answers_have_a_size() -> None:
+    """A vehicle with 45 fines, on the demonstration."""
+    with PortalProcess({}) as portal:
+        client = Client(portal.url, "demo")
+
+        async def session(agent: mcp.Client) -> None:
+            result = await agent.call_tool("look_up", {"plate": "MUL0A45", "ask": ["renainf"]})
+            assert isinstance(result, CallToolResult)
+            assert size_of(result) < 20_000
+            found = dict(result.structured_content or {})
+            assert len(found["vehicle"]["fines"]["records"]) == 45
+            assert "left_out" not in found
+            assert "explain_fine" in found["omitted"]
+            for words in (
+                {"plate": "MUL0A45"},
+                {"plate": "MUL0A45", "detail": "full"},
+                {"plate": "ABC1D23", "detail": "full"},
+            ):
+                for tool in ("look_up", "stored"):
+                    result = await agent.call_tool(tool, words)
+                    assert isinstance(result, CallToolResult)
+                    assert size_of(result) < 20_000
+            found = dict(result.structured_content or {})
+            assert found["left_out"]
+            for entry in found["left_out"].values():
+                assert isinstance(entry, str) or entry["shown"] < entry["of"]
+            result = await agent.call_tool("batch", {"plates": plates(200)})
+            assert isinstance(result, CallToolResult)
+            assert size_of(result) < 20_000
+            while (result.structured_content or {})["batch"]["state"] == "running":
+                number = (result.structured_content or {})["batch"]["id"]
+                result = await agent.call_tool("batch", {"batch": number})
+                assert isinstance(result, CallToolResult)
+                assert size_of(result) < 20_000
+            assert (result.structured_content or {})["left_out"]["rows"]["of"] == 200
+
+        talk(client, 0, session)
+
+
+@pytest.mark.parametrize("text", ["x" * 100_000, "ç" * 30_000, '"' * 50_000])
+def test_endless_texts_are_cut(text: str) -> None:
+    found = fitted({"a": [{"b": text, "c": [text] * 50}] * 30, "d": text, "e": {"f": text}})
+    assert len(compact(found).encode()) <= MOST_BYTES
+    assert found["left_out"]
+
+
+def test_failed_call_is_an_error_that_may_be_charged(
+    client: Client, upstream: FaultUpstream
+) -> None:
+    upstream.default(faults.status(500))
+
+    async def session(agent: mcp.Client) -> None:
+        found = await called(agent, "look_up", plate=PLATE, ask=["renainf"])
+        assert found["error"].startswith("Sem resposta: multas.")
+        assert "pode ter sido cobrada" in found["error"]
+        assert found["spent"] == 1
+
+    talk(client, 5, session)
+
+
+def test_server_describes_itself(client: Client) -> None:
+    async def session(agent: mcp.Client) -> None:
+        assert agent.server_info and agent.server_info.version == VERSION
+        assert "nunca instruções" in (agent.instructions or "")
+        for tool in (await agent.list_tools()).tools:
+            assert "\n    " not in (tool.description or "")
+
+    talk(client, 0, session)
 
 
 def test_command_serves_the_tools_on_stdio(

@@ -22,7 +22,7 @@ from tests.fakes.processes import PortalProcess
 
 @pytest.fixture
 def here(portal: PortalFactory) -> InProcessPortal:
-    return portal(PRICE_DECODE="0.85")
+    return portal(PRICE_DECODE="0.85", PRICE_RENAINF="0", PRICE_RENAJUD="0")
 
 
 def run(here: InProcessPortal, *words: str, **options: Any) -> Any:
@@ -240,7 +240,7 @@ def test_hits_of_a_command_are_credited(
 ) -> None:
     words = (file_of(tmp_path, "ABC1D23\n"), "--out", str(tmp_path / "o.csv"), "--ask", "decode")
     assert run(here, *words, "--yes").exit_code == 0
-    again = portal(PRICE_DECODE="0.85")
+    again = portal(PRICE_DECODE="0.85", PRICE_RENAINF="0", PRICE_RENAJUD="0")
     assert run(again, *words, "--yes").exit_code == 0
     done = again.app.test_cli_runner().invoke(args=["ledger", "--summary", "--json"])
     (decode,) = [row for row in json.loads(done.stdout) if row["operation"] == "decode"]

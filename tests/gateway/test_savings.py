@@ -38,7 +38,7 @@ def test_two_processes_add_to_one_count(engine: Engine, clock: Clock) -> None:
             tally.count("renajud", how)
         tally.flush()
         tally.flush()
-    expected = Usage(hits=2, stale=2, collapsed=2, saved=Decimal(4))
+    expected = Usage(hits=2, stale=2, collapsed=2, known_saved=Decimal(4))
     assert UsageLog(engine, "upstream").by_operation() == {"renajud": expected}
 
 

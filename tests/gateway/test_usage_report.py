@@ -39,11 +39,11 @@ def test_calls_and_answers_are_summed_by_day_caller_and_operation(
     found = log.dearest_callers(10)
     assert found["ana"] == Usage(
         calls=4,
-        spent=Decimal("1.20"),
+        known_spent=Decimal("1.20"),
         hits=5,
         stale=2,
         collapsed=1,
-        saved=7 * Decimal("0.305"),
+        known_saved=7 * Decimal("0.305"),
     )
     assert list(found) == ["ana", "bia"]
     assert list(log.dearest_callers(1)) == ["ana"]

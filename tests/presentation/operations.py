@@ -16,9 +16,9 @@ TODAY, YESTERDAY = date(2026, 11, 20), date(2026, 11, 19)
 AT = NOW.timestamp()
 SCOPES = frozenset({"decode", "renainf"})
 
-ANA = Usage(3, Decimal("2.55"), hits=5, stale=1, collapsed=1, saved=Decimal("5.10"))
+ANA = Usage(3, Decimal("2.55"), hits=5, stale=1, collapsed=1, known_saved=Decimal("5.10"))
 ROBOT = Usage(2, Decimal("1.90"))
-FORMER = Usage(hits=7, saved=Decimal("0.70"))
+FORMER = Usage(hits=7, known_saved=Decimal("0.70"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,9 +30,13 @@ ASSETS = Assets(ROOT / "static")
 NOW = datetime(2026, 11, 21, 0, 15, tzinfo=UTC)
 CONTEXT = Context(now=NOW, marker=HIDDEN, mask_names=True)
 PLATE = Plate.parse("ABC1D23")
-UNASKED = Panel("unasked")
+UNASKED = Panel("unasked", price=Decimal(0))
 UNASKED_PANELS = Panels(UNASKED, UNASKED, UNASKED)
-DOWN = Panel("unavailable", reason="A fonte de dados demorou demais para responder.")
+DOWN = Panel(
+    "unavailable",
+    reason="A fonte de dados demorou demais para responder.",
+    price=Decimal(0),
+)
 
 
 def environment() -> Environment:

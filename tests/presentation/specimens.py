@@ -198,7 +198,10 @@ def history(number: int, total: int | None = None, **chosen: Any) -> HistoryPage
         (OLD_PLATE, UNASKED_PANELS, Decimal(0)),
         (RENAVAM, ALL_DOWN, None),
     )
-    lines = [HistoryLine(subject, found, NOW, prices, paid) for subject, found, paid in subjects]
+    lines = [
+        HistoryLine(subject, found, NOW, prices, paid, has_account=True)
+        for subject, found, paid in subjects
+    ]
     notes = {PLATE.text: ("Esperar <b>a baixa", "negociar"), RENAVAM.text: ("", "fora")}
     return history_page(lines, notes, ListChoice(number=number, **chosen), total)
 

@@ -102,7 +102,7 @@ def _check_sums(engine: Engine) -> None:
     clock = Clock(1_790_000_000.5)
     log = UsageLog(engine, "upstream", clock)
     assert log.of_caller("ana") == Usage(
-        3, Decimal("0.65"), hits=7, stale=1, collapsed=2, saved=Decimal("2.40")
+        3, Decimal("0.65"), hits=7, stale=1, collapsed=2, known_saved=Decimal("2.40")
     )
     by_operation = log.by_operation()
     assert by_operation["decode"] == log.of_caller("ana")

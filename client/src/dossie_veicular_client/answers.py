@@ -264,6 +264,7 @@ class ExplainedPrice(_Price):
 
 
 class PriceRow(_Price):
+    plate: str
     month: str | None
     value: float | None
     predicted: bool | None
@@ -282,7 +283,6 @@ class MissingRow(TypedDict):
 
 
 class BatchPriceRow(PriceRow):
-    plate: str
     missing: None
     cause: None
 
@@ -362,11 +362,11 @@ class ExplainedFine(_Fine):
 
 
 class FineRow(_Fine):
+    plate: str
     fetched_at: str
 
 
 class BatchFineRow(FineRow):
-    plate: str
     missing: None
     cause: None
 
@@ -409,6 +409,7 @@ class ExplainedRestriction(_Restriction):
 
 
 class RestrictionRow(_Restriction):
+    plate: str
     kinds: str
     transfer_mark: Mark
     transfer_reason: str
@@ -422,7 +423,6 @@ class RestrictionRow(_Restriction):
 
 
 class BatchRestrictionRow(RestrictionRow):
-    plate: str
     missing: None
     cause: None
 
@@ -447,7 +447,7 @@ class ExplainedLookup(TypedDict):
     fetched_at: str | None
     age_s: int | None
     source: str | None
-    price: float
+    price: float | None
     cause: str | None
     reason: str | None
 
@@ -477,8 +477,8 @@ class BatchCounts(TypedDict):
 
 
 class BatchCost(TypedDict):
-    spent: float
-    at_most: float
+    spent: float | None
+    at_most: float | None
 
 
 class CallsLeft(TypedDict):
@@ -546,11 +546,11 @@ class Usage(TypedDict):
     month: str
     calls: int
     hits: int
-    spent: float
-    saved: float
+    spent: float | None
+    saved: float | None
     daily_limit: int | None
     calls_left_today: int | None
-    prices: dict[str, float]
+    prices: dict[str, float | None]
     batch_limit: int
 
 

@@ -30,17 +30,19 @@ class Budget:
         with self._lock:
             return self._left()
 
-    def reserve(self, amount: float) -> None:
-        """Raises CostsTooMuch."""
+    def reserve(self, amount: float | None) -> float:
+        """Return the amount. Raises CostsTooMuch, also for an unknown amount (None)."""
         with self._lock:
-            if amount > self._left():
-                raise CostsTooMuch(amount, self._left())
+            if amount is None or not 0 <= amount <= self._left():
+                raise CostsTooMuch.beyond(amount, self._left())
             self._reserved += amount
+            return amount
 
-    def settle(self, reserved: float, spent: float) -> None:
+    def settle(self, reserved: float, spent: float | None) -> None:
+        """``spent`` is None where nobody knows, and then counts as what was reserved."""
         with self._lock:
             self._reserved -= reserved
-            self._spent += spent
+            self._spent += reserved if spent is None else spent
 
     def _left(self) -> float:
         return max(0.0, round(self.limit - self._spent - self._reserved, 6))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import getpass
-import json
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from typing import Any, Final, NoReturn
 
 from dossie_veicular_client import configuration, text
 from dossie_veicular_client.answers import Batch, Explained, LookupName
-from dossie_veicular_client.client import LOOKUPS, Client, FileEnding, FileName
+from dossie_veicular_client.client import LOOKUPS, Client, FileEnding, FileName, lookup_names
 from dossie_veicular_client.configuration import Configuration
 from dossie_veicular_client.errors import (
     CostsTooMuch,
@@ -23,9 +23,10 @@ from dossie_veicular_client.errors import (
     NotStored,
     PortalError,
 )
-from dossie_veicular_client.lists import ListRun, Outcome, read_plates
+from dossie_veicular_client.lists import ListRun, Outcome, read_file
 from dossie_veicular_client.money import reais
-from dossie_veicular_client.spending import look_up, quote
+from dossie_veicular_client.printable import printable, printable_json
+from dossie_veicular_client.spending import look_up, quote, total
 
 DONE, FAILED, USAGE, TOO_EXPENSIVE, NOT_ALLOWED = range(5)
 _FILES: Final[tuple[FileName, ...]] = ("results", "fines", "restrictions", "prices")
@@ -52,10 +53,11 @@ _REASONS: Final = {
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(USAGE, f"{self.format_usage()}dossie: {message}\n")
+        self.exit(USAGE, printable(f"{self.format_usage()}dossie: {message}\n"))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
+    _use_utf_8()
     words = list(sys.argv[1:] if argv is None else argv)
     if words and words[0] not in (*_COMMANDS, "-h", "--help"):
         words.insert(0, "show")  # dossie ABC1D23
@@ -74,6 +76,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         _say("dossie: interrompido; a mesma linha de comando continua de onde parou")
         return FAILED
+
+
+def _use_utf_8() -> None:
+    """Write UTF-8 into pipes and files, and what a terminal cannot show as escapes.
+
+    On Windows a pipe has the encoding of the system, which lacks most characters.
+    """
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            is_terminal = stream.isatty()
+            stream.reconfigure(
+                encoding=stream.encoding if is_terminal else "utf-8",
+                errors="replace" if stream is sys.stdin else "backslashreplace",
+            )
 
 
 def _exit_status(error: PortalError) -> int:
@@ -157,20 +173,24 @@ _amount.__name__ = "valor"  # argparse names the type in its message
 
 
 def _lookups(word: str) -> tuple[LookupName, ...]:
-    names = word.split(",")
-    if not all(name in LOOKUPS for name in names):
-        raise ValueError
-    return tuple(name for name in LOOKUPS if name in names)
-
-
-_lookups.__name__ = "consultas"
+    try:
+        return lookup_names(word)
+    except InvalidRequest as error:
+        raise argparse.ArgumentTypeError(error.message) from None
 
 
 def _client() -> Client:
     found = configuration.read()
     if found is None:
         raise InvalidRequest("falta o portal: “dossie login”, ou DOSSIE_URL e DOSSIE_TOKEN")
-    return Client(*found)
+    return _opened(found)
+
+
+def _opened(found: Configuration) -> Client:
+    client = Client(*found)
+    if client.is_exposed:
+        _say("aviso: o endereço é http, e não https: o token vai sem cifra pela rede")
+    return client
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -195,7 +215,9 @@ def _found(client: Client, options: argparse.Namespace, ask: Sequence[LookupName
     if options.cached:
         return found.document
     document, spent = look_up(client, found, options.max_reais)
-    if spent:
+    if spent is None:
+        _say("Gasto: desconhecido, porque o portal não informa o preço.")
+    elif spent:
         _say(f"Gasto: até {reais(spent)}.")
     return document
 
@@ -222,10 +244,11 @@ def _report(options: argparse.Namespace) -> int:
     except NotStored:
         if options.cached:
             raise
-        price = client.usage()["prices"]["report"]
-        _say(f"O laudo custa {reais(price)}.")
-        if options.max_reais is not None and price > options.max_reais:
-            raise CostsTooMuch(price, options.max_reais) from None
+        price = total([client.usage()["prices"].get("report")])
+        _say("O preço do laudo não é informado." if price is None else f"Laudo: {reais(price)}.")
+        limit = options.max_reais
+        if limit is not None and (price is None or price > limit):
+            raise CostsTooMuch.beyond(price, limit) from None
         written = client.report(options.plate, data)
     result = written.value["result"]
     _print(options, result, text.report_text(result))
@@ -251,15 +274,19 @@ def _batch(options: argparse.Namespace) -> int:
         raise InvalidRequest("a saída termina em .csv, .jsonl, .xlsx ou .zip")
     client = _client()
     raw = sys.stdin.buffer.read() if options.file == "-" else Path(options.file).read_bytes()
-    plates = read_plates(raw.decode("utf-8-sig", "replace"))
+    plates = read_file(raw)
     progress = _ProgressLine(len(plates))
     run = ListRun(client, plates, options.ask, output, progress.show)
     batches = run.prepare()
-    at_most = sum(batch["cost"]["at_most"] for batch in batches)
+    at_most = total(batch["cost"]["at_most"] for batch in batches)
     stored = sum(batch["counts"]["stored"] for batch in batches)
-    _say(f"{len(plates)} na lista, {stored} com tudo guardado. Custa até {reais(at_most)}.")
-    if options.max_reais is not None and at_most > options.max_reais:
-        _say(f"Para antes de passar de {reais(options.max_reais)}.")
+    cost = "Preço não informado" if at_most is None else f"Custa até {reais(at_most)}"
+    _say(f"{len(plates)} na lista, {stored} com tudo guardado. {cost}.")
+    if options.max_reais is not None:
+        if at_most is None and not options.cached:
+            raise CostsTooMuch.beyond(None, options.max_reais)
+        if at_most is not None and at_most > options.max_reais:
+            _say(f"Para antes de passar de {reais(options.max_reais)}.")
     reason = None if options.cached else run.run(options.max_reais)
     progress.end()
     run.write(options.table, ending)
@@ -319,7 +346,7 @@ def _login(options: argparse.Namespace) -> int:
     is_terminal = sys.stdin.isatty()
     token = getpass.getpass("Token: ") if is_terminal else sys.stdin.readline()
     entered = Configuration(url.rstrip("/"), token.strip())
-    usage = Client(*entered).usage()  # raises NotAllowed for a wrong token
+    usage = _opened(entered).usage()  # raises NotAllowed for a wrong token
     file = configuration.write(entered)
     _say(f"Guardado em {file}. Consultas do mês: {usage['calls']}.")
     return DONE
@@ -353,13 +380,13 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
 def _print(options: argparse.Namespace, document: object, shown: str) -> None:
     """Print text on a terminal, and JSON into a pipe or where it is wanted."""
     if options.json or not sys.stdout.isatty():
-        shown = json.dumps(document, ensure_ascii=False, indent=2)
-    print(shown)
+        shown = printable_json(document)
+    print(printable(shown))
     sys.stdout.flush()
 
 
 def _say(line: str) -> None:
-    print(line, file=sys.stderr)
+    print(printable(line), file=sys.stderr)
 
 
 if __name__ == "__main__":

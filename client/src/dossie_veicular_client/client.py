@@ -34,10 +34,20 @@ from dossie_veicular_client.answers import (
     RestrictionsAnswer,
     Usage,
 )
-from dossie_veicular_client.errors import NotStored, PortalError
+from dossie_veicular_client.errors import Failed, InvalidRequest, NotStored, PortalError
+from dossie_veicular_client.shape import shaped
 from dossie_veicular_client.transport import TIMEOUT_S, Transport
 
 LOOKUPS: Final[tuple[LookupName, ...]] = ("decode", "renainf", "renajud")
+_WORDS: Final[Mapping[str, LookupName]] = {
+    "dados": "decode",
+    "fipe": "decode",
+    "multas": "renainf",
+    "fines": "renainf",
+    "restricoes": "renajud",
+    "restrições": "renajud",
+    "restrictions": "renajud",
+}
 TableName = Literal["fines", "restrictions", "prices"]
 Ending = Literal["csv", "jsonl"]
 FileName = Literal["results", "fines", "restrictions", "prices"]
@@ -92,6 +102,7 @@ class Client:
     ) -> None:
         self._transport = Transport(url, token, timeout_s=timeout_s, sleep=sleep)
         self._sleep = sleep
+        self.is_exposed: Final = self._transport.is_exposed  # http to another host
 
     # The contract's paths
 
@@ -118,17 +129,18 @@ class Client:
     # A vehicle
 
     def vehicle(
-        self, plate: str, ask: Sequence[LookupName] | None = None, reuse: Reuse = "usual"
+        self, plate: str, ask: str | Sequence[str] | None = None, reuse: Reuse = "usual"
     ) -> Explained:
         """Return what the portal's page says. A lookup that failed is in ``lookups``."""
-        response = self._transport.send(
+        found: Explained = self._transport.read(
             "GET",
             _vehicle_path(plate),
+            Explained,
             is_free=reuse == "stored",
-            params=None if ask is None else {"ask": ",".join(ask)},
+            params=None if ask is None else {"ask": ",".join(lookup_names(ask))},
             headers=_reuse_header(reuse),
         )
-        return cast(Explained, response.json())
+        return found
 
     def fines(self, plate: str, reuse: Reuse = "usual") -> list[FineRow]:
         return cast("list[FineRow]", _rows(self._table(plate, "fines", "jsonl", reuse)))
@@ -157,26 +169,27 @@ class Client:
     def create_batch(
         self,
         plates: Sequence[str],
-        ask: Sequence[LookupName] | None = None,
+        ask: str | Sequence[str] | None = None,
         idempotency_key: str | None = None,
     ) -> Batch:
         """Create a draft, which asks nothing. With a key, a repeated call gives the same batch."""
         headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
         body: JsonObject = {"plates": list(plates)}
         if ask is not None:
-            body["ask"] = list(ask)
-        response = self._transport.send(
-            "POST", "/api/v1/batches", is_free=bool(headers), json=body, headers=headers
+            body["ask"] = list(lookup_names(ask))
+        found: Batch = self._transport.read(
+            "POST", "/api/v1/batches", Batch, is_free=bool(headers), json=body, headers=headers
         )
-        return cast(Batch, response.json())
+        return found
 
     def batches(self) -> Iterator[Batch]:
         """Yield the token's batches, the newest first."""
         after: str | None = None
         while True:
             params = {} if after is None else {"after": after}
-            response = self._transport.send("GET", "/api/v1/batches", is_free=True, params=params)
-            page = cast(BatchList, response.json())
+            page: BatchList = self._transport.read(
+                "GET", "/api/v1/batches", BatchList, is_free=True, params=params
+            )
             yield from page["batches"]
             after = page["next"]
             if after is None:
@@ -258,12 +271,14 @@ class Client:
     # The token and issued dossiers
 
     def usage(self) -> Usage:
-        return cast(Usage, self._transport.send("GET", "/api/v1/usage", is_free=True).json())
+        found: Usage = self._transport.read("GET", "/api/v1/usage", Usage, is_free=True)
+        return found
 
     def issued(self, number: str) -> IssuedDossier:
         """Return the state of an issued dossier, by its number or its link's key."""
         path = f"/api/v1/dossiers/{quote(number, safe='')}"
-        return cast(IssuedDossier, self._transport.send("GET", path, is_free=True).json())
+        found: IssuedDossier = self._transport.read("GET", path, IssuedDossier, is_free=True)
+        return found
 
     def _lookup(
         self, method: str, path: str, reuse: Reuse, body: JsonObject | None = None
@@ -279,7 +294,7 @@ class Client:
                 raise NotStored(error.message, status=504) from None
             raise
         headers = response.headers
-        return Answer(response.json(), _fetched_at(headers), headers.get("Cache-Status", ""))
+        return Answer(_answer_of(response), _fetched_at(headers), headers.get("Cache-Status", ""))
 
     def _table(
         self,
@@ -318,15 +333,16 @@ class Client:
         is_free: bool | None = None,
         timeout_s: float | None = None,
     ) -> Batch:
-        response = self._transport.send(
+        found: Batch = self._transport.read(
             method,
             path,
+            Batch,
             is_free=method == "GET" if is_free is None else is_free,
             json=body,
             params=params,
             timeout_s=timeout_s,
         )
-        return cast(Batch, response.json())
+        return found
 
 
 def _vehicle_path(plate: str) -> str:
@@ -342,8 +358,39 @@ def _reuse_header(reuse: Reuse) -> Mapping[str, str] | None:
     return None if value is None else {"Cache-Control": value}
 
 
+def lookup_names(ask: str | Sequence[str]) -> tuple[LookupName, ...]:
+    """Return the lookups of a list, or of a text such as "decode,renainf". Raises InvalidRequest.
+
+    The words of people, such as "multas", name lookups too.
+    """
+    words = ask.split(",") if isinstance(ask, str) else ask
+    names = []
+    for word in words:
+        name = str(word).strip().lower()
+        names.append(_WORDS.get(name, name))
+    wrong = next((name for name in names if name not in LOOKUPS), None)
+    if wrong is not None or not names:
+        raise InvalidRequest(f"as consultas são {', '.join(LOOKUPS)}, e não {wrong or 'nenhuma'}")
+    return tuple(name for name in LOOKUPS if name in names)
+
+
 def _rows(response: requests.Response) -> list[Any]:
-    return [json.loads(line) for line in response.content.splitlines() if line.strip()]
+    try:
+        lines = response.content.splitlines()
+        return [shaped(json.loads(line), dict[str, Any]) for line in lines if line.strip()]
+    except (ValueError, RecursionError):
+        raise Failed("o portal enviou um arquivo que não é JSON Lines") from None
+
+
+def _answer_of(response: requests.Response) -> Any:
+    """Return the body of a contract's answer. What is in its result is the source's."""
+    try:
+        body = response.json()
+    except (ValueError, RecursionError):
+        body = None
+    if not isinstance(body, dict) or "result" not in body:
+        raise Failed("a resposta não tem a forma das de um portal Dossiê Veicular")
+    return body
 
 
 def _fetched_at(headers: Mapping[str, str]) -> datetime:
@@ -351,4 +398,4 @@ def _fetched_at(headers: Mapping[str, str]) -> datetime:
     date = headers.get("Date")
     now = parsedate_to_datetime(date) if date else datetime.now(timezone.utc)
     age = headers.get("Age", "0")
-    return now - timedelta(seconds=int(age) if age.isdigit() else 0)
+    return now - timedelta(seconds=int(age) if age.isascii() and age.isdigit() else 0)

@@ -70,17 +70,22 @@ class Unreachable(PortalError):
 
 
 class CostsTooMuch(PortalError):
-    """The lookups would cost more than allowed. Amounts are in R$."""
+    """The lookups would cost more than allowed. Nothing was asked."""
 
-    def __init__(self, price: float, allowed: float) -> None:
-        super().__init__(f"custaria até {reais(price)}, e o limite é {reais(allowed)}")
-        self.price = price
-        self.allowed = allowed
+    @classmethod
+    def beyond(cls, price: float | None, allowed: float) -> CostsTooMuch:
+        """Amounts are in R$. A price of None is unknown, which is more than any limit."""
+        limit = reais(allowed)
+        if price is None:
+            return cls(f"o portal não informa quanto custaria, e o limite é {limit}")
+        return cls(f"custaria até {reais(price)}, e o limite é {limit}")
 
 
+_MOST_DIGITS = 12
 # The codes of which nobody can say from the status alone what they mean.
 BY_CODE: Mapping[str, type[PortalError]] = {
     "not_stored": NotStored,
+    "cost_unknown": CostsTooMuch,
     "upstream_unreachable": Busy,
     "upstream_busy": Failed,  # another address may have been charged before
     "portal_daily_limit": Busy,
@@ -112,11 +117,16 @@ def error_of(status: int, document: object, headers: Mapping[str, str]) -> Porta
     body: Mapping[str, Any] = document if isinstance(document, Mapping) else {}
     code = body.get("code")
     code = code if isinstance(code, str) else None
-    seconds = body.get("retry_after_s", headers.get("Retry-After"))
+    message, request_id = body.get("message"), body.get("request_id")
     return error_class(status, code)(
-        str(body.get("message") or f"o portal respondeu {status}"),
+        message if isinstance(message, str) and message else f"o portal respondeu {status}",
         status=status,
         code=code,
-        request_id=body.get("request_id") or headers.get("X-Request-Id"),
-        retry_after_s=int(seconds) if str(seconds).isdigit() else None,
+        request_id=request_id if isinstance(request_id, str) else headers.get("X-Request-Id"),
+        retry_after_s=_seconds(body.get("retry_after_s", headers.get("Retry-After"))),
     )
+
+
+def _seconds(value: object) -> int | None:
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS else None

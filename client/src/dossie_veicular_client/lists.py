@@ -6,21 +6,88 @@ goes on from it: the portal has the batches, so nothing is asked twice.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
+import re
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Final
+from xml.etree import ElementTree
+from zipfile import BadZipFile, ZipFile
 
 from dossie_veicular_client.answers import Batch, LookupName, WrongEntry
 from dossie_veicular_client.client import Client, FileEnding, FileName
-from dossie_veicular_client.errors import InvalidRequest, NotFound
+from dossie_veicular_client.errors import CostsTooMuch, InvalidRequest, NotFound
+from dossie_veicular_client.spending import total
 
 _HEADERS: Final = frozenset({"placa", "placas", "plate", "plates", "renavam", "veiculo", "veículo"})
+_SHEET: Final = re.compile(r"xl/worksheets/sheet([0-9]+)\.xml")
+_STRINGS: Final = "xl/sharedStrings.xml"
+_XLSX: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
+_MOST_BYTES: Final = 50_000_000  # of a sheet, as XML
 # A batch in one of these pauses does not go on soon.
 _LONG_PAUSES: Final = frozenset({"day_limit", "token_limit"})
+
+
+def read_file(raw: bytes) -> list[str]:
+    """Return the vehicles of a text file, or of an XLSX file's first sheet."""
+    if raw.startswith(b"PK\x03\x04"):
+        return read_plates("\n".join(_first_column(raw)))
+    return read_plates(_decoded(raw))
+
+
+def _decoded(raw: bytes) -> str:
+    """Return a text in UTF-16, UTF-8 or else Windows-1252."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return raw.decode("utf-16", "replace")
+    half = len(raw) // 2
+    for encoding, zeros in (("utf-16-le", raw[1::2]), ("utf-16-be", raw[::2])):
+        if half and zeros.count(0) > half * 0.7:
+            return raw.decode(encoding, "replace")
+    if b"\0" in raw:
+        raise InvalidRequest("a lista não é texto nem XLSX: salve-a como CSV")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", "replace")
+
+
+def _first_column(raw: bytes) -> Iterator[str]:
+    """Yield the cells of column A of an XLSX file's first sheet."""
+    try:
+        with ZipFile(BytesIO(raw)) as archive:
+            names = sorted(name for name in archive.namelist() if _SHEET.fullmatch(name))
+            if not names:
+                raise InvalidRequest("a lista não é texto nem XLSX: salve-a como CSV")
+            first = min(names, key=lambda name: int(_SHEET.fullmatch(name)[1]))  # type: ignore[index]
+            shared = []
+            if _STRINGS in archive.namelist():
+                shared = [_text(each) for each in _parsed(archive, _STRINGS).iter(f"{_XLSX}si")]
+            for cell in _parsed(archive, first).iter(f"{_XLSX}c"):
+                if re.fullmatch("A[0-9]+", cell.get("r", "")):
+                    text = _text(cell)
+                    yield shared[int(text)] if cell.get("t") == "s" else text
+    except (BadZipFile, ElementTree.ParseError, LookupError, ValueError, RuntimeError):
+        raise InvalidRequest("a planilha não pôde ser lida: salve-a como CSV") from None
+
+
+def _parsed(archive: ZipFile, name: str) -> ElementTree.Element:
+    """Return a part of an XLSX file, which has no document type (ECMA-376, part 2)."""
+    if archive.getinfo(name).file_size > _MOST_BYTES:
+        raise InvalidRequest("a planilha é grande demais: salve a coluna das placas como CSV")
+    content = archive.read(name)
+    if b"<!DOCTYPE" in content:
+        raise ValueError(name)
+    return ElementTree.fromstring(content)  # noqa: S314 without a document type, no entities
+
+
+def _text(element: ElementTree.Element) -> str:
+    texts = [*element.iter(f"{_XLSX}t"), *element.iter(f"{_XLSX}v")]
+    return "".join(each.text or "" for each in texts)
 
 
 def read_plates(text: str) -> list[str]:
@@ -39,13 +106,14 @@ class Part:
 
     ``key`` makes its creation repeatable. ``batch`` is its id, once known. ``spent`` is the most
     that it may have spent, in R$, and ``former`` what the part's dropped batches may have spent.
+    Each is None if a price is unknown.
     """
 
     key: str
     size: int
     batch: str | None = None
-    spent: float = 0.0
-    former: float = 0.0
+    spent: float | None = 0.0
+    former: float | None = 0.0
 
 
 @dataclass
@@ -63,8 +131,8 @@ class Outcome:
     total: int
     done: int
     failed: int
-    spent: float
-    at_most: float
+    spent: float | None
+    at_most: float | None
     reason: str | None
     wrong: Sequence[WrongEntry]
 
@@ -113,9 +181,13 @@ class ListRun:
     def run(self, max_reais: float | None) -> str | None:
         """Start one batch after the other. Return why the portal stops, or None at the end."""
         for number, part in enumerate(self._progress.parts):
-            others = sum(each.spent for each in self._progress.parts if each is not part)
-            others += sum(each.former for each in self._progress.parts)
-            left = None if max_reais is None else round(max_reais - others, 6)
+            others = [each.spent for each in self._progress.parts if each is not part]
+            spent = total([*others, *(each.former for each in self._progress.parts)])
+            left = None
+            if max_reais is not None:
+                if spent is None:
+                    raise CostsTooMuch.beyond(None, max_reais)
+                left = round(max_reais - spent, 6)
             reason = self._run_part(number, part, left)
             if reason:
                 return reason
@@ -124,7 +196,8 @@ class ListRun:
     def _run_part(self, number: int, part: Part, max_cost: float | None) -> str | None:
         found = self._created(number)
         if found["counts"]["done"] < found["counts"]["total"]:
-            if max_cost is not None and max_cost < found["cost"]["spent"]:
+            spent = found["cost"]["spent"]
+            if max_cost is not None and spent is not None and max_cost < spent:
                 return "price"
             # A batch goes on after this program was killed, and may be dropped before the next run.
             part.spent = found["cost"]["at_most"] if max_cost is None else max_cost
@@ -146,8 +219,10 @@ class ListRun:
             total=sum(each["total"] for each in counts),
             done=sum(each["done"] if each["done"] else each["stored"] for each in counts),
             failed=sum(each["failed"] for each in counts),
-            spent=sum(part.spent + part.former for part in self._progress.parts),
-            at_most=sum(batch["cost"]["at_most"] for batch in self._batches),
+            spent=total(
+                each for part in self._progress.parts for each in (part.spent, part.former)
+            ),
+            at_most=total(batch["cost"]["at_most"] for batch in self._batches),
             reason=reason,
             wrong=[each for batch in self._batches for each in batch["wrong"]],
         )
@@ -184,7 +259,7 @@ class ListRun:
                 found = self._client.batch(part.batch)
             except NotFound:
                 part.key, part.batch = uuid.uuid4().hex, None
-                part.former, part.spent = part.former + part.spent, 0.0
+                part.former, part.spent = total([part.former, part.spent]), 0.0
                 self._save()
         if found is None:
             plates = self._plates[start : start + part.size]

@@ -7,14 +7,14 @@ twice, if its first address fails after it got the request, so a call's price al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from threading import BoundedSemaphore
 from typing import Final
 
 from dossie_veicular_client.answers import Explained, LookupName
-from dossie_veicular_client.client import LOOKUPS, Client
-from dossie_veicular_client.errors import CostsTooMuch
+from dossie_veicular_client.client import LOOKUPS, Client, lookup_names
+from dossie_veicular_client.errors import CostsTooMuch, Failed
 
 # Held from the creation of a batch to its start. A portal keeps 20 drafts of a token, and drops the
 # oldest for a new one.
@@ -26,42 +26,72 @@ class Quote:
     """What is stored of a vehicle, and the price in R$ of what is not.
 
     ``document`` is made of the stored answers. A stored answer past its time counts as missing.
+    ``price`` is None if the portal does not state the price of a missing lookup.
     """
 
     plate: str
     document: Explained
     stored: tuple[LookupName, ...]
     missing: tuple[LookupName, ...]
-    price: float
+    price: float | None
+
+    @property
+    def ask(self) -> tuple[LookupName, ...]:
+        return (*self.stored, *self.missing)
 
 
-def quote(client: Client, plate: str, ask: Sequence[LookupName] | None = None) -> Quote:
+def quote(client: Client, plate: str, ask: str | Sequence[str] | None = None) -> Quote:
     """Say what a lookup would cost. Asks nothing."""
-    names = tuple(ask or LOOKUPS)
+    names = lookup_names(ask) if ask else LOOKUPS
     document = client.vehicle(plate, names, reuse="stored")
     lookups = document["lookups"]
+    if any(name not in lookups for name in names):
+        raise Failed("a resposta não tem a forma das de um portal Dossiê Veicular")
     stored = tuple(name for name in names if lookups[name]["state"] == "fresh")
     missing = tuple(name for name in names if name not in stored)
-    price = sum(lookups[name]["price"] for name in missing)
-    return Quote(document["plate"], document, stored, missing, round(price, 6))
+    price = total(lookups[name]["price"] for name in missing)
+    return Quote(document["plate"], document, stored, missing, price)
 
 
-def look_up(client: Client, found: Quote, max_reais: float | None) -> tuple[Explained, float]:
-    """Ask what a quote lacks. Return the vehicle and what was spent, in R$.
+def total(prices: Iterable[float | None]) -> float | None:
+    """Return the sum, or None if a price is unknown. A price below zero is no price."""
+    known = 0.0
+    for price in prices:
+        if price is None or price < 0:
+            return None
+        known += price
+    return round(known, 6)
 
-    Without a limit, the spend is the quote's price. Raises CostsTooMuch before anything is asked.
+
+def look_up(
+    client: Client, found: Quote, max_reais: float | None
+) -> tuple[Explained, float | None]:
+    """Ask what a quote lacks. Return the vehicle and what was spent, in R$, or None if unknown.
+
+    Without a limit, the spend is the quote's price. With one, a stored answer that expires
+    meanwhile is not asked for again. Raises CostsTooMuch before anything is asked.
     """
-    ask = (*found.stored, *found.missing)
     if not found.missing:
         return found.document, 0.0
-    if max_reais is None or found.price == 0:
-        return client.vehicle(found.plate, ask), found.price
-    if found.price > max_reais:
-        raise CostsTooMuch(found.price, max_reais)
+    if max_reais is None:
+        return client.vehicle(found.plate, found.ask), found.price
+    if found.price is None or found.price > max_reais:
+        raise CostsTooMuch.beyond(found.price, max_reais)
+    return look_up_missing(client, found, max_reais)
+
+
+def look_up_missing(
+    client: Client, found: Quote, max_cost: float | None
+) -> tuple[Explained, float | None]:
+    """Ask what a quote lacks, and nothing else. None is no limit, at an unknown price."""
     with DRAFTS:
         batch = client.create_batch([found.plate], found.missing)["id"]
-        client.start_batch(batch, max_reais)
+        try:
+            client.start_batch(batch, max_cost)
+        except CostsTooMuch:
+            client.cancel_batch(batch)
+            raise
     ended = next(each for each in client.follow(batch) if each["state"] != "running")
     if ended["state"] == "paused":  # nobody waits here until the source is back
         ended = client.cancel_batch(batch)
-    return client.vehicle(found.plate, ask, reuse="stored"), ended["cost"]["spent"]
+    return client.vehicle(found.plate, found.ask, reuse="stored"), ended["cost"]["spent"]

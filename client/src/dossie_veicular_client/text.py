@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from dossie_veicular_client.answers import (
@@ -146,14 +146,19 @@ def quote_text(found: Quote) -> str:
     parts = [f"Guardado: {', '.join(stored) or 'nada'}."]
     if found.missing:
         missing = ", ".join(LOOKUP_WORDS[name] for name in found.missing)
-        parts.append(f"Falta: {missing}, {reais(found.price)}.")
+        price = "preço não informado" if found.price is None else reais(found.price)
+        parts.append(f"Falta: {missing}, {price}.")
     return " ".join(parts)
 
 
 def report_text(report: Report) -> str:
-    topics = report.get("topicos", {})
-    texts = [f"{name}: {text}" for name, text in topics.items() if text]
-    return "\n\n".join([report.get("resumo", ""), *texts, report.get("laudoFinal", "")])
+    """Return the texts of a report, whose members are what the source has sent."""
+    members: Mapping[str, object] = report if isinstance(report, Mapping) else {}
+    topics = members.get("topicos")
+    named = topics.items() if isinstance(topics, Mapping) else ()
+    texts = [f"{name}: {text}" for name, text in named if text]
+    whole = [members.get("resumo"), *texts, members.get("laudoFinal")]
+    return "\n\n".join(str(each) for each in whole if each)
 
 
 def issued_text(dossier: IssuedDossier) -> str:
@@ -168,8 +173,7 @@ def issued_text(dossier: IssuedDossier) -> str:
 
 
 def _day(text: str) -> str:
-    year, month, day = text.split("-")
-    return f"{day}/{month}/{year}"
+    return "/".join(reversed(text.split("-")))
 
 
 def _age(seconds: int) -> str:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from http.cookiejar import DefaultCookiePolicy
+from ipaddress import ip_address
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import requests
 from requests.auth import AuthBase
 from urllib3.exceptions import NewConnectionError
 
 from dossie_veicular_client.errors import Busy, InvalidRequest, PortalError, Unreachable, error_of
+from dossie_veicular_client.shape import shaped
 
+VERSION: Final = "0.1.0"
 # The portal answers within its DEADLINE, 15 s unless its operator changes it.
 TIMEOUT_S: Final = 40.0
 _CONNECT_TIMEOUT_S: Final = 5.0
@@ -53,9 +56,8 @@ class Transport:
         patience_s: float = 30.0,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
-            raise InvalidRequest(f"não é o endereço de um portal: {url!r}")
+        parts = _parts(url)
+        self.is_exposed: Final = parts.scheme == "http" and not _is_local(parts.hostname or "")
         if not token.isascii() or not token.isprintable() or not token.strip():
             raise InvalidRequest("o token tem só letras, números e sinais ASCII")
         self.url: Final = url.rstrip("/")
@@ -65,7 +67,7 @@ class Transport:
         self._last_used = time.monotonic()
         self._session = requests.Session()
         self._session.auth = _Token(token.strip())
-        self._session.headers["User-Agent"] = "dossie-veicular-client/0.1"
+        self._session.headers["User-Agent"] = f"dossie-veicular-client/{VERSION}"
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
     def send(
@@ -136,6 +138,10 @@ class Transport:
             return response
         raise error_of(response.status_code, _json(response), response.headers)
 
+    def read(self, method: str, path: str, kind: Any, **options: Any) -> Any:
+        """Return the JSON of a request that succeeds, as a type of ``answers``."""
+        return shaped(_json(self.send(method, path, **options)), kind)
+
 
 def _is_unsent(error: requests.RequestException) -> bool:
     """Say whether no connection was made, so that the portal has got nothing."""
@@ -146,7 +152,31 @@ def _is_unsent(error: requests.RequestException) -> bool:
 
 
 def _json(response: requests.Response) -> object:
+    """Return the JSON of a response. None, if it is none, has no type of ``answers``."""
     try:
         return response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
+
+
+def _parts(url: str) -> SplitResult:
+    """Return the parts of a portal's address, which no message repeats: it may hold a password."""
+    try:
+        parts = urlsplit(url)
+        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        is_address = False
+    if not is_address or parts.query or parts.fragment:
+        raise InvalidRequest("o endereço do portal se escreve como https://portal.exemplo.com.br")
+    if "@" in parts.netloc:
+        raise InvalidRequest(
+            "o endereço do portal vai sem usuário nem senha: o acesso é o token, em DOSSIE_TOKEN"
+        )
+    return parts
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

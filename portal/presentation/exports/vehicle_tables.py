@@ -137,7 +137,7 @@ def vehicle_table(name: TableName, dossier: Dossier) -> Table | None:
 
 
 def batch_table(name: TableName, vehicles: Iterable[tuple[Item, Dossier]]) -> Table:
-    """Return the table ``name`` of a batch. The first column is the plate or Renavam.
+    """Return the table ``name`` of a batch.
 
     A vehicle whose lookup has no readable stored answer has one row with the columns "missing" and
     "cause", so that a reader of the table does not take it for a vehicle without records.
@@ -149,12 +149,12 @@ def batch_table(name: TableName, vehicles: Iterable[tuple[Item, Dossier]]) -> Ta
             found = _rows(name, dossier)
             if found is None:
                 missing = why_missing(item, NEEDS[name], dossier.answers.of(NEEDS[name]))
-                yield [item.subject.text, *[None] * len(columns), *missing]
+                yield [item.subject.text, *[None] * (len(columns) - 1), *missing]
             else:
-                yield from ([item.subject.text, *cells, None, None] for cells in found)
+                yield from ([*cells, None, None] for cells in found)
 
     ends = Column("missing"), Column("cause")
-    return Table(name, [Column("plate", "subject"), *columns, *ends], rows())
+    return Table(name, [*columns, *ends], rows())
 
 
 def _columns(name: TableName) -> list[Column]:
@@ -163,7 +163,7 @@ def _columns(name: TableName) -> list[Column]:
         names = (*ORDER_COLUMNS, *(f"{act}_{member}" for act, member in _EFFECT_COLUMNS))
     elif name == "prices":
         names = (*PRICE_COLUMNS, *MONTH_COLUMNS)
-    return [*map(Column, names), Column("fetched_at", "moment")]
+    return [Column("plate", "subject"), *map(Column, names), Column("fetched_at", "moment")]
 
 
 def _rows(name: TableName, dossier: Dossier) -> Iterator[list[Any]] | None:
@@ -178,7 +178,7 @@ def _rows(name: TableName, dossier: Dossier) -> Iterator[list[Any]] | None:
         case _:
             return None
     fetched_at = dossier.answers.of(NEEDS[name]).fetched_at
-    return ([*cells, fetched_at] for cells in rows)
+    return ([dossier.subject.text, *cells, fetched_at] for cells in rows)
 
 
 def _order_cells(order: AssessedOrder) -> list[Any]:

@@ -109,10 +109,15 @@ class OperationsPage:
 
     @property
     def month_projection(self) -> Decimal | None:
-        """What the month will have cost at its rate so far, or None on its first day."""
+        """What the month will have cost at its rate so far.
+
+        None on its first day, and if the price of a call is unknown.
+        """
         now = local_time(self.now)
         elapsed = now.day - 1 + Decimal(now.hour * 60 + now.minute) / (24 * 60)
-        return self.month.spent * self.last_of_month.day / elapsed if elapsed >= 1 else None
+        if elapsed < 1 or self.month.spent is None:
+            return None
+        return self.month.spent * self.last_of_month.day / elapsed
 
     @cached_property
     def usage_by_day(self) -> Mapping[date, Usage]:
@@ -139,17 +144,16 @@ class OperationsPage:
         return row_parts(_lookup_values(usage), whole)
 
     @property
-    def has_prices(self) -> bool:
-        return any(each.price > 0 for each in self.terms.values())
+    def unpriced(self) -> Sequence[OperationName]:
+        """The operations without a configured price."""
+        return [name for name, each in self.terms.items() if each.price is None]
 
     @property
     def money_chart(self) -> BarChart | None:
-        """The chart of spent and saved money, or None if all its values are 0."""
+        """The chart of spent and saved money that is known, or None if all its values are 0."""
         return self._chart(
-            lambda each: (float(each.spent), float(each.saved)),
-            lambda each: (
-                f"{formats.brl(each.spent)} gastos, {formats.brl(each.saved)} economizados"
-            ),
+            lambda each: (float(each.known_spent), float(each.known_saved)),
+            lambda each: f"{spent_words(each)} gastos, {saved_words(each)} economizados",
         )
 
     @property
@@ -237,6 +241,23 @@ def usage_table(by_day: Mapping[tuple[date, str], Usage]) -> Table:
         (*key, *(getattr(each, name) for name in names)) for key, each in sorted(by_day.items())
     )
     return Table("usage", columns, rows)
+
+
+def spent_words(usage: Usage) -> str:
+    """Return what calls have cost, and how many of them have an unknown price."""
+    return _sum_words(usage.known_spent, usage.calls, usage.unpriced_calls)
+
+
+def saved_words(usage: Usage) -> str:
+    return _sum_words(usage.known_saved, usage.hits + usage.stale, usage.unpriced_hits)
+
+
+def _sum_words(known: Decimal, count: int, unpriced: int) -> str:
+    if not unpriced:
+        return formats.brl(known)
+    if unpriced == count:
+        return formats.UNPRICED
+    return f"{formats.brl(known)} e {grouped(unpriced)} sem preço informado"
 
 
 def chosen_period(text: str) -> int:

@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar, Final
 
+from portal.amounts import total
 from portal.batch.model import Batch
 from portal.dossier.answers import Panels
 from portal.gateway.operations import lookups_of
@@ -22,15 +23,17 @@ class HistoryLine:
     """When a vehicle was looked up, and what its stored answers cost.
 
     ``prices`` are the prices, in R$, of the lookups that the visitor may make. ``paid`` is what the
-    visitor's lookups of the vehicle have cost, in R$. In demo mode, ``paid`` is None. All visitors
-    then share one account, so the portal does not know what each visitor's lookups have cost.
+    visitor's lookups of the vehicle have cost, in R$. In demo mode, all visitors share one account,
+    so the portal does not know what each visitor's lookups have cost, and ``has_account`` is false.
+    None is an unknown amount.
     """
 
     subject: Plate | Renavam
     panels: Panels
     seen_at: datetime
-    prices: Mapping[LookupName, Decimal]
+    prices: Mapping[LookupName, Decimal | None]
     paid: Decimal | None
+    has_account: bool
 
     @property
     def wanted(self) -> Sequence[LookupName]:
@@ -46,18 +49,17 @@ class HistoryLine:
 
     @property
     def shows_payment(self) -> bool:
-        return self.paid is not None and any(self.prices.values())
+        return self.has_account and any(price != 0 for price in self.prices.values())
 
     @property
-    def cost(self) -> Decimal:
+    def cost(self) -> Decimal | None:
         """What the next view of the vehicle's page costs at most, in R$."""
         panels = {name: self.panels.of(name) for name in self.wanted}
-        asked = [
+        return total(
             self.prices[name]
             for name, panel in panels.items()
             if panel.state != "fresh" and panel.cause != "rejected"
-        ]
-        return sum(asked, Decimal(0))
+        )
 
 
 @dataclass(frozen=True, slots=True)

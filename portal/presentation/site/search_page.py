@@ -17,11 +17,12 @@ LONGEST_QUERY: Final = 2_000
 class LookupCost:
     """The highest possible cost of looking up one plate, in R$, and the daily limit.
 
+    ``most`` is None if the price of a lookup is unknown.
     ``left`` is how many more plates the limit allows today, or None if there is no limit.
     ``midnight_s`` is the number of seconds until the next day.
     """
 
-    most: Decimal
+    most: Decimal | None
     left: int | None
     midnight_s: float
 

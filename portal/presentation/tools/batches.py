@@ -10,6 +10,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import ClassVar, Final
 
+from portal.amounts import total
 from portal.batch.model import Batch, Item
 from portal.batch.pricing import Preview
 from portal.batch.typed_list import Subject, WrongEntry
@@ -41,7 +42,7 @@ class BatchFormPage:
     corrects: str
     recent: Sequence[RecentLookup]
     chosen: Collection[str]
-    prices: Mapping[LookupName, Decimal]
+    prices: Mapping[LookupName, Decimal | None]
     ask: Collection[str]
     limit: int
     batches: Sequence[Batch]
@@ -63,7 +64,7 @@ class BatchPage:
     batch: Batch
     vehicles: VehicleList
     drafted: Sequence[Item]
-    prices: Mapping[LookupName, Decimal]
+    prices: Mapping[LookupName, Decimal | None]
     calls_left: int | None
     now: datetime
     left: Preview | None
@@ -80,14 +81,16 @@ class BatchPage:
 
     @property
     def confirmed(self) -> Decimal | None:
-        """The R$ total that the batch may spend if the start button is pressed."""
-        return self.batch.cost.spent + self.left.at_most if self.left else None
+        """The R$ total that the batch may spend if the start button is pressed.
+
+        None without a start button, and if a price is unknown.
+        """
+        return total((self.batch.cost.spent, self.left.at_most)) if self.left else None
 
     @property
-    def most_left(self) -> Decimal:
-        """The R$ that the lookups still to be made cost at most."""
-        cost = self.batch.cost
-        return self.left.at_most if self.left else cost.at_most - cost.spent
+    def most_left(self) -> Decimal | None:
+        """The R$ that the lookups still to be made cost at most, or None if that is unknown."""
+        return self.left.at_most if self.left else self.batch.cost.left
 
     @property
     def vehicles_left(self) -> int:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from portal import formats
+from portal.amounts import total
 from portal.dossier.dossier import Dossier
 from portal.phrasebook.verdict import headline
 from portal.presentation.paths import subject_path
@@ -142,9 +143,10 @@ class VehiclePage:
         return tuple(name for name in LOOKUPS if answers.of(name).cause != "out_of_scope")
 
     @property
-    def refresh_price(self) -> Decimal:
+    def refresh_price(self) -> Decimal | None:
+        """The price of a refresh in R$, or None if that of one of its lookups is unknown."""
         answers = self.records.dossier.answers
-        return sum((answers.of(name).price for name in self.refreshed), Decimal(0))
+        return total(answers.of(name).price for name in self.refreshed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ def as_document() -> dict[str, Any]:
 
     The errors of ``/api/v1`` are those of API_ERRORS. The file describes them by the contract's
     response of the same status. The rows of a batch's records are those of a vehicle's records,
-    with the plate before them and MissingRow's columns after them. HEAD and OPTIONS are named after
-    the path's GET or POST.
+    with MissingRow's columns after them. Every GET under ``/api/v1`` takes the parameter
+    ``cached``. HEAD and OPTIONS are named after the path's GET or POST.
     """
     # The two ways through JSON make one object of each place that an anchor's object appears in.
     document: dict[str, Any] = msgspec.json.decode(
@@ -43,8 +43,10 @@ def as_document() -> dict[str, Any]:
     missing = schemas["MissingRow"]["properties"]
     for name in _RECORDS:
         row = schemas[name]
+        row["required"] = ["plate", *row["required"]]
+        row["properties"] = {"plate": missing["plate"], **row["properties"]}
         ends = dict.fromkeys(("missing", "cause"), _NO_FAILURE)
-        properties = {"plate": missing["plate"], **row["properties"], **ends}
+        properties = {**row["properties"], **ends}
         schemas[f"Batch{name}"] = {
             **row,
             "description": f"{row['description']} {schemas['MissingRow']['description']}",
@@ -59,8 +61,13 @@ def as_document() -> dict[str, Any]:
             if method == "parameters":
                 continue
             operation.setdefault("operationId", f"{method}{name[0].upper()}{name[1:]}")
+            if method in ("head", "options"):
+                operation["tags"] = ["metodos"]  # a generator makes a file for each tag
             if "x-row" in operation:
                 _describe_lines(operation)
+            if is_own_path(path) and method == "get":
+                parameters = operation.setdefault("parameters", [])
+                parameters.append({"$ref": "#/components/parameters/Cached"})
             if is_own_path(path):
                 _refer_to_own_errors(components["responses"], operation)
     named = msgspec.json.encode(document).decode()

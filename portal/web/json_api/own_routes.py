@@ -7,9 +7,9 @@ may also be authenticated by the session cookie of the HTML pages.
 import logging
 import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import ROUND_DOWN, Decimal
 from difflib import get_close_matches
@@ -27,6 +27,7 @@ from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.batches import MOST_LISTED, new_id
 from portal.batch.model import Item, NotAllowed
+from portal.batch.pricing import CostUnknown
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import TypedList, read_strings
 from portal.desk.desk import Desk
@@ -77,6 +78,8 @@ INVALID_DIALECT: Final = "O dialeto é brazil ou rfc4180."
 INVALID_AFTER: Final = "Em “after” vai o “next” da página anterior."
 INVALID_SINCE: Final = "Em “since” vai um momento com o fuso, como 2026-11-26T03:00:00-03:00."
 INVALID_EXPIRED: Final = "Em “expired” vai true ou false."
+WITHOUT_SCHEME: Final = "Não autorizado. O token vai sozinho em Authorization, sem “Bearer” antes."
+INVALID_CACHED: Final = "Em “cached” vai true ou false."
 INVALID_WAIT: Final = "Em “wait” vão segundos inteiros, de 0 a 30."
 INVALID_BATCH: Final = 'O corpo deve ser um objeto JSON com "plates", uma lista de textos.'
 INVALID_BODY: Final = "O corpo deve ser um objeto JSON, ou faltar."
@@ -116,13 +119,15 @@ class Call:
 
     ``owner`` identifies the sender as the owner of batches. ``by_session`` is true if the session
     cookie authenticates the sender. A browser sends this cookie even with requests that no user
-    intended, so ``_directive`` prevents such requests from causing upstream calls.
+    intended, so ``_directive`` prevents such requests from causing upstream calls. ``is_cached``
+    says that the request allows stored answers only.
     """
 
     web: Web
     identity: Identity
     owner: str
     by_session: bool
+    is_cached: bool = False
 
     @property
     def desk(self) -> Desk:
@@ -141,6 +146,7 @@ class NewBatch(NamedTuple):
 routes = JsonRoutes("own_api")
 routes.answer(KeyReused, "idempotency_mismatch")
 routes.answer(UnknownBatch, "batch_unknown")
+routes.answer(CostUnknown, "cost_unknown")
 VEHICLE: Final = "/api/v1/vehicles/<plate>"
 BATCHES: Final = "/api/v1/batches"
 BATCH: Final = f"{BATCHES}/<batch>"
@@ -172,6 +178,7 @@ def _view(
             if not any(map(call.identity.has_scope, LOOKUPS if need is None else [need])):
                 raise Refusal("scope_missing")
             _refuse_unknown(request.args, _declared().parameters, UNKNOWN_PARAMETER)
+            call = replace(call, is_cached=bool(_cached(call)))
             if "plate" in parts:
                 parts["plate"] = Plate.parse(parts["plate"])
             for each, read in reads.items():
@@ -247,7 +254,9 @@ _dialect = _parameter("dialect", INVALID_DIALECT, one_of(get_args(Dialect)), "br
 # The plates and Renavams that a file of results is to have, or () for all.
 _plates = _parameter("plates", INVALID_PLATES, lambda text: frozenset(text.upper().split(",")), ())
 _since_s = _parameter("since", INVALID_SINCE, _moment_s)
-_expired = _parameter("expired", INVALID_EXPIRED, {"false": False, "true": True}.__getitem__)
+_SWITCH: Final[Mapping[str, bool]] = {"false": False, "true": True}
+_expired = _parameter("expired", INVALID_EXPIRED, _SWITCH.__getitem__)
+_cached = _parameter("cached", INVALID_CACHED, _SWITCH.__getitem__, False)
 
 
 def _selection(call: Call) -> Select:
@@ -401,6 +410,14 @@ def pause(call: Call, batch: str) -> Response:
 def cancel(call: Call, batch: str) -> Response:
     call.web.batches.cancel(batch, call.owner)
     return _one(call, batch)
+
+
+@routes.handle(NoCredential)
+def _no_credential(_: Web, __: NoCredential) -> Response:
+    """Return status 401, with a hint for a generated client, which sends a scheme."""
+    sent = request.headers.get("Authorization", "")
+    has_scheme = re.match(r"(bearer|basic|token)\s", sent, re.IGNORECASE)
+    return message_response("credential_missing", WITHOUT_SCHEME if has_scheme else "")
 
 
 @routes.handle(NotAllowed)
@@ -618,7 +635,7 @@ def _directive(call: Call) -> Directive:
     ``no-cache`` has no effect, because a browser sends it with every reload, and a reload must not
     cost an upstream call. A request that no user initiated reads only stored answers.
     """
-    directive = directive_of(call.identity)
+    directive = Directive.ONLY_IF_CACHED if call.is_cached else directive_of(call.identity)
     if not call.by_session or directive is Directive.ONLY_IF_CACHED:
         return directive
     return Directive.NORMAL if is_user_initiated() else Directive.PEEK

@@ -54,8 +54,8 @@ class Metrics(Observer, Collector):
     ``directory`` is the directory given to ``enable_multiprocess``, or None. With a directory, the
     metrics cover all processes that have written to it, including ended processes. With None, the
     metrics cover this process only. ``daily_limit`` is the number of upstream calls allowed per
-    day, or 0 without a limit. ``calls_left`` returns the number of calls left today, or None if
-    this number is unknown.
+    day, or 0 without a limit. ``priced`` are the operations of a known price. ``calls_left``
+    returns the number of calls left today, or None if this number is unknown.
     """
 
     def __init__(
@@ -65,6 +65,7 @@ class Metrics(Observer, Collector):
         *,
         workers: int,
         daily_limit: int,
+        priced: Collection[str],
         calls_left: Callable[[], int | None],
         is_worker: bool,
     ) -> None:
@@ -76,6 +77,7 @@ class Metrics(Observer, Collector):
         self._breakers = breakers
         self._workers = workers
         self._daily_limit = daily_limit
+        self._priced = priced
         self._calls_left = calls_left
 
         def counter(name: str, text: str, *labels: str) -> Counter:
@@ -114,6 +116,10 @@ class Metrics(Observer, Collector):
         self._saved = counter(
             "saved_brl", "R$ of the calls that stored answers made unnecessary", "operation"
         )
+        # The sums above lack these calls. An operation without a price has no sums, not even 0.
+        self._unpriced = counter(
+            "unpriced_calls", "Finished calls that may be charged, at an unknown price", "operation"
+        )
         self._drift = counter(
             "drift",
             "New, missing or wrongly typed fields in paid answers",
@@ -138,8 +144,10 @@ class Metrics(Observer, Collector):
         for what in ("read", "write", "sweep"):
             self._store_faults.labels(what)
         for operation in OPERATIONS:
-            self._spent.labels(operation)
-            self._saved.labels(operation)
+            self._unpriced.labels(operation)
+            if operation in self._priced:
+                self._spent.labels(operation)
+                self._saved.labels(operation)
             for kind in get_args(FailureKind):
                 self._failures.labels(operation, kind)
 
@@ -162,8 +170,11 @@ class Metrics(Observer, Collector):
         self._attempts.labels(operation, origin, outcome).inc()
         self._attempt_seconds.labels(operation, origin).observe(seconds)
 
-    def spent(self, operation: str, amount: Decimal) -> None:
-        self._spent.labels(operation).inc(float(amount))
+    def spent(self, operation: str, amount: Decimal | None) -> None:
+        if amount is None:
+            self._unpriced.labels(operation).inc()
+        else:
+            self._spent.labels(operation).inc(float(amount))
 
     def saved(self, operation: str, amount: Decimal) -> None:
         self._saved.labels(operation).inc(float(amount))

@@ -17,6 +17,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
 from portal.batch.model import NotAllowed
+from portal.batch.pricing import CostUnknown
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
@@ -199,6 +200,13 @@ def _unknown(_: Web, __: UnknownBatch) -> BaseResponse:
 @routes.handle(NotAllowed)
 def _not_allowed(_: Web, __: NotAllowed) -> BaseResponse:
     """Show the new state of the batch, which another tab has changed."""
+    assert request.view_args is not None
+    return _to_batch(request.view_args["batch"])
+
+
+@routes.handle(CostUnknown)
+def _cost_unknown(_: Web, __: CostUnknown) -> BaseResponse:
+    """Show the batch, whose price has become unknown since its page was shown."""
     assert request.view_args is not None
     return _to_batch(request.view_args["batch"])
 

@@ -3,6 +3,7 @@
 The list shows only stored answers, so it never causes an upstream call.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 
 from flask import redirect, request
@@ -43,8 +44,8 @@ def history(web: Web, identity: Identity) -> BaseResponse:
     dossiers = web.desk(identity).stored(subjects)
     context, prices = web.render_context(), web.prices(identity)
     # Payments are recorded under the caller's name, which all demo visitors share.
-    paid = None
-    if not web.sessions.is_demo:
+    paid: Mapping[str, Decimal | None] = {}
+    if has_account := not web.sessions.is_demo:
         since_s = context.now.timestamp() - web.history.retention_s
         paid = web.paid(identity.name, [entry.subject for entry in shown], since_s)
     page = HistoryPage(
@@ -64,7 +65,8 @@ def history(web: Web, identity: Identity) -> BaseResponse:
                 found.answers,
                 utc_time(entry.asked_at),
                 prices,
-                None if paid is None else paid.get(entry.subject, Decimal(0)),
+                paid.get(entry.subject, Decimal(0)),
+                has_account,
             )
             for entry, found in zip(shown, dossiers, strict=True)
         },

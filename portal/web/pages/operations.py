@@ -13,7 +13,13 @@ from flask import abort, flash, redirect, request, url_for
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.tokens import SCOPES, Identity, NameTaken, is_token_name
+from portal.access.tokens import (
+    ISSUABLE_SCOPES,
+    Identity,
+    NameTaken,
+    are_issuable,
+    is_token_name,
+)
 from portal.formats import duration
 from portal.presentation.exports.tables import csv_lines
 from portal.presentation.operations.page import (
@@ -43,6 +49,7 @@ ENTER_OWN: Final = "Este não é o token com que você entrou."
 WRONG_NAME: Final = "Só letras sem acento, números e os sinais . _ @ -; comece por letra ou número."
 TAKEN_NAME: Final = "Já existe um token com este nome, talvez revogado. Escolha outro."
 NO_SCOPE: Final = "Escolha ao menos uma permissão."
+STORED_ALONE: Final = "“Só o que está guardado” não se junta a outra permissão."
 WRONG_DAYS: Final = f"Um número de dias de 1 a {_MOST_DAYS}, ou nada."
 WRONG_LIMIT: Final = "Um número de chamadas por dia, ou nada."
 REVOKED: Final = "O token {} foi revogado."
@@ -136,12 +143,12 @@ def issue_token_form(web: Web, _: Identity) -> BaseResponse:
 def issue_token(web: Web, identity: Identity) -> BaseResponse:
     form = request.form
     name = form.get("nome", "").strip()
-    scopes = tuple(scope for scope in form.getlist("permissao") if scope in SCOPES)
+    scopes = tuple(scope for scope in form.getlist("permissao") if scope in ISSUABLE_SCOPES)
     days = form.get("dias", type=partial(whole_number, most=_MOST_DAYS))
     daily_limit = form.get("limite", type=partial(whole_number, least=0, most=_MOST_CALLS))
     checks = {
         "name": "" if is_token_name(name) else WRONG_NAME,
-        "scopes": "" if scopes else NO_SCOPE,
+        "scopes": "" if are_issuable(scopes) else STORED_ALONE if scopes else NO_SCOPE,
         "days": WRONG_DAYS if days is None and form.get("dias", "").strip() else "",
         "limit": WRONG_LIMIT if daily_limit is None and form.get("limite", "").strip() else "",
     }

@@ -219,7 +219,7 @@ def _permissions(web: Web, identity: Identity) -> dict[str, Any]:
     return {
         "may_refresh": identity.has_scope("refresh"),
         "left_today": web.lookups.cost(identity).left,
-        "may_write": identity.has_scope("report"),
+        "may_write": identity.has_scope("report") and identity.may_spend,
         "may_follow": identity.credential is None,
     }
 

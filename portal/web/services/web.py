@@ -116,7 +116,9 @@ class Parts(Protocol):
     def ask_sandbox(self, method: str, path: str, body: bytes = b"") -> bytes:
         """Return the body of the sandbox's answer."""
 
-    def paid(self, caller: str, subjects: Sequence[str], since: float) -> Mapping[str, Decimal]:
+    def paid(
+        self, caller: str, subjects: Sequence[str], since: float
+    ) -> Mapping[str, Decimal | None]:
         """Return the R$ that a caller has paid for plates and Renavams since a time (epoch s)."""
 
     def expect_lookups(self, count: int) -> None:
@@ -209,10 +211,16 @@ class Web(Parts):
             notices=(lambda: map(str, get_flashed_messages())) if has_session else tuple,
         )
 
-    def prices(self, identity: Identity) -> dict[LookupName, Decimal]:
-        """Return the price, in R$, of each lookup that the identity may make."""
+    def prices(self, identity: Identity) -> dict[LookupName, Decimal | None]:
+        """Return the price, in R$, of each lookup that the identity may make.
+
+        None is an unknown price. An identity that never spends reads stored answers, for 0.
+        """
+        terms = self.gateway.terms
         return {
-            name: self.gateway.terms[name].price for name in LOOKUPS if identity.has_scope(name)
+            name: terms[name].price if identity.may_spend else Decimal(0)
+            for name in LOOKUPS
+            if identity.has_scope(name)
         }
 
     def render_pdf(self, html: str) -> bytes:

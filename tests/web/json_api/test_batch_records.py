@@ -166,7 +166,7 @@ def test_token_that_is_revoked_while_a_file_is_written_gets_nothing(
 
 
 def test_usage_is_the_tokens_own_month(portal: PortalFactory) -> None:
-    here = portal(PRICE_DECODE="0.85", PRICE_RENAINF="0.95")
+    here = portal(PRICE_DECODE="0.85", PRICE_RENAINF="0.95", PRICE_RENAJUD="0")
     token = issue(here, "ana", daily_limit=5)
     for _ in range(3):
         assert here.get(path_of("decode"), token=token).status_code == 200

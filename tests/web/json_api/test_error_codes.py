@@ -88,6 +88,12 @@ class Scene:
         created = here.client.post(BATCHES, json=body, headers=AUTH)
         return here.get(f"{BATCHES}/{created.get_json()['id']}/fines.csv")
 
+    def limited_at_unknown_price(self) -> Any:
+        here = self.portal(PRICE_DECODE="0.30")
+        created = here.client.post(BATCHES, json={"plates": [PLATE]}, headers=AUTH)
+        start = f"{BATCHES}/{created.get_json()['id']}/start"
+        return here.client.post(start, json={"max_cost": 60}, headers=AUTH)
+
     def archive(self, error: Exception) -> Any:
         def fail(_: PdfProcess) -> None:
             raise error
@@ -151,6 +157,7 @@ SCENES: dict[str, Callable[[Scene], Any]] = {
     "record_not_found": lambda here: here.prices(faults.status(404)),
     "method_not_allowed": lambda here: here.portal().client.delete(VEHICLE),
     "batch_state": Scene.paused_draft,
+    "cost_unknown": Scene.limited_at_unknown_price,
     "lookup_not_asked": Scene.fines_not_asked,
     "body_too_large": lambda here: here.sent(data=b"x" * 300_000),
     "body_type": lambda here: here.sent(data=b"{}", content_type="text/plain"),

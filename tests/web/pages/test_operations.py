@@ -37,7 +37,9 @@ ROWS = 20_000
 
 @pytest.fixture
 def here(portal: PortalFactory) -> InProcessPortal:
-    return portal(PRICE_DECODE="0.85", PRICE_RENAINF="0.95", DAILY_CALL_LIMIT="50")
+    return portal(
+        PRICE_DECODE="0.85", PRICE_RENAINF="0.95", PRICE_RENAJUD="0", DAILY_CALL_LIMIT="50"
+    )
 
 
 @pytest.fixture

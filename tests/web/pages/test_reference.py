@@ -33,10 +33,10 @@ def test_markdown_says_what_the_page_says(portal: PortalFactory) -> None:
 
 
 def test_llms_txt_leads_to_pages_that_exist(portal: PortalFactory) -> None:
-    here = portal(PRICE_DECODE="0.85")
+    here = portal(PRICE_DECODE="0.85", PRICE_RENAINF="0")
     text = text_of(here, "/llms.txt")
     assert text.startswith("# Dossiê Veicular\n\n> ")
-    assert "decode R$\u00a00,85; renainf sem custo" in text
+    assert "decode R$\u00a00,85; renainf sem custo; renajud preço não informado" in text
     links = re.findall(r"\]\(http://localhost(/[^)]*)\)", text)
     assert {"/api.md", "/openapi.yaml", "/api/ensaio"} <= set(links)
     for path in links:

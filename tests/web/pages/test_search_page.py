@@ -65,7 +65,8 @@ def test_cost_and_rest_of_the_day_follow_settings_and_calls(
 
 
 def test_free_and_unlimited_lookups_mention_no_cost(portal: PortalFactory) -> None:
-    for pages in (visitor(portal()), PageClient(portal({}).client)):
+    free = dict.fromkeys(("PRICE_DECODE", "PRICE_RENAINF", "PRICE_RENAJUD"), "0")
+    for pages in (visitor(portal(**free)), PageClient(portal({}).client)):
         assert not pages.get("/").all("p", class_="search-plate__cost")
 
 

@@ -1,0 +1,138 @@
+"""What never spends: the parameter ``cached``, and a token with the scope ``stored``."""
+
+from typing import Any
+
+import pytest
+
+from portal.access.tokens import ISSUABLE_SCOPES, are_issuable
+from portal.web.json_api.openapi import as_document
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream
+from tests.fakes.in_process import InProcessPortal
+from tests.web.json_paths import issue
+from tests.web.person import Person
+
+PLATE = "ABC1D23"
+VEHICLE = f"/api/v1/vehicles/{PLATE}"
+FILES = [f"{VEHICLE}/{name}.{kind}" for name in ("fines", "prices") for kind in ("csv", "jsonl")]
+CONTRACT = [
+    f"/detran/v1/decode/{PLATE}",
+    f"/detran/v1/restrictions/renainf/{PLATE}",
+    f"/detran/v1/restrictions/renainf/{PLATE}/SP",
+    f"/detran/v1/restrictions/renajud/{PLATE}",
+]
+
+
+@pytest.fixture
+def here(portal: PortalFactory) -> InProcessPortal:
+    return portal(PRICE_DECODE="0.30", PRICE_RENAINF="1.20", PRICE_RENAJUD="0.10")
+
+
+@pytest.fixture
+def reader(here: InProcessPortal) -> str:
+    return issue(here, "planilha", scopes=frozenset({"stored"}))
+
+
+@pytest.mark.parametrize("path", [*FILES, f"{VEHICLE}/deadlines.ics"])
+def test_cached_file_is_504_until_it_is_stored(
+    here: InProcessPortal, upstream: FaultUpstream, path: str
+) -> None:
+    missing = here.get(f"{path}?cached=true")
+    assert (missing.status_code, missing.get_json()["code"]) == (504, "not_stored")
+    assert upstream.count() == 0
+    here.get(VEHICLE)
+    assert here.get(f"{path}?cached=true").status_code == 200
+    assert upstream.count() == 3
+
+
+def test_cached_vehicle_says_what_is_missing(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
+    here.get(f"{VEHICLE}?ask=renainf")
+    lookups = here.get(f"{VEHICLE}?cached=true").get_json()["lookups"]
+    assert lookups["renainf"]["state"] == "fresh"
+    assert {lookups[name]["state"] for name in ("decode", "renajud")} == {"unasked"}
+    assert upstream.count() == 1
+    here.get(f"{VEHICLE}?cached=false&ask=decode")
+    assert upstream.count() == 2
+
+
+def test_every_get_of_the_own_api_takes_the_parameter(here: InProcessPortal) -> None:
+    paths = [path for path, item in as_document()["paths"].items() if "get" in item]
+    own = [path for path in paths if path.startswith("/api/v1/")]
+    assert len(own) > 15
+    for path in own:
+        filled = path.replace("{plate}", PLATE).replace("{batch}", "0" * 24)
+        filled = filled.replace("{number}", "7F3K9QMD2XHA").replace("{code}", "7F3K9QMD2XHA")
+        for word, code in (("true", None), ("false", None), ("yes", "parameter_invalid")):
+            answer = here.get(f"{filled}?cached={word}")
+            found = (answer.get_json(silent=True) or {}).get("code")
+            if code is not None:
+                assert (answer.status_code, found) == (400, code), filled
+            else:
+                assert found not in ("parameter_unknown", "parameter_invalid"), filled
+
+
+@pytest.mark.parametrize("path", [*CONTRACT, *FILES])
+def test_reader_gets_504_where_nothing_is_stored(
+    here: InProcessPortal, upstream: FaultUpstream, reader: str, path: str
+) -> None:
+    assert here.get(path, token=reader).status_code == 504
+    assert upstream.count() == 0
+    here.get(path)
+    calls = upstream.count()
+    assert here.get(path, token=reader).status_code == 200
+    assert upstream.count() == calls
+
+
+def test_reader_never_spends_on_any_face(
+    here: InProcessPortal, upstream: FaultUpstream, reader: str
+) -> None:
+    headers = {"Authorization": reader}
+    report: dict[str, Any] = {"plate": PLATE, "data": {"decode": {}}}
+    answer = here.client.post("/detran/v1/analytical-reports", json=report, headers=headers)
+    assert answer.status_code == 504
+    refresh = {**headers, "Cache-Control": "no-cache"}
+    assert here.client.get(CONTRACT[0], headers=refresh).status_code == 504
+    batch = here.client.post("/api/v1/batches", json={"plates": [PLATE]}, headers=headers)
+    assert batch.get_json()["cost"] == {"spent": 0, "at_most": 0}
+    start = f"/api/v1/batches/{batch.get_json()['id']}/start"
+    assert here.client.post(start, headers=headers).status_code == 200
+    person = Person.at(here).signed_in(reader)
+    for path in (f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie", "/", "/historico"):
+        person.client.get(path)
+    csrf = {"csrf_token": person.csrf_token()}
+    for path in ("atualizar", "laudo", "dossie/emitir"):
+        person.client.post(f"/placa/{PLATE}/{path}", data=csrf)
+    for _ in range(5):
+        here.parts.scheduler.run_all()
+    assert upstream.count() == 0
+    page = person.pages.get(f"/placa/{PLATE}?completo=1")
+    assert "Nada consta" not in page.text
+    assert "por placa" not in person.pages.get("/").text  # no price, because there is none
+
+
+def test_stored_stands_alone() -> None:
+    assert are_issuable({"stored"})
+    assert not are_issuable({"stored", "decode"})
+    assert not are_issuable(())
+    assert "stored" in ISSUABLE_SCOPES
+
+
+def test_command_issues_a_reader(here: InProcessPortal) -> None:
+    runner = here.app.test_cli_runner()
+    done = runner.invoke(args=["token", "issue", "planilha", "--scopes", "stored"])
+    assert done.exit_code == 0, done.output
+    assert here.get(VEHICLE, token=done.stdout.split()[-1]).status_code == 200
+    refused = runner.invoke(args=["token", "issue", "x", "--scopes", "stored,decode"])
+    assert refused.exit_code == 2
+
+
+def test_plate_is_the_first_column_of_a_vehicles_files(here: InProcessPortal) -> None:
+    for path in FILES:
+        text = here.get(path).get_data(as_text=True).removeprefix("\ufeff")
+        if path.endswith("csv"):
+            assert text.startswith("plate;number;")
+            assert all(line.startswith(PLATE) for line in text.splitlines()[1:])
+        else:
+            assert text.startswith(f'{{"plate":"{PLATE}",')
