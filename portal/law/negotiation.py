@@ -20,10 +20,14 @@ Unknown = Literal["price", "fines"]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A cost that the buyer expects. ``amount`` is in R$, zero or more."""
+    """A cost that the buyer expects. ``amount`` is in R$, zero or more.
+
+    ``is_reported`` is true if a written report states it, and the visitor has typed none.
+    """
 
     label: str
     amount: Decimal
+    is_reported: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -255,9 +255,8 @@ def _reported_debts(dossier: Dossier) -> Iterator[Cost]:
     """
     for alert in dossier.verdict.alerts:
         if alert.amount:
-            yield Cost(
-                f"Apontado pela análise escrita: {subject_words(alert.subject)}", alert.amount
-            )
+            words = subject_words(alert.subject)
+            yield Cost(f"{words[0].upper()}{words[1:]}", alert.amount, is_reported=True)
 
 
 def versions_of(dossier: Dossier) -> Sequence[PriceTab]:
