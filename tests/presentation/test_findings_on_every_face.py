@@ -156,6 +156,7 @@ def test_alert_of_the_report_stands_on_every_face(subject: Subject) -> None:
     shown = faces(answers)
     for name in ("comparison", "list"):
         assert alert_brief(alert) in shown[name], name
+    assert f"a análise aponta {alert_words(alert)}".replace("\u00a0", " ") in shown["comparison"]
     for name in ("row", "stored row"):
         row = json.loads(shown[name])
         assert (row["alert_codes"], row["alerts"]) == (alert.code, alert_words(alert)), name
@@ -193,3 +194,10 @@ def test_debts_that_the_report_states_are_deducted_until_the_visitor_types_their
     assert deducted.ceiling == Decimal("89325.00") - Decimal("8432.10")
     own = negotiation_page(PLATE, answers, CONTEXT, {"ipva": "0"})
     assert own.costs == []
+
+
+def test_alert_beside_a_court_order_stands_in_lists() -> None:
+    reported = answers_of(CASES["report_theft"])
+    shown = faces(replace(reported, renajud=answered(renajud_body(restriction()))))
+    for name in ("comparison", "list", "row", "stored row"):
+        assert "roubo ou furto" in shown[name], name
