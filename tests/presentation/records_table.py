@@ -1163,7 +1163,7 @@ def _unchecked_prices() -> Iterator[Row]:
     yield unchecked("vehicle with a model only", no_name, {}, marca="")
     yield unchecked("entry without a model", no_name, {"modelo": "", "versao": ""})
     yield unchecked("entry without a name", no_name, {"marca": "", "modelo": "", "versao": ""})
-    for year in ("", "0", HIDDEN, "15"):
+    for year in ("", "0", HIDDEN, "1"):
         yield unchecked(f"vehicle of the year {year or 'unknown'}", no_year, {}, anoModelo=year)
         yield unchecked(f"entry of the year {year or 'unknown'}", no_year, {"ano": year})
     yield unchecked("diesel entry, petrol car", diesel, {"combustivel": "Diesel"})
