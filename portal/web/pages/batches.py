@@ -27,7 +27,7 @@ from portal.presentation.tools.batches import BatchFormPage, BatchPage, typed_ag
 from portal.presentation.tools.vehicle_list import PAGE_SIZE, VehicleList
 from portal.vehicle.operation_name import LOOKUPS
 from portal.web.http.errors import page_error
-from portal.web.http.upload_limits import BODY_CAP
+from portal.web.http.slot_limits import BODY_CAP
 from portal.web.pages.public import recent
 from portal.web.services.responses import list_choice, page_response
 from portal.web.services.routes import Routes, signed_in

@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.batch.typed_list import read_list
 from portal.presentation.tools.comparison import MOST_PLATES
 from portal.presentation.tools.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
+from portal.web.http.streams import paced
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.services.page_cache import Page
 from portal.web.services.web import Web
@@ -24,6 +25,15 @@ def file_response(
 ) -> Response:
     header = f'{disposition}; filename="{name}"'
     return Response(body, content_type=content_type, headers={"Content-Disposition": header})
+
+
+def streamed_response(
+    parts: Iterable[bytes], content_type: str, name: str, close: Callable[[], object]
+) -> Response:
+    """Return a file that is sent in parts. ``close`` is called even if the client leaves early."""
+    response = file_response(paced(parts), content_type, name)
+    response.call_on_close(close)
+    return response
 
 
 def pdf_response(pdf: bytes, name: str) -> Response:
