@@ -108,6 +108,13 @@ def listed(parts: Sequence[str], last: str = " e ") -> str:
     return ", ".join(parts[:-1]) + last + parts[-1]
 
 
+def listed_briefly(parts: Sequence[str], most: int) -> str:
+    """Join a list, of which at most ``most`` parts are named: ``a, b, c e mais 9``."""
+    if len(parts) <= most:
+        return listed(parts)
+    return f"{', '.join(parts[:most])} e mais {len(parts) - most}"
+
+
 def bare(text: str) -> str:
     """Convert a text to upper case without accents, to compare different spellings.
 

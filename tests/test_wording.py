@@ -72,3 +72,10 @@ def test_bare_text_is_the_concatenation_of_its_parts(first: str, second: str) ->
 
 def test_bare_text_has_no_accents() -> None:
     assert wording.bare("Penhora averbação") == "PENHORA AVERBACAO"
+
+
+def test_long_list_names_the_first_parts() -> None:
+    parts = [f"p{number}" for number in range(5)]
+    assert wording.listed_briefly(parts, 5) == "p0, p1, p2, p3 e p4"
+    assert wording.listed_briefly(parts, 3) == "p0, p1, p2 e mais 2"
+    assert wording.listed_briefly([], 3) == ""

@@ -13,8 +13,11 @@ import socket
 import subprocess
 import sys
 import threading
+from bisect import insort
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from enum import IntEnum
+from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
@@ -28,7 +31,8 @@ log = logging.getLogger(__name__)
 NICENESS: Final = 5  # workers have 0, and the batch process has 15
 # The largest supported dossiers, with 200 court orders or 300 fines, take 5 to 10 s.
 PAGE_WITHIN_S: Final = 25.0
-ARCHIVE_WITHIN_S: Final = 120.0  # for each PDF of an archive, which no person waits for
+# The longest wait for a turn of a PDF of an archive. A PDF that a person waits for goes first.
+ARCHIVE_WITHIN_S: Final = 120.0
 # The largest number of requests that render or wait. Each holds a thread.
 MOST_WAITING: Final = 8
 _IDLE_S: Final = 600.0
@@ -56,14 +60,14 @@ class PdfProcess:
     def __init__(self, files: Callable[[], Mapping[str, File]]) -> None:
         self._files = files
         self._slots = threading.BoundedSemaphore(MOST_WAITING)
-        self._lock = threading.Lock()  # guards _child; held while rendering
+        self._turns = _Turns()  # guards _child; a turn lasts while a PDF is rendered
         self._child: _Child | None = None
         self._has_rendered = False
 
     def check(self) -> None:
         """Start the child, unless a child has rendered before."""
         if not self._has_rendered:
-            with self._locked(ARCHIVE_WITHIN_S):
+            with self._turns.take(_Rank.ARCHIVE, ARCHIVE_WITHIN_S):
                 self._started()
 
     def render(self, html: str) -> bytes:
@@ -71,33 +75,25 @@ class PdfProcess:
         if not self._slots.acquire(blocking=False):
             raise RenderingInterrupted("too many wait")
         try:
-            return self._rendered(html, PAGE_WITHIN_S)
+            return self._rendered(html, _Rank.PERSON, PAGE_WITHIN_S)
         finally:
             self._slots.release()
 
     def render_for_archive(self, html: str) -> bytes:
-        return self._rendered(html, ARCHIVE_WITHIN_S)
+        """Return a page as PDF when no person waits for a PDF. Raises RenderingFailed."""
+        return self._rendered(html, _Rank.ARCHIVE, ARCHIVE_WITHIN_S)
 
-    def _rendered(self, html: str, within_s: float) -> bytes:
-        with self._locked(within_s):
+    def _rendered(self, html: str, rank: "_Rank", turn_within_s: float) -> bytes:
+        with self._turns.take(rank, turn_within_s):
             child = self._started()
             try:
-                pdf: bytes = child.ask(html, within_s)
+                pdf: bytes = child.ask(html, PAGE_WITHIN_S)
             except (EOFError, OSError) as error:
                 log.warning("a PDF was not rendered: %s", error_kind(error))
                 self._end_child()  # the next page starts a new child
                 raise RenderingInterrupted(error_kind(error)) from None
             self._has_rendered = True
             return pdf
-
-    @contextmanager
-    def _locked(self, within_s: float) -> Iterator[None]:
-        if not self._lock.acquire(timeout=within_s):
-            raise RenderingInterrupted("another PDF takes too long")
-        try:
-            yield
-        finally:
-            self._lock.release()
 
     def _started(self) -> "_Child":
         if self._child is not None and self._child.has_ended:
@@ -119,6 +115,47 @@ class PdfProcess:
         child, self._child = self._child, None
         if child is not None:
             child.end()
+
+
+class _Rank(IntEnum):
+    """Who gets the next turn: a person's PDF before those of archives."""
+
+    PERSON = 0
+    ARCHIVE = 1
+
+
+class _Turns:
+    """One turn at a time, in the order of ranks, and within a rank in the order of arrival.
+
+    ``threading.Lock`` has no order: with 60 archives that wait, a person's PDF would rarely get it.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._waiting: list[tuple[_Rank, int]] = []  # sorted; the first has the next turn
+        self._arrivals = count()
+        self._is_taken = False
+
+    @contextmanager
+    def take(self, rank: _Rank, within_s: float) -> Iterator[None]:
+        """Wait for a turn, which ends with the context. Raises RenderingInterrupted."""
+        with self._changed:
+            place = (rank, next(self._arrivals))
+            insort(self._waiting, place)
+            has_turn = self._changed.wait_for(
+                lambda: not self._is_taken and self._waiting[0] == place, within_s
+            )
+            self._waiting.remove(place)
+            if not has_turn:
+                self._changed.notify_all()
+                raise RenderingInterrupted("another PDF takes too long")
+            self._is_taken = True
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._is_taken = False
+                self._changed.notify_all()
 
 
 class _Child:

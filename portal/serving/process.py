@@ -13,6 +13,7 @@ from flask import Flask
 from portal.factory import PROJECT_ROOT, SPARE_S, Portal, ServerProcess, environment_settings
 from portal.serving.activation import UnusableSocket, inherited_address
 from portal.serving.batch_process import BatchProcess, batch_request
+from portal.serving.send_timeout import set_send_timeout
 from portal.serving.server import Draining, serve
 from portal.startup import exit_on_startup_error, prepare
 from portal.system.open_file_limits import raise_open_files_limit, require_open_files
@@ -67,6 +68,7 @@ def worker() -> Flask:
         ),
     )
     app = portal.app
+    set_send_timeout()
     # Start the scheduler now, not at the first request, so that it deletes expired data on time.
     portal.scheduler.start()
     # ``Finalize`` is used instead of atexit, because a forked worker never runs atexit functions.

@@ -19,7 +19,7 @@ from portal.web.http.errors import register_errors
 from portal.web.http.headers import register_headers
 from portal.web.http.rate_limits import register_rate_limit_headers
 from portal.web.http.refused_bodies import RefusedBodies
-from portal.web.http.upload_limits import BODY_CAP
+from portal.web.http.slot_limits import BODY_CAP
 from portal.web.json_api import openapi, own_routes, reference
 from portal.web.json_api import routes as upstream_routes
 from portal.web.json_api.hit_cache import HitCache

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from dossie_veicular_client import Client, PortalError
-from dossie_veicular_client.errors import error_class
+from dossie_veicular_client.errors import Busy, error_class
 from dossie_veicular_client.transport import Transport
 
 from portal.web.json_api.openapi import as_document
@@ -130,8 +130,9 @@ FAILING = {
     "pdf_not_ready": ("weasyprint", "import os; os._exit(1)", "results.zip"),
     "internal_error": ("icalendar", "raise RuntimeError", "deadlines.ics"),
 }
-# A client that sends a body sends all of it.
-NEVER = {"request_malformed"}
+# A client that sends a body sends all of it. A small archive is sent before the client can ask for
+# a second one; tests/web/http/test_streams.py has the code.
+NEVER = {"request_malformed", "busy"}
 
 
 def raised(code: str, call: Callable[[], object]) -> None:
@@ -147,6 +148,10 @@ def raised(code: str, call: Callable[[], object]) -> None:
 def test_every_code_has_a_scene() -> None:
     scenes = [*PLAIN, *FAULTY, *LOST, *FAILING, *NEVER]
     assert sorted(scenes) == sorted(CODES)
+
+
+def test_busy_portal_has_asked_nothing() -> None:
+    assert error_class(503, "busy") is Busy
 
 
 def test_codes_of_requests(upstream: FaultUpstream) -> None:

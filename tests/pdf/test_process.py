@@ -91,7 +91,7 @@ def test_waiting_is_limited_in_time_and_in_threads(
             pdfs.render(STYLED)
         reasons.append(str(raised.value))
 
-    with pdfs._lock:  # held during a rendering
+    with pdfs._turns.take(process._Rank.PERSON, 1):  # as a rendering does
         threads = [threading.Thread(target=wait) for _ in range(process.MOST_WAITING + 2)]
         for thread in threads:
             thread.start()
@@ -103,10 +103,41 @@ def test_waiting_is_limited_in_time_and_in_threads(
     assert pdfs.render(STYLED).startswith(b"%PDF")
 
 
+def test_a_persons_pdf_precedes_those_of_archives() -> None:
+    turns, order = process._Turns(), []
+    threads = []
+
+    def take(rank: process._Rank, name: str) -> None:
+        with turns.take(rank, 30):
+            order.append(name)
+
+    with turns.take(process._Rank.ARCHIVE, 1):
+        for rank, name in (
+            *((process._Rank.ARCHIVE, f"archive {number}") for number in range(3)),
+            *((process._Rank.PERSON, f"person {number}") for number in range(2)),
+        ):
+            threads.append(threading.Thread(target=take, args=(rank, name)))
+            threads[-1].start()
+            wait_until(lambda: len(turns._waiting) == len(threads), "the wait", 30)
+    for thread in threads:
+        thread.join(30)
+    assert order == ["person 0", "person 1", "archive 0", "archive 1", "archive 2"]
+
+
+def test_a_turn_that_comes_too_late_is_given_up() -> None:
+    turns = process._Turns()
+    with turns.take(process._Rank.PERSON, 1):
+        with pytest.raises(RenderingInterrupted), turns.take(process._Rank.PERSON, 0.01):
+            pass
+        assert not turns._waiting
+    with turns.take(process._Rank.ARCHIVE, 1):
+        pass
+
+
 def test_check_waits_for_no_other_page(pdfs: PdfProcess) -> None:
     """An archive's download starts while another page is rendered."""
     pdfs.render(STYLED)
-    with pdfs._lock:  # held during a rendering
+    with pdfs._turns.take(process._Rank.PERSON, 1):  # as a rendering does
         second = threading.Thread(target=pdfs.check)
         second.start()
         second.join(30)

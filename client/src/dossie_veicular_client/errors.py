@@ -91,6 +91,7 @@ BY_CODE: Mapping[str, type[PortalError]] = {
     "portal_daily_limit": Busy,
     "ledger_unavailable": Busy,
     "portal_unavailable": Busy,
+    "busy": Busy,
     "pdf_not_ready": Busy,
     "lookup_not_asked": InvalidRequest,
 }

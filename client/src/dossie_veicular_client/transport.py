@@ -26,7 +26,10 @@ _FIRST_PAUSE_S: Final = 0.5
 _IDLE_S: Final = 4.0
 # Codes of a portal that has asked nothing. Other errors may have cost a lookup.
 _NOTHING_ASKED: Final = frozenset(
-    {"too_many_requests", "upstream_unreachable", "ledger_unavailable", "portal_unavailable"}
+    {
+        *("too_many_requests", "upstream_unreachable", "ledger_unavailable", "portal_unavailable"),
+        "busy",
+    }
 )
 
 

@@ -166,14 +166,22 @@ class RateLimits:
         """
         return self._first_wait(_parse_limit(WRONG_TOKENS), "token-try", network(address))
 
-    def issue(self, address: str | None) -> int | None:
-        return self._first_wait(_parse_limit(ISSUED_DOSSIERS), "issue", network(address))
+    def issue(self, address: str | None, dossiers: int = 1) -> int | None:
+        """Count dossiers, or none of them if the limit does not allow all."""
+        items = _parse_limit(ISSUED_DOSSIERS)
+        return self._first_wait(items, "issue", network(address), cost=dossiers)
 
     def _first_wait(
-        self, items: "Sequence[RateLimitItem]", kind: str, subject: str, *, hit: bool = True
+        self,
+        items: "Sequence[RateLimitItem]",
+        kind: str,
+        subject: str,
+        *,
+        hit: bool = True,
+        cost: int = 1,
     ) -> int | None:
         for item in items:
-            wait = self._run(partial(_wait_s, item, kind, subject, hit))
+            wait = self._run(partial(_wait_s, item, kind, subject, hit, cost))
             if wait is not None:
                 return wait  # a request that one window rejects must not count in a longer window
         return None
@@ -227,11 +235,21 @@ def _parse_limit(limit: str | None) -> "Sequence[RateLimitItem]":
 
 
 def _wait_s(
-    item: "RateLimitItem", kind: str, subject: str, hit: bool, strategy: "FixedWindowRateLimiter"
+    item: "RateLimitItem",
+    kind: str,
+    subject: str,
+    hit: bool,
+    cost: int,
+    strategy: "FixedWindowRateLimiter",
 ) -> int | None:
-    """Return the seconds to wait, or None. Count a request if ``hit`` is true."""
+    """Return the seconds to wait, or None. Count ``cost`` requests if ``hit`` is true.
+
+    The storages count a hit that they refuse, so a cost above 1 is tested first: a refused list
+    must leave the limit as it was.
+    """
     ask = strategy.hit if hit else strategy.test
-    if ask(item, kind, subject):
+    is_tested = cost == 1 or strategy.test(item, kind, subject, cost=cost)
+    if is_tested and ask(item, kind, subject, cost=cost):
         return None
     reset_at = strategy.get_window_stats(item, kind, subject).reset_time
     return max(1, ceil(reset_at - time.time()))

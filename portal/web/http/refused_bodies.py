@@ -8,7 +8,7 @@ once and then reads the body for up to MAX_S seconds, like nginx's ``lingering_c
 
 The thread that sends the response also reads the body. No other thread could read it, because
 Granian 2.8 closes the body at the end of the response iterator. A stalled client blocks this
-thread, so an ``UploadLimiter`` allows only a few such reads at a time. Above this limit, the
+thread, so a ``SlotLimiter`` allows only a few such reads at a time. Above this limit, the
 middleware does not read the body.
 """
 
@@ -22,7 +22,7 @@ from werkzeug.exceptions import ServiceUnavailable
 from werkzeug.wsgi import ClosingIterator
 
 from portal.web.http.rate_limits import network
-from portal.web.http.upload_limits import UploadLimiter
+from portal.web.http.slot_limits import SlotLimiter
 
 MAX_BYTES: Final = 16 * 1024 * 1024
 MAX_S: Final = 5.0
@@ -35,7 +35,7 @@ class RefusedBodies:
     def __init__(
         self,
         application: WSGIApplication,
-        limiter: UploadLimiter,
+        limiter: SlotLimiter,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._application = application
@@ -63,7 +63,7 @@ class RefusedBodies:
         yield answer  # the client knows the end from Content-Length
         body, sender = environ["wsgi.input"], network(environ.get("REMOTE_ADDR"))
         remaining, ends_at = MAX_BYTES, self._monotonic() + MAX_S
-        with suppress(ServiceUnavailable), self._limiter.reading(sender):
+        with suppress(ServiceUnavailable), self._limiter.slot(sender):
             while remaining > 0 and self._monotonic() < ends_at:
                 read = len(body.read(_READ_BYTES))
                 if not read:

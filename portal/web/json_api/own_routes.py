@@ -15,7 +15,6 @@ from decimal import ROUND_DOWN, Decimal
 from difflib import get_close_matches
 from functools import partial, wraps
 from os import SEEK_END
-from tempfile import SpooledTemporaryFile
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 import msgspec
@@ -47,6 +46,8 @@ from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES, LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.errors import message_response
+from portal.web.http.rate_limits import network
+from portal.web.http.streams import RETRY_AFTER_S, Spool, TooManyStreams, chunks
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.json_api.openapi import Declared, declared
 from portal.web.json_api.routes import (
@@ -63,6 +64,7 @@ from portal.web.services.responses import (
     calendar_response,
     file_response,
     one_of,
+    streamed_response,
     whole_number,
 )
 from portal.web.services.web import Web
@@ -96,8 +98,6 @@ NOT_ALLOWED: Final = {
 NO_STORED_ANSWER: Final = "nenhuma consulta tem resposta guardada com dados deste veículo"
 ONLY_FOR_PLATES: Final = "o dossiê é feito só para placas, e isto é um Renavam"
 NOT_RENDERED: Final = "o dossiê não pôde ser gerado; baixe o arquivo de novo"
-# A file of up to _SPOOLED bytes stays in memory. A larger file is written to a temporary file.
-_SPOOLED: Final = 4 * 1024 * 1024
 _TYPES: Final = {
     "csv": "text/csv; charset=utf-8; header=present",
     "jsonl": "application/jsonl",
@@ -323,7 +323,7 @@ def _table(call: Call, plate: Plate, dialect: Dialect, name: TableName, kind: Fo
     table, panel = vehicle_table(name, dossier), dossier.answers.of(NEEDS[name])
     if table is None or panel.served is None:
         raise _without_answer(panel)
-    response = _download(table, kind, dialect, f"{plate.text}-{name}")
+    response = _download(call, table, kind, dialect, f"{plate.text}-{name}")
     response.headers.extend(success_headers(panel.served))
     return response
 
@@ -384,7 +384,7 @@ def _await_change(call: Call, batch: str, wait_s: int) -> None:
     web, owner = call.web, call.owner
     first = found = web.batches.get(batch, owner)
     ends_at = time.monotonic() + wait_s
-    with suppress(ServiceUnavailable), web.batch_waits.reading(owner):
+    with suppress(ServiceUnavailable), web.batch_waits.slot(owner):
         while (found.state, found.counts) == (first.state, first.counts) and found.goes_on:
             left_s = ends_at - time.monotonic()
             if left_s <= 0 or not web.ready():
@@ -420,6 +420,11 @@ def _no_credential(_: Web, __: NoCredential) -> Response:
     return message_response("credential_missing", WITHOUT_SCHEME if has_scheme else "")
 
 
+@routes.handle(TooManyStreams)
+def _busy(*_: object) -> Response:
+    return message_response("busy", retry_after_s=RETRY_AFTER_S)
+
+
 @routes.handle(NotAllowed)
 def _not_allowed(_: Web, error: NotAllowed) -> Response:
     return message_response("batch_state", NOT_ALLOWED[error.action])
@@ -429,14 +434,18 @@ def _results(
     call: Call, batch: str, dialect: Dialect, select: Select, kind: Literal[Format, "zip"]
 ) -> Response:
     found = call.web.batches.get(batch, call.owner)
-    # All items are read before the response starts. A later error would truncate the response, and
-    # a client could mistake the truncated response for a complete one.
-    items = [item for item in call.web.batches.items(batch, call.owner) if select(item)]
     name = f"lote-{batch[:8]}"
+
+    def items() -> Sequence[Item]:
+        # All items are read before the response starts. A later error would truncate the response,
+        # and a client could mistake the truncated response for a complete one.
+        return [item for item in call.web.batches.items(batch, call.owner) if select(item)]
+
     if kind == "zip":
         return _zip(call, items, found.ask, name)
-    table = results_table(call.desk.row(item, found.ask) for item in _while_signed_in(call, items))
-    return _download(table, kind, dialect, name)
+    with call.web.table_writes.slot(_sender(call)):
+        rows = (call.desk.row(item, found.ask) for item in _while_signed_in(call, items()))
+        return _download(call, results_table(rows), kind, dialect, name)
 
 
 @_get(f"{BATCH}/deadlines.ics", "batch_deadlines")
@@ -444,8 +453,9 @@ def batch_deadlines(call: Call, batch: str) -> Response:
     found = call.web.batches.get(batch, call.owner)
     ask = [name for name in found.ask if name == "renainf"]
     today = call.web.render_context().today
-    dossiers = (dossier for _, dossier in _vehicles(call, batch, ask))
-    calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", today)
+    with call.web.table_writes.slot(_sender(call)):
+        dossiers = (dossier for _, dossier in _vehicles(call, batch, ask))
+        calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", today)
     if calendar is None:
         raise Failure("not_stored")
     return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
@@ -455,8 +465,9 @@ def _records(call: Call, batch: str, dialect: Dialect, name: TableName, kind: Fo
     need = NEEDS[name]
     if need not in call.web.batches.get(batch, call.owner).ask:
         raise Refusal("lookup_not_asked")
-    table = batch_table(name, _vehicles(call, batch, [need]))
-    return _download(table, kind, dialect, f"lote-{batch[:8]}-{name}")
+    with call.web.table_writes.slot(_sender(call)):
+        table = batch_table(name, _vehicles(call, batch, [need]))
+        return _download(call, table, kind, dialect, f"lote-{batch[:8]}-{name}")
 
 
 def _vehicles(call: Call, batch: str, ask: Sequence[LookupName]) -> Iterator[tuple[Item, Dossier]]:
@@ -529,12 +540,28 @@ def _while_signed_in(call: Call, items: Iterable[Item]) -> Iterator[Item]:
         yield item
 
 
-def _zip(call: Call, items: Sequence[Item], ask: Collection[LookupName], name: str) -> Response:
-    call.web.pdfs.check()
-    files: Iterable[bytes] = ()
-    if request.method != "HEAD":
-        files = stream_with_context(zip_stream(_dossiers(call, items, ask)))
-    return file_response(files, "application/zip", f"{name}.zip")
+def _zip(
+    call: Call, items: Callable[[], Sequence[Item]], ask: Collection[LookupName], name: str
+) -> Response:
+    content_type, file_name = "application/zip", f"{name}.zip"
+    with ExitStack() as stack:
+        if request.method != "HEAD":
+            stack.enter_context(call.web.streams.slot(_sender(call)))
+        call.web.pdfs.check()
+        if request.method == "HEAD":
+            return file_response((), content_type, file_name)
+        files = stream_with_context(zip_stream(_dossiers(call, items(), ask)))
+        return streamed_response(files, content_type, file_name, stack.pop_all().close)
+
+
+def _sender(call: Call) -> str:
+    """Return who takes the slots of long responses.
+
+    A token is one sender. Without tokens of the portal, a client may invent any number of callers,
+    so its network is the sender.
+    """
+    is_known = not call.web.sessions.is_demo and call.identity.credential is None
+    return call.identity.digest if is_known else network(request.remote_addr)
 
 
 def _dossiers(
@@ -680,7 +707,7 @@ def _json(document: object) -> Response:
     return Response(_encoder.encode(document), 200, content_type="application/json")
 
 
-def _download(table: Table, ending: Format, dialect: Dialect, name: str) -> Response:
+def _download(call: Call, table: Table, ending: Format, dialect: Dialect, name: str) -> Response:
     """Return a table as a file. The whole file is written before the response starts.
 
     The response therefore has a Content-Length, which tells a truncated file from a complete one.
@@ -690,20 +717,16 @@ def _download(table: Table, ending: Format, dialect: Dialect, name: str) -> Resp
     if request.method == "HEAD":
         return file_response((), content_type, file_name)
     with ExitStack() as stack:
-        file = stack.enter_context(SpooledTemporaryFile(max_size=_SPOOLED))
+        slot = call.web.streams.slot(_sender(call))
+        file = stack.enter_context(Spool(partial(stack.enter_context, slot)))
+        if ending == "xlsx":
+            file.rollover()  # its writer also has temporary files
         write_table(table, file, ending, dialect)
         length = file.seek(0, SEEK_END)
         file.seek(0)
-        if length <= _SPOOLED:
+        if length <= file.most_in_memory:
             return file_response(file.read(), content_type, file_name)
-        response = file_response(_chunks(file), content_type, file_name)
+        close = stack.pop_all().close
+        response = streamed_response(chunks(file), content_type, file_name, close)
         response.content_length = length
-        # ``call_on_close`` closes the file even if the client stops reading before the end.
-        response.call_on_close(stack.pop_all().close)
-    return response
-
-
-def _chunks(file: Any) -> Iterator[bytes]:
-    with file:
-        while chunk := file.read(65536):
-            yield chunk
+        return response

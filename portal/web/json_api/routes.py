@@ -17,7 +17,7 @@ from portal.system.caller_credentials import NoCredential, read_credential
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import network, refuse
-from portal.web.http.upload_limits import BODY_CAP
+from portal.web.http.slot_limits import BODY_CAP
 from portal.web.services.routes import Routes
 from portal.web.services.web import Web
 
@@ -162,7 +162,7 @@ def read_object(
     # Flask truncates a chunked body at ``max_content_length`` instead of rejecting it. The limit is
     # one byte above BODY_CAP, so that the code below can detect a body that is too long.
     request.max_content_length = BODY_CAP + 1
-    with web.json_bodies.reading(sender):
+    with web.json_bodies.slot(sender):
         body = request.get_data(cache=False)
     if len(body) > BODY_CAP:
         abort(413)

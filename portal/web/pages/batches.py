@@ -10,7 +10,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from flask import flash, redirect, request, url_for
+from flask import redirect, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
@@ -28,9 +28,9 @@ from portal.presentation.tools.batches import BatchFormPage, BatchPage, typed_ag
 from portal.presentation.tools.vehicle_list import PAGE_SIZE, VehicleList
 from portal.vehicle.operation_name import LOOKUPS
 from portal.web.http.errors import page_error
-from portal.web.http.upload_limits import BODY_CAP
+from portal.web.http.slot_limits import BODY_CAP
 from portal.web.pages.public import recent
-from portal.web.services.responses import list_choice, page_response
+from portal.web.services.responses import list_choice, page_response, show_notice
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo
@@ -188,7 +188,7 @@ def cancel(web: Web, _: Identity, batch: str) -> BaseResponse:
 @signed_in
 def discard(web: Web, _: Identity, batch: str) -> BaseResponse:
     web.batches.discard(batch, web.sessions.history_key)
-    flash(DISCARDED)
+    show_notice(DISCARDED)
     return redirect(url_for(".form"), 303)
 
 
@@ -246,9 +246,9 @@ def _reticked(web: Web, identity: Identity, batch: str, ticked: set[str]) -> str
         ticked,
     )
     if len(listed.subjects) > web.batch_limit:
-        flash(TOO_MANY.format(len(listed.subjects), web.batch_limit))
+        show_notice(TOO_MANY.format(len(listed.subjects), web.batch_limit))
         return batch
-    flash(RETICKED)
+    show_notice(RETICKED)
     created = web.pricing.create(owner, identity, found.ask, listed)
     _discard_draft(web, batch)
     return created

@@ -1,5 +1,6 @@
 """Issued dossiers: the pages for the owner, those behind a shared link, and the check of a code."""
 
+import logging
 import re
 from collections.abc import Callable
 from functools import wraps
@@ -10,7 +11,6 @@ import msgspec
 from flask import (
     Response,
     abort,
-    flash,
     get_template_attribute,
     make_response,
     redirect,
@@ -39,6 +39,7 @@ from portal.presentation.issued.pages import (
 )
 from portal.presentation.issued.summary import issued_summary, summary_of
 from portal.presentation.issued.verification import VerificationPage
+from portal.presentation.paper.dossier import DossierPage
 from portal.vehicle.plate import Plate
 from portal.vehicle.typed import visible
 from portal.web.http.assets import UnknownAsset
@@ -51,12 +52,13 @@ from portal.web.services.dossiers import (
     since_issued,
     stamp_issued,
 )
-from portal.web.services.responses import page_response, pdf_response
+from portal.web.services.responses import page_response, pdf_response, show_notice
 from portal.web.services.routes import Routes, View, signed_in
 from portal.web.services.sessions import SHARED
 from portal.web.services.web import Web
-from portal.wording import counted, is_shown, with_hyphens
-from portal.wording import listed as listed_words
+from portal.wording import counted, is_shown, listed_briefly, with_hyphens
+
+log = logging.getLogger(__name__)
 
 NOTHING_TO_ISSUE: Final = "Não há o que emitir"
 NO_ANSWER: Final = (
@@ -69,8 +71,10 @@ PURGED: Final = (
 KEY_REUSED: Final = "Este pedido já emitiu outro dossiê"
 ISSUE_AGAIN: Final = "Abra o veículo de novo e emita o dossiê pela página dele."
 LEFT_OUT: Final = "Nem todos\nFicaram de fora, sem resposta guardada ou além de doze: {}."
+UNFINISHED: Final = "Nem todos\nUma falha interrompeu a emissão. Ficaram por emitir: {}."
 # A PDF takes about a second.
 MOST_AT_ONCE: Final = 12
+MOST_NAMED: Final = 12  # vehicles in a notice
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
 # A stored dossier contains this placeholder. ``paper`` replaces it with a toolbar, whose
@@ -157,7 +161,7 @@ def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
     except NothingToIssue as error:
         return page_error(409, NOTHING_TO_ISSUE, str(error), plate.text)
-    flash(ISSUED)
+    show_notice(ISSUED)
     return redirect(url_for("dossiers.dossier", text=number), 303)
 
 
@@ -166,10 +170,29 @@ def _issue(web: Web, identity: Identity, subject: Subject, key: str | None = Non
 
     Raises NothingToIssue with advice, or KeyReused.
     """
+    return _issue_page(web, identity, subject, *_page_to_issue(web, identity, subject), key)
+
+
+def _page_to_issue(web: Web, identity: Identity, subject: Subject) -> tuple[int, DossierPage]:
+    """Return the purge number before which a dossier's answers were read, and the dossier.
+
+    Raises NothingToIssue with advice.
+    """
     last_purge = web.gateway.last_purge()
     page = issuable_dossier(web, subject, identity) if isinstance(subject, Plate) else None
     if page is None or page.state != "ready":
         raise NothingToIssue(NO_ANSWER)
+    return last_purge, page
+
+
+def _issue_page(
+    web: Web,
+    identity: Identity,
+    subject: Subject,
+    last_purge: int,
+    page: DossierPage,
+    key: str | None,
+) -> str:
     owner, identifiers = web.sessions.history_key, new_identifiers()
     if key is not None:
         content = subject.text.encode()
@@ -202,20 +225,45 @@ def _issue(web: Web, identity: Identity, subject: Subject, key: str | None = Non
 @routes.post("/dossies/emitir")
 @signed_in
 def issue_several(web: Web, identity: Identity) -> BaseResponse:
-    """Issue the dossiers of the ticked vehicles of a list."""
+    """Issue the dossiers of the ticked vehicles of a list.
+
+    The form has one key, of which each vehicle gets its own, so that two clicks issue one dossier
+    of each. The limit is counted before the first is issued, and only for vehicles with answers. A
+    failure ends the list, and the visitor sees what was issued before it.
+    """
+    key = request.headers.get("Idempotency-Key", request.values.get("idempotency_key"))
+    if key is not None and not is_idempotency_key(key):
+        abort(400)
     subjects = read_strings(request.form.getlist("placas")).subjects
-    issued, left_out = 0, []
+    ready, left_out = [], []
     for subject in subjects[:MOST_AT_ONCE]:
-        refuse(web.limits.issue(request.remote_addr))
         try:
-            _issue(web, identity, subject)
-            issued += 1
+            ready.append((subject, *_page_to_issue(web, identity, subject)))
         except NothingToIssue:
             left_out.append(subject.display)
     left_out += [subject.display for subject in subjects[MOST_AT_ONCE:]]
-    flash(counted(issued, "dossiê emitido", "dossiês emitidos"))
+    if ready:
+        refuse(web.limits.issue(request.remote_addr, len(ready)))
+    issued, unfinished = 0, []
+    for at, (subject, last_purge, page) in enumerate(ready):
+        own_key = None if key is None else f"{key}.{subject.text}"
+        try:
+            _issue_page(web, identity, subject, last_purge, page, own_key)
+        except NothingToIssue:  # purged meanwhile
+            left_out.append(subject.display)
+        except Exception as error:
+            if not issued:
+                raise
+            log.error("unexpected %s in a list of dossiers", type(error).__name__)
+            unfinished = [each.display for each, *_ in ready[at:]]
+            break
+        else:
+            issued += 1
+    show_notice(counted(issued, "dossiê emitido", "dossiês emitidos"))
+    if unfinished:
+        show_notice(UNFINISHED.format(listed_briefly(unfinished, MOST_NAMED)))
     if left_out:
-        flash(LEFT_OUT.format(listed_words(left_out)))
+        show_notice(LEFT_OUT.format(listed_briefly(left_out, MOST_NAMED)))
     return redirect(url_for("dossiers.listed"), 303)
 
 
@@ -275,7 +323,7 @@ for view, ending in ((dossier, ""), (pdf, ".pdf"), (paper, "/papel")):
 @owned
 def revoke(web: Web, issued: Dossier, _: str) -> BaseResponse:
     web.dossiers.revoke(issued.number, web.sessions.history_key)
-    flash(REVOKED)
+    show_notice(REVOKED)
     return redirect(url_for("dossiers.listed"), 303)
 
 

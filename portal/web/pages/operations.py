@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial, wraps
 from typing import Any, Final
 
-from flask import abort, flash, redirect, request, url_for
+from flask import abort, redirect, request, url_for
 from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.wrappers import Response as BaseResponse
 
@@ -36,7 +36,7 @@ from portal.presentation.operations.tokens import IssueForm, NewTokenPage, Revok
 from portal.web.http.errors import page_error
 from portal.web.observability.logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
-from portal.web.services.responses import file_response, page_response, whole_number
+from portal.web.services.responses import file_response, page_response, show_notice, whole_number
 from portal.web.services.routes import Routes, View
 from portal.web.services.web import Web
 
@@ -195,9 +195,9 @@ def revoke_token(web: Web, identity: Identity, name: str) -> BaseResponse:
         return _revoke_question(web, identity, name, problem)
     if web.tokens.revoke(name):
         _note("token revoked", identity, name)
-        flash(REVOKED.format(name))
+        show_notice(REVOKED.format(name))
     else:
-        flash(f"{NOT_REVOKED.format(name)}\nA lista abaixo mostra o que vale agora.")
+        show_notice(f"{NOT_REVOKED.format(name)}\nA lista abaixo mostra o que vale agora.")
     return redirect(url_for("operations.overview", _anchor="tokens"), 303)
 
 

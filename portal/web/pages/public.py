@@ -3,7 +3,7 @@
 from datetime import date
 from functools import lru_cache
 
-from flask import Response, flash, redirect, request, url_for
+from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken
@@ -25,7 +25,7 @@ from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
 from portal.vehicle.typed import read_typed, visible
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S
-from portal.web.services.responses import batch_of, page_response
+from portal.web.services.responses import batch_of, page_response, show_notice
 from portal.web.services.routes import Routes
 from portal.web.services.sessions import MAX_CREDENTIAL_LENGTH, local_path
 from portal.web.services.web import Web
@@ -83,7 +83,7 @@ def find(web: Web) -> BaseResponse:
         return search_response(web, 400, query.strip(), INVALID_PLATE)
     if len(plates) == 1:
         return redirect(subject_path(plates[0]), 303)
-    flash(SEVERAL_PLATES.format(len(plates)))
+    show_notice(SEVERAL_PLATES.format(len(plates)))
     return redirect(comparison_path(plates), 303)
 
 

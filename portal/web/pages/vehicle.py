@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from flask import abort, flash, make_response, redirect, render_template, request, url_for
+from flask import abort, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
@@ -33,7 +33,12 @@ from portal.web.http.errors import page_error, this_path
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.public import search_response
 from portal.web.services.dossiers import draft_dossier, stored_deadlines
-from portal.web.services.responses import calendar_response, page_response, pdf_response
+from portal.web.services.responses import (
+    calendar_response,
+    page_response,
+    pdf_response,
+    show_notice,
+)
 from portal.web.services.routes import Routes, View, signed_in
 from portal.web.services.web import Web
 
@@ -172,14 +177,14 @@ def refresh(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     panels = dossier.answers
     failures = not_refreshed(panels, plate)
     if failures:
-        flash(f"{NOT_REFRESHED}\n{failures}")
+        show_notice(f"{NOT_REFRESHED}\n{failures}")
     elif names:
         notice = REFRESHED.format(f"{local_time(web.render_context().now):%H:%M}")
         changes = what_changed(before.answers, panels, dossier.today, dossier.marker)
-        flash(f"{notice}: {changes}" if changes else notice)
+        show_notice(f"{notice}: {changes}" if changes else notice)
     if any(panel.served and not panel.served.stored for panel in panels.all):
         # The paid answer was not stored, so a redirect would lose the answer.
-        flash(NOT_STORED)
+        show_notice(NOT_STORED)
         return _unstored_page(web, identity, dossier)
     return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 

@@ -2,21 +2,48 @@
 
 import re
 from collections.abc import Callable, Container, Iterable
+from typing import Final
 
-from flask import Response, make_response, redirect, render_template, request, url_for
+from flask import (
+    Response,
+    flash,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    session,
+    url_for,
+)
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.batch.typed_list import read_list
 from portal.presentation.tools.comparison import MOST_PLATES
 from portal.presentation.tools.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
+from portal.web.http.streams import paced
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.services.page_cache import Page
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo
 
+LONGEST_NOTICE: Final = 500  # characters
+_MOST_NOTICES: Final = 3
+_NOTICES: Final = "_flashes"  # Flask's key of the texts that ``flash`` has added
+
 
 def page_response(page: Page, status: int = 200) -> Response:
     return make_response(render_template(page.template, page=page), status)
+
+
+def show_notice(text: str) -> None:
+    """Show a text on the visitor's next page. A longer text is cut.
+
+    The text is in the session's cookie until then. Proxies refuse a response with long headers
+    (nginx: of 4 kB), and browsers drop a cookie of over 4,096 bytes.
+    """
+    waiting = session.get(_NOTICES, [])
+    if len(waiting) >= _MOST_NOTICES:  # no page has shown them
+        session[_NOTICES] = waiting[1 - _MOST_NOTICES :]
+    flash(text if len(text) <= LONGEST_NOTICE else f"{text[: LONGEST_NOTICE - 1]}…")
 
 
 def file_response(
@@ -24,6 +51,15 @@ def file_response(
 ) -> Response:
     header = f'{disposition}; filename="{name}"'
     return Response(body, content_type=content_type, headers={"Content-Disposition": header})
+
+
+def streamed_response(
+    parts: Iterable[bytes], content_type: str, name: str, close: Callable[[], object]
+) -> Response:
+    """Return a file that is sent in parts. ``close`` is called even if the client leaves early."""
+    response = file_response(paced(parts), content_type, name)
+    response.call_on_close(close)
+    return response
 
 
 def pdf_response(pdf: bytes, name: str) -> Response:

@@ -22,7 +22,7 @@ from portal.access.tokens import (
 )
 from portal.web.http.errors import is_json_path
 from portal.web.http.rate_limits import network
-from portal.web.http.upload_limits import UploadLimiter
+from portal.web.http.slot_limits import SlotLimiter
 
 SESSION_S: Final = 12 * 3600
 # An operator may issue and revoke tokens for this many seconds after signing in, or after entering
@@ -58,7 +58,7 @@ class Sessions:
         self,
         gatekeeper: Gatekeeper,
         keys: SubjectKeys,
-        forms: UploadLimiter,
+        forms: SlotLimiter,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._clock = clock
@@ -187,7 +187,7 @@ class Sessions:
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)
-        with self._forms.reading(network(request.remote_addr)):
+        with self._forms.slot(network(request.remote_addr)):
             token = request.form.get("csrf_token", "")
         if not hmac.compare_digest(token.encode("utf-8", "replace"), expected.encode()):
             abort(400)

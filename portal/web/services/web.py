@@ -40,7 +40,8 @@ from portal.vehicle.plate import Plate
 from portal.web.http.assets import Assets
 from portal.web.http.headers import CrossOrigin
 from portal.web.http.rate_limits import DailyQuotas, RateLimits
-from portal.web.http.upload_limits import UploadLimiter, UploadLimits
+from portal.web.http.slot_limits import SlotLimiter, SlotLimits
+from portal.web.http.streams import TooManyStreams
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
 from portal.web.services.page_cache import PageCache
@@ -49,6 +50,10 @@ from portal.web.services.sessions import SESSION_S, SHARED, Sessions
 # Requests of a process that wait for a batch to change. Each holds a thread.
 MAX_WAITS = 32
 MAX_WAITS_PER_SENDER = 8
+# Tables and calendars of batches that a process writes. A large one occupies the processor for
+# seconds.
+MAX_WRITES = 4
+MAX_WRITES_PER_SENDER = 2
 # A page's script waits ``longest_request_s`` plus this many seconds for an answer.
 NETWORK_MARGIN_S = 10
 
@@ -137,13 +142,15 @@ class Web(Parts):
 
     def set_up(self) -> None:
         """Build the web layer's own parts, before the threads of requests use them."""
-        uploads = UploadLimits.of(self.request_threads)
-        self.json_bodies = UploadLimiter(*uploads.json_bodies)
-        self.refused_bodies = UploadLimiter(*uploads.refused)
-        self.batch_waits = UploadLimiter(
+        slots = SlotLimits.of(self.request_threads)
+        self.json_bodies = SlotLimiter(*slots.json_bodies)
+        self.refused_bodies = SlotLimiter(*slots.refused)
+        self.table_writes = SlotLimiter(MAX_WRITES, MAX_WRITES_PER_SENDER, TooManyStreams)
+        self.streams = SlotLimiter(*slots.streams, TooManyStreams)
+        self.batch_waits = SlotLimiter(
             min(MAX_WAITS, self.request_threads // 16), MAX_WAITS_PER_SENDER
         )
-        forms = UploadLimiter(*uploads.forms)
+        forms = SlotLimiter(*slots.forms)
         self.sessions = Sessions(self.gatekeeper, self.keys, forms)
         self.daily = DailyQuotas(self.ledger.allowance)
         self.cors = CrossOrigin(self.cors_origins) if self.cors_origins else None

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from portal.web.http.refused_bodies import MAX_BYTES, MAX_S, RefusedBodies
-from portal.web.http.upload_limits import UploadLimiter
+from portal.web.http.slot_limits import SlotLimiter
 from tests.fakes import Clock
 from tests.fakes.processes import PortalProcess
 
@@ -178,12 +178,12 @@ def answered(middleware: RefusedBodies, environ: dict[str, Any]) -> bytes:
     return b"".join(middleware(environ, lambda *_: lambda _: None))
 
 
-def refusing(status: str, clock: Clock, limiter: UploadLimiter | None = None) -> RefusedBodies:
+def refusing(status: str, clock: Clock, limiter: SlotLimiter | None = None) -> RefusedBodies:
     def application(environ: Any, start_response: Any) -> Any:
         start_response(status, [])
         return io.BytesIO(b"the answer")
 
-    return RefusedBodies(application, limiter or UploadLimiter(1, 1), clock.now)
+    return RefusedBodies(application, limiter or SlotLimiter(1, 1), clock.now)
 
 
 @pytest.mark.parametrize(
@@ -226,10 +226,10 @@ def test_discarding_ends_at_the_limit_of_bytes() -> None:
 
 
 def test_full_limiter_leaves_the_body_unread(clock: Clock) -> None:
-    limiter = UploadLimiter(1, 1)
+    limiter = SlotLimiter(1, 1)
     middleware = refusing("413", clock, limiter)
     environ = {"CONTENT_LENGTH": "3000", "REMOTE_ADDR": "192.0.2.1"}
-    with limiter.reading("another"):
+    with limiter.slot("another"):
         stream = Stream(clock, 3000)
         assert answered(middleware, {**environ, "wsgi.input": stream}) == b"the answer"
         assert stream.remaining == 3000
@@ -238,10 +238,10 @@ def test_full_limiter_leaves_the_body_unread(clock: Clock) -> None:
 
 
 def test_senders_of_one_network_share_its_readers(clock: Clock) -> None:
-    limiter = UploadLimiter(2, 1)
+    limiter = SlotLimiter(2, 1)
     middleware = refusing("413", clock, limiter)
     stream = Stream(clock, 3000)
-    with limiter.reading("192.0.2.1"):
+    with limiter.slot("192.0.2.1"):
         environ = {"wsgi.input": stream, "CONTENT_LENGTH": "3000", "REMOTE_ADDR": "192.0.2.1"}
         answered(middleware, environ)
         assert stream.remaining == 3000

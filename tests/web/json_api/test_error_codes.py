@@ -102,6 +102,12 @@ class Scene:
         here, batch = self.draft()
         return here.get(f"{batch}/results.zip")
 
+    def second_archive(self) -> Any:
+        self.patch.setattr(PdfProcess, "check", lambda _: None)
+        here, batch = self.draft()
+        with here.client.get(f"{batch}/results.zip", headers=AUTH, buffered=False):
+            return here.app.test_client().get(f"{batch}/results.zip", headers=AUTH)
+
     def second_call(self, **settings: str) -> Any:
         here = self.portal(**settings)
         here.get(FINES)
@@ -178,6 +184,7 @@ SCENES: dict[str, Callable[[Scene], Any]] = {
     "portal_daily_limit": lambda here: here.second_call(DAILY_CALL_LIMIT="1"),
     "ledger_unavailable": lambda here: here.without("ledger"),
     "portal_unavailable": lambda here: here.without("access_tokens", token="unknown"),
+    "busy": Scene.second_archive,
     "pdf_not_ready": lambda here: here.archive(RenderingInterrupted()),
     "upstream_timeout": Scene.slow,
     "not_stored": lambda here: here.portal().get(

@@ -16,7 +16,8 @@ import pytest
 from flask import render_template
 
 from portal.dossiers.identifiers import new_identifiers
-from portal.pdf.process import PdfProcess
+from portal.pdf.process import PdfProcess, RenderingInterrupted
+from portal.web.http import rate_limits
 from portal.web.pages import issued
 from portal.web.pages.issued import TOOLBAR
 from tests.commands.test_ledger_and_purge import run_command
@@ -578,3 +579,88 @@ def test_ticked_vehicles_are_issued_at_once_from_stored_answers(
     assert "0 dossiês emitidos" in ana.pages.get("/dossies").text
     assert running.app.test_client().post("/dossies/emitir", data=ticked).status_code in (303, 400)
     assert len(rows(running)) == 2
+
+
+def form_of_list(here: InProcessPortal, ana: Person, *plates: str) -> tuple[str, dict[str, Any]]:
+    """Look vehicles up. Return the path of the list's "Enviar", and its form with all ticked."""
+    page = ana.client.get(f"/comparar?placas={','.join(plates)}&completo=1").text
+    path = re.search(r'formaction="(/dossies/emitir[^"]*)"', page)
+    assert path
+    return path[1], {"csrf_token": ana.csrf_token(), "placas": list(plates)}
+
+
+def test_two_clicks_on_a_lists_button_issue_each_dossier_once(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = portal(**ISSUER)
+    ana = Person.at(here).signed_in()
+    path, ticked = form_of_list(here, ana, PLATE, "LMP0A01")
+    second: list[Any] = []
+
+    def render(_: PdfProcess, html: str) -> bytes:
+        if not second:  # the second click arrives while the first dossier is rendered
+            second.append(None)
+            second[0] = ana.client.post(path, data=ticked)
+        return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
+
+    monkeypatch.setattr(PdfProcess, "render", render)
+    assert ana.client.post(path, data=ticked).status_code == 303
+    assert second[0].status_code == 303
+    assert len(rows(here)) == 2
+    other_form = form_of_list(here, ana, PLATE)
+    assert other_form[0] != path
+    assert ana.client.post(other_form[0], data=other_form[1]).status_code == 303
+    assert len(rows(here)) == 3
+
+
+def test_limit_is_counted_for_the_list_and_only_for_vehicles_with_answers(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rate_limits, "ISSUED_DOSSIERS", "3/minute")
+    here = portal(**ISSUER)
+    ana = Person.at(here).signed_in()
+    path, ticked = form_of_list(here, ana, PLATE, "LMP0A01")
+    ticked["placas"] += ["VAZ0A00", "VAZ0A01", "VAZ0A02"]
+    assert ana.client.post(path, data=ticked).status_code == 303
+    assert len(rows(here)) == 2
+    path, ticked = form_of_list(here, ana, PLATE, "LMP0A01")
+    assert ana.client.post(path, data=ticked).status_code == 429
+    assert len(rows(here)) == 2  # the refused list has issued nothing, and used nothing up
+    path, ticked = form_of_list(here, ana, PLATE)
+    assert ana.client.post(path, data=ticked).status_code == 303
+    assert len(rows(here)) == 3
+
+
+def test_list_says_what_was_issued_before_a_failure(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = portal(**ISSUER)
+    ana = Person.at(here).signed_in()
+    path, ticked = form_of_list(here, ana, PLATE, "LMP0A01", "MUL0A45")
+    rendered: list[str] = []
+
+    def render(_: PdfProcess, html: str) -> bytes:
+        rendered.append(html)
+        if len(rendered) == 2:
+            raise RenderingInterrupted("another PDF takes too long")
+        return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
+
+    monkeypatch.setattr(PdfProcess, "render", render)
+    assert ana.client.post(path, data=ticked).status_code == 303
+    page = ana.pages.get("/dossies").text
+    assert "1 dossiê emitido" in page
+    assert "Ficaram por emitir: LMP0A01 e MUL0A45" in page
+    assert ana.client.post(path, data=ticked).status_code == 303  # Back, and once more
+    assert "3 dossiês emitidos" in ana.pages.get("/dossies").text
+    assert len(rows(here)) == 3
+
+
+def test_notice_of_a_long_list_is_short(portal: PortalFactory) -> None:
+    here = portal(**ISSUER)
+    ana = Person.at(here).signed_in()
+    path, ticked = form_of_list(here, ana, PLATE)
+    ticked["placas"] += [f"VAZ{number:04}" for number in range(487)]
+    done = ana.client.post(path, data=ticked)
+    assert done.status_code == 303
+    assert len(done.headers["Set-Cookie"]) < 1500
+    assert "e mais 475" in ana.pages.get("/dossies").text

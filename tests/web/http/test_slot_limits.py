@@ -11,15 +11,17 @@ from contextlib import ExitStack, contextmanager
 import pytest
 from werkzeug.exceptions import ServiceUnavailable
 
-from portal.web.http.upload_limits import (
+from portal.web.http.slot_limits import (
     MAX_FORMS,
     MAX_FORMS_PER_NETWORK,
     MAX_JSON_BODIES,
     MAX_JSON_BODIES_PER_SENDER,
     MAX_REFUSED,
     MAX_REFUSED_PER_NETWORK,
-    UploadLimiter,
-    UploadLimits,
+    MAX_STREAMS,
+    MAX_STREAMS_PER_SENDER,
+    SlotLimiter,
+    SlotLimits,
 )
 from tests import factories
 from tests.fakes import FaultUpstream
@@ -36,47 +38,49 @@ CSRF = re.compile(r'name="csrf_token" value="([^"]+)"')
 
 
 def test_full_limiter_rejects_until_a_slot_is_free() -> None:
-    limiter = UploadLimiter(2, 2)
-    with limiter.reading("a"), limiter.reading("b"):
+    limiter = SlotLimiter(2, 2)
+    with limiter.slot("a"), limiter.slot("b"):
         for sender in ("a", "b", "c"):
-            with pytest.raises(ServiceUnavailable) as refused, limiter.reading(sender):
+            with pytest.raises(ServiceUnavailable) as refused, limiter.slot(sender):
                 pass
             assert refused.value.retry_after == 1
-    with limiter.reading("c"):
+    with limiter.slot("c"):
         pass
 
 
 def test_one_sender_cannot_take_all_slots() -> None:
-    limiter = UploadLimiter(4, 2)
-    with limiter.reading("a"), limiter.reading("a"):
-        with pytest.raises(ServiceUnavailable), limiter.reading("a"):
+    limiter = SlotLimiter(4, 2)
+    with limiter.slot("a"), limiter.slot("a"):
+        with pytest.raises(ServiceUnavailable), limiter.slot("a"):
             pass
-        with limiter.reading("b"), limiter.reading("b"):
+        with limiter.slot("b"), limiter.slot("b"):
             pass
-    with limiter.reading("a"), limiter.reading("a"):
+    with limiter.slot("a"), limiter.slot("a"):
         pass
 
 
 def test_aborted_body_releases_its_slot() -> None:
-    limiter = UploadLimiter(1, 1)
-    with pytest.raises(ConnectionError), limiter.reading("a"):
+    limiter = SlotLimiter(1, 1)
+    with pytest.raises(ConnectionError), limiter.slot("a"):
         raise ConnectionError
-    with limiter.reading("a"):
+    with limiter.slot("a"):
         pass
 
 
 @pytest.mark.parametrize("threads", [4, 5, 8, 16, 72, THREADS])
 def test_limits_leave_threads_for_other_requests(threads: int) -> None:
-    limits = UploadLimits.of(threads)
+    limits = SlotLimits.of(threads)
     assert sum(total for total, _ in limits) < threads
-    assert all(1 <= per_sender <= total for total, per_sender in limits)
+    needed = [limits.forms, limits.json_bodies, limits.streams, *[limits.refused][: threads - 4]]
+    assert all(1 <= per_sender <= total for total, per_sender in needed)
 
 
 def test_limits_of_all_threads() -> None:
-    assert UploadLimits.of(THREADS) == (
+    assert SlotLimits.of(THREADS) == (
         (MAX_FORMS, MAX_FORMS_PER_NETWORK),
         (MAX_JSON_BODIES, MAX_JSON_BODIES_PER_SENDER),
         (MAX_REFUSED, MAX_REFUSED_PER_NETWORK),
+        (MAX_STREAMS, MAX_STREAMS_PER_SENDER),
     )
     assert MAX_FORMS_PER_NETWORK < MAX_FORMS
     assert MAX_JSON_BODIES_PER_SENDER < MAX_JSON_BODIES
