@@ -179,7 +179,9 @@ class Readers:
             with suppress(OSError):
                 target = str(descriptor.readlink())
                 kinds[target.partition(":")[0] if target.startswith("socket") else ""] += 1
-                if target.endswith(" (deleted)") and "/dev/shm" not in target:
+                # SQLite also keeps deleted logs of its own open.
+                is_temporary = target.endswith(" (deleted)") and ".sqlite-" not in target
+                if is_temporary and "/dev/shm" not in target:
                     kinds["temporary"] += 1
                     size += descriptor.stat().st_size
         resident = self.portal.resident_bytes()[worker]
