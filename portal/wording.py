@@ -53,7 +53,7 @@ _SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
 
 def is_shown(text: str) -> bool:
     """Return whether a text has neither control characters nor others that nothing shows."""
-    return text.isprintable() and not IGNORABLE.search(text)
+    return text.isprintable() and (text.isascii() or not IGNORABLE.search(text))
 
 
 def with_hyphens(text: str) -> str:

@@ -93,10 +93,7 @@ def checklist(
 
     ``alerts`` are what a written report warns of. Each stands beside the line that settles it.
     """
-    warned: dict[str, list[str]] = {}
-    for alert in alerts:
-        if key := _LINE_OF.get(alert.subject):
-            warned.setdefault(key, []).append(alert_fact(alert))
+    warned = alerts_by_line(alerts)
     situations = {"always", *_situations(fines, orders, vehicle_is_known=vehicle_is_known)}
     by_line: dict[str, list[Advice]] = {}
     for each in ADVICE:
@@ -120,10 +117,19 @@ def checklist(
                 (*(each.sentence for each in advice), item.why, f"Onde conferir: {item.where}"),
                 item.link_name,
                 item.link,
-                " ".join(warned.get(item.key, [])),
+                warned.get(item.key, ""),
             )
         )
     return Checklist(tuple(lines), tuple(by_line[AFTERWARDS]))
+
+
+def alerts_by_line(alerts: Iterable[ReportAlert]) -> Mapping[str, str]:
+    """Return what a written report warns of, by the key of the line that settles it."""
+    warned: dict[str, list[str]] = {}
+    for alert in alerts:
+        if key := _LINE_OF.get(alert.subject):
+            warned.setdefault(key, []).append(alert_fact(alert))
+    return {key: " ".join(facts) for key, facts in warned.items()}
 
 
 def ticked_lines(sent: Iterable[str], today: date) -> Mapping[str, date]:

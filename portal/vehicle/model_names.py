@@ -22,11 +22,11 @@ _FURTHER: Final = read_words(__package__, "model_names.toml")
 _ABBREVIATED: Final = {"GRAND": ("G",), "WEEKEND": ("WK",)}
 
 
-# The register's usual abbreviations of two models' names.
+# The register's usual abbreviations of models' names, each behind a part that it always has.
 _SPELLED_OUT: Final = (
-    (re.compile(r"\bG[. ]?SIENA\b"), "GRAND SIENA"),
-    (re.compile(r"\bC4 ?L\b"), "C4 LOUNGE"),
-    (re.compile(r"\bSTW\b"), "STEPWAY"),
+    ("SIENA", re.compile(r"\bG[. ]?SIENA\b"), "GRAND SIENA"),
+    ("C4", re.compile(r"\bC4 ?L\b"), "C4 LOUNGE"),
+    ("STW", re.compile(r"\bSTW\b"), "STEPWAY"),
 )
 
 
@@ -74,8 +74,9 @@ def names(model: list[str], text: list[str]) -> bool:
 @lru_cache(1024)  # the names of a vehicle and of its prices are compared with each other
 def _words(text: str) -> Sequence[str]:
     read = fold(text[:_LONGEST]).replace("-", " ")
-    for abbreviated, name in _SPELLED_OUT:
-        read = abbreviated.sub(name, read)
+    for part, abbreviated, name in _SPELLED_OUT:
+        if part in read:
+            read = abbreviated.sub(name, read)
     words = _WORD.findall(read)
     return [word for word in words if not (_LITRES.fullmatch(word) or _VALVES.fullmatch(word))]
 

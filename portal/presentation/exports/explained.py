@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from portal.dossier.answers import Panel
+from portal.dossier.checklist import alerts_by_line
 from portal.dossier.dossier import Dossier
 from portal.dossier.fined_places import fined_places, whom_to_ask
 from portal.dossier.lookups import LOOKUP_WORDS, PARTS
@@ -48,7 +49,7 @@ def explained(dossier: Dossier, now: datetime) -> Record:
     name them.
     """
     answers = dossier.answers
-    alerts = {line.key: line.alert or None for line in dossier.checklist.lines}
+    alerts = alerts_by_line(dossier.verdict.alerts)
     reasons = {each.what: each.reason for each in dossier.missing}
     reasons |= {words: NOT_ASKED for name, words in LOOKUP_WORDS.items() if name not in dossier.ask}
     return {
