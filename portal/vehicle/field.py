@@ -64,7 +64,8 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
     # A hostile string may be very long, so cut it before examining each character. The factor 4
     # leaves room for characters that the next lines remove.
     text = text[: 4 * limit]
-    if is_shown(text):  # so its only blanks are spaces
+    # An ASCII text needs no further look, and most texts are ASCII.
+    if (text.isascii() and text.isprintable()) or is_shown(text):  # so its only blanks are spaces
         text = " ".join(text.split())
     else:
         text = text.replace("\u2028", "\n").replace("\u2029", "\n")

@@ -56,6 +56,8 @@ _BLANK: Final = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_BLANK: Final = 30
+# The first characters of _BLANK. Most texts begin otherwise, and need no search.
+_BLANK_STARTS: Final = frozenset("-–—./ nNvVdDcCiIsSeEaAuU")
 # What a database writes for an attribute that it does not have. Of a fine or an order, these words
 # say more: there is none, or the source is down.
 _NO_ATTRIBUTE: Final = re.compile(
@@ -194,7 +196,10 @@ _NEUTRAL: Final = re.compile(
 
 def is_blank(text: str) -> bool:
     """Return whether the text of a member stands for no value, such as "NÃO INFORMADO"."""
-    return len(text) <= _LONGEST_BLANK and (not text or bool(_BLANK.fullmatch(text)))
+    if not text:
+        return True
+    may_be = len(text) <= _LONGEST_BLANK and text[0] in _BLANK_STARTS
+    return may_be and _BLANK.fullmatch(text) is not None
 
 
 def is_no_attribute(text: str) -> bool:
