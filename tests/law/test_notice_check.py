@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law.assessment import AssessedFine
-from portal.law.notice_check import check_notice
+from portal.phrasebook.notice_check import check_notice
 from portal.vehicle.fines import read_fines
 from tests.law.records import TODAY
 

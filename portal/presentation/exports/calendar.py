@@ -16,6 +16,7 @@ from portal.dossier.dossier import Dossier
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
 from portal.law.standing import Standing
+from portal.phrasebook import deadlines as say
 from portal.vehicle.plate import Plate
 from portal.wording import day, listed
 
@@ -151,7 +152,7 @@ def _fine_words(fine: AssessedFine) -> str:
 
 
 def _description(fine: AssessedFine, clock: Clock, fetched_at: datetime) -> str:
-    lines = [fine.description, clock.sentence]
+    lines = [fine.description, say.sentence(clock)]
     if clock is fine.appeal and fine.authority:
         lines.append(f"Quem julga o recurso: {fine.authority.appeal_body}.")
     if fine.code_conflict:

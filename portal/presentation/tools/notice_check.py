@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from portal.data_files import read_csv
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
-from portal.law.notice_check import Finding, check_notice
+from portal.phrasebook.notice_check import Finding, check_notice
 from portal.presentation.typed_money import read_money
 from portal.vehicle.fines import read_fines
 from portal.vehicle.typed import visible

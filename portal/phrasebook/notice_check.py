@@ -16,6 +16,7 @@ from portal.law.assessment import AssessedFine
 from portal.law.authorities import LEVEL_WORDS
 from portal.law.deadlines import Clock
 from portal.law.infractions import check_digit
+from portal.phrasebook import deadlines as say
 from portal.wording import day, listed, money
 
 _PRF = "000100"
@@ -132,16 +133,17 @@ def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
     if ahead:
         return
     if fine.is_nic:
-        yield Finding("open", fine.notice.sentence)
+        yield Finding("open", say.sentence(fine.notice))
         return
     yield from _step(fine.notice, record.committed_on, record.notified_on)
     dates = record.committed_on, record.notified_on, record.penalty_on
-    if early := deadlines.before_defence(*dates):
-        yield Finding("against", early)
+    early = deadlines.before_defence(*dates)
+    if early is not None:
+        yield Finding("against", say.before_notice() if early < 0 else say.before_defence(early))
     else:
         yield from _step(fine.penalty, record.committed_on, record.penalty_on)
-    if fine.prescription.doubt:
-        yield Finding("open", fine.prescription.sentence)
+    if fine.prescription.is_doubtful:
+        yield Finding("open", say.sentence(fine.prescription))
     if record.penalty_on is None and record.notified_on is not None:
         yield Finding(
             "against" if due_on else "open",
@@ -155,7 +157,7 @@ def _step(clock: Clock, start: date | None, end: date | None) -> Iterator[Findin
         return
     is_against = clock.verdict == "late" or end < start
     kind: Kind = "against" if is_against else "open"
-    yield Finding("agrees" if clock.verdict == "in_time" else kind, clock.sentence)
+    yield Finding("agrees" if clock.verdict == "in_time" else kind, say.sentence(clock))
 
 
 def _due_date(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
