@@ -190,7 +190,8 @@ def _awaited(clock: Clock) -> str:
 
 
 def _in_time(what: str, clock: Clock) -> str:
-    return f"{what} emitida em {brief(clock)} ({clock.article}): dentro do prazo, pelas datas registradas."
+    in_time = "dentro do prazo, pelas datas registradas"
+    return f"{what} emitida em {brief(clock)} ({clock.article}): {in_time}."
 
 
 def _at_least(clock: Clock) -> str:
