@@ -115,7 +115,7 @@ def _judged(clock: Clock) -> str:
 
 
 def _awaited(clock: Clock, leg: Leg, today: date) -> DeadlineStep:
-    until = ""
+    until = say.doubt(clock) if clock.act else ""
     if clock.ends_on is not None:
         has_ended = clock.ends_on < today
         word = "sem defesa, o prazo acabou em" if has_ended else "em regra, até"

@@ -17,6 +17,8 @@ from msgspec.structs import replace
 from portal.law.office_days import next_office_day
 from portal.wording import day
 
+# The first and the last day of a term.
+Term = tuple[date, date]
 Verdict = Literal["in_time", "late", "unknown"]
 # What a deadline limits. The names are those of the attributes of ``AssessedFine``.
 Step = Literal["notice", "penalty", "prior_defence", "driver_nomination", "appeal", "prescription"]
@@ -39,6 +41,9 @@ Why = Literal[
     "before_notice",
     "before_defence",
     "only_with_defence",
+    # The term touches a period in which it did not run: with a date, or with none yet.
+    "standstill",
+    "standstill_awaited",
     # A defence, a naming or an appeal: its time still runs, or the shortest time is over.
     "running",
     "minimum_over",
@@ -73,7 +78,12 @@ _ARTICLES: Final[Mapping[Step, str]] = {
     "prescription": "Lei 9.873/1999",
 }
 # The authority broke the rule, or may have broken it, or the fine may have lapsed.
-_DOUBTS: Final = ("late", "before_defence", "only_with_defence", "may_have_lapsed")
+_DOUBTS: Final = (
+    *("late", "before_defence", "only_with_defence", "may_have_lapsed"),
+    *("standstill", "standstill_awaited"),
+)
+# The longest time that the law gives an authority for a notice.
+_LONGEST: Final[Mapping[Step, int]] = {"notice": NOTICE_DAYS, "penalty": PENALTY_DAYS_WITH_DEFENCE}
 
 
 class Clock(Struct, frozen=True):
@@ -86,7 +96,8 @@ class Clock(Struct, frozen=True):
 
     ``why`` is the reason for the verdict. ``event`` is the day that the reason is about, or from
     which a lapse is counted. ``days`` are the days since the infraction without a penalty, or from
-    the notice to a penalty that came too early.
+    the notice to a penalty that came too early. ``act`` is the act by which the deadline
+    did not run for a time, or "".
     """
 
     step: Step
@@ -97,6 +108,7 @@ class Clock(Struct, frozen=True):
     days_used: int | None = None
     event: Event = "infraction"
     days: int = 0
+    act: str = ""
 
     @property
     def article(self) -> str:
@@ -208,14 +220,60 @@ def driver_nomination(notified_on: date | None, today: date, state: str = "") ->
     return replace(clock, verdict="late") if clock.why == "minimum_over" else clock
 
 
+def term_of(clock: Clock, start: date | None, end: date | None, today: date) -> Term | None:
+    """Return the first and the last day on which the deadline may have run, or None.
+
+    ``start`` is the day from which it ran, and ``end`` the day of the step that it limits.
+    """
+    last = plus_days(start, _LONGEST.get(clock.step, MINIMUM_DAYS))
+    if start is None or last is None or start > today:
+        return None
+    return start, min(last, end or today)
+
+
+def stood_still(clock: Clock, act: str, until: date, today: date) -> Clock:
+    """Return a deadline that did not run for a time by an act, until a day at the earliest.
+
+    It is never late. Its last day is unknown, or for a defence, a naming or an appeal at the
+    earliest ``until``.
+    """
+    if clock.step in _LONGEST:
+        return _unjudged(replace(clock, act=act))
+    if clock.ends_on is None or clock.days_used is None:
+        return clock
+    ends_on = max(clock.ends_on, until)
+    if today <= ends_on:
+        return replace(clock, verdict="in_time", why="running", ends_on=ends_on, act=act)
+    return replace(clock, verdict="unknown", ends_on=ends_on, act=act)
+
+
+def _unjudged(clock: Clock) -> Clock:
+    match clock.why:
+        case "late" | "only_with_defence":
+            days = clock.days_used or 0
+            clock = replace(clock, verdict="unknown", why="standstill", days=days, days_used=None)
+        case "awaited" | "awaited_long":
+            clock = replace(clock, why="standstill_awaited")
+        case "no_date":
+            pass
+        case _:
+            return clock
+    return replace(clock, limit_days=None, ends_on=None)
+
+
 def prescription(
-    committed_on: date | None, penalty_on: date | None, today: date, state: str = ""
+    committed_on: date | None,
+    penalty_on: date | None,
+    today: date,
+    state: str = "",
+    appeal_until: date | None = None,
 ) -> Clock:
     """Return the limitation period for punishment or collection, usually five years.
 
     The period to punish starts at the infraction. The period to collect starts when no appeal is
     possible any more, at the earliest on the last day of ``appeal`` (Lei 9.873/1999, arts. 1º and
-    1º-A; Resolução CONTRAN 723/2018, art. 24). A period of years ends on the day of its date, with
+    1º-A; Resolução CONTRAN 723/2018, art. 24), which is ``appeal_until`` if the appeal had longer
+    than that. A period of years ends on the day of its date, with
     or without office hours: the rule on working days is for what a person has to do in time.
 
     The true end may differ from ``ends_on`` for reasons that the record does not show. Acts of the
@@ -225,7 +283,9 @@ def prescription(
     """
     event: Event = "penalty" if penalty_on else "infraction"
     clock = Clock("prescription", "unknown", "no_date", None, None, event=event)
-    start = last_day(penalty_on, MINIMUM_DAYS, state) if penalty_on else committed_on
+    start = committed_on
+    if penalty_on:
+        start = appeal_until or last_day(penalty_on, MINIMUM_DAYS, state)
     ends_on = plus_years(start, PRESCRIPTION_YEARS)
     if start is None or ends_on is None:
         return clock

@@ -83,6 +83,8 @@ def name(clock: Clock) -> str:
 
 def doubt(clock: Clock) -> str:
     """Say in a few words that the authority broke a rule, or may have, or return ""."""
+    if clock.why in ("standstill", "standstill_awaited"):
+        return f"prazo afetado pela {clock.act}, confirme"
     return _DOUBTS.get(clock.why, "")
 
 
@@ -140,6 +142,8 @@ def _of_notice(clock: Clock) -> str:
         return f"{_CANNOT_TELL} se a notificação saiu no prazo: {_no_day(clock.event)}."
     if clock.why == "in_time":
         return _in_time("Notificação", clock)
+    if clock.why == "standstill":
+        return _stood_still("Notificação", "a notificação", clock)
     return (
         f"Notificação emitida {_days(clock.days_used)} depois da infração; o limite é de "
         f"{clock.limit_days} ({clock.article}). Em regra, o registro deveria ser arquivado, "
@@ -164,6 +168,13 @@ def _of_penalty(clock: Clock) -> str:
             return before_defence(clock.days)
         case "in_time":
             return _in_time("Penalidade", clock)
+        case "standstill":
+            return _stood_still("Penalidade", "a penalidade", clock)
+        case "standstill_awaited":
+            return (
+                f"{_CANNOT_TELL}: {_no_day('penalty')}. São {_days(clock.days)} sem multa, e o "
+                f"prazo ({clock.article}) foi afetado pela {clock.act}. {_ADVICE}"
+            )
     since = f"Penalidade emitida {_days(clock.days_used)} depois da infração"
     if clock.why == "only_with_defence":
         return (
@@ -194,6 +205,17 @@ def _in_time(what: str, clock: Clock) -> str:
     return f"{what} emitida em {brief(clock)} ({clock.article}): {in_time}."
 
 
+def _stood_still(what: str, named: str, clock: Clock) -> str:
+    return (
+        f"{what} emitida {_days(clock.days)} depois da infração. {_CANNOT_TELL} se {named} saiu a "
+        f"tempo: o prazo ({clock.article}) foi afetado pela {clock.act}. {_ADVICE}"
+    )
+
+
+def _affected(clock: Clock) -> str:
+    return f"; prazo afetado pela {clock.act}, confirme" if clock.act else ""
+
+
 def _at_least(clock: Clock) -> str:
     match clock.why:
         case "no_date":
@@ -201,11 +223,12 @@ def _at_least(clock: Clock) -> str:
         case "running":
             return (
                 f"Em regra, ainda há prazo: ao menos até {day_of(clock.ends_on)} "
-                f"({clock.article}); a data exata está na notificação."
+                f"({clock.article}){_affected(clock)}; a data exata está na notificação."
             )
     return (
         f"O prazo mínimo de {MINIMUM_DAYS} dias terminou em {day_of(clock.ends_on)} "
-        f"({clock.article}); a data exata está na notificação e pode ser posterior."
+        f"({clock.article}){_affected(clock)}; a data exata está na notificação e pode ser "
+        "posterior."
     )
 
 
@@ -213,7 +236,7 @@ def _of_nomination(clock: Clock) -> str:
     when = "ao menos até" if clock.why == "running" else "terminou em"
     return (
         f"Em regra, {when} {day_of(clock.ends_on)}, se o condutor não foi identificado na "
-        f"abordagem ({MINIMUM_DAYS} dias da notificação, {clock.article})."
+        f"abordagem ({MINIMUM_DAYS} dias da notificação, {clock.article}){_affected(clock)}."
     )
 
 
