@@ -38,11 +38,6 @@ _MAY_COST_NOTHING: Final = (
     "Pode não custar nada: sem outra infração em 12 meses, a leve ou média deve virar advertência "
     "por escrito (art. 267 do CTB)."
 )
-_FREE_FLOW: Final = (
-    "Antes de pagar a multa, confira se ainda vale quitar só o pedágio: anunciou-se em março de "
-    "2026 que isso, até 30/12/2026, tiraria a multa e os pontos. A tarifa é outra dívida."
-)
-_BY_CODE: Final = "Pelo código, é multa de pedágio, e a descrição é de outra infração. "
 
 
 class Detail(Struct, frozen=True):
@@ -113,8 +108,8 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
             yield say.sentence(fine.penalty)
     if fine.standing is Standing.NOTICE and fine.gravity_word in ("leve", "média"):
         yield _MAY_COST_NOTHING
-    if fine.is_open and fine.infraction is not None and fine.infraction.code == "7730":
-        yield _BY_CODE + _FREE_FLOW if fine.wording.conflict else _FREE_FLOW
+    if fine.toll_until:
+        yield say.toll_note(fine)
     if fine.amount.note:
         yield fine.amount.note
     if fine.points.note and not fine.points.dateless_note:

@@ -28,7 +28,13 @@ from portal.law.authorities import (
 from portal.law.deadlines import Clock
 from portal.law.fine_amounts import Amount, exact_amount, plausible
 from portal.law.fine_status import Status, status_of
-from portal.law.infractions import GRAVITY_WORDS, Infraction, as_committed, find
+from portal.law.infractions import (
+    GRAVITY_WORDS,
+    TOLL_UNTIL,
+    Infraction,
+    as_committed,
+    find,
+)
 from portal.law.paid_fines import PaidSum, paid_sum, payment_of
 from portal.law.points import Points, points_of
 from portal.law.source_wording import Wording, narrowed_to_wording, wording_of
@@ -193,6 +199,12 @@ class AssessedFine:
     def is_nic(self) -> bool:
         """Whether the fine is for not naming the driver of an earlier infraction."""
         return self.infraction is not None and self.infraction.is_nic
+
+    @property
+    def toll_until(self) -> date | None:
+        """The day until which only the toll may be owed, or None."""
+        is_toll = self.infraction is not None and self.infraction.is_toll
+        return TOLL_UNTIL if is_toll and self.is_open and self.today <= TOLL_UNTIL else None
 
     @cached_property
     def status(self) -> Status:

@@ -1,8 +1,9 @@
 """The words of a fine's deadlines: a sentence, a few words for a row, and a doubt."""
 
 from collections.abc import Mapping
-from typing import Final, assert_never
+from typing import Final, Literal, assert_never
 
+from portal.law.assessment import AssessedFine
 from portal.law.deadlines import (
     LEI_14071_SINCE,
     MINIMUM_DAYS,
@@ -15,6 +16,7 @@ from portal.law.deadlines import (
     Why,
     day_of,
 )
+from portal.law.infractions import TOLL_UNTIL
 from portal.law.rules import CONSULTED
 from portal.wording import counted, day
 
@@ -72,9 +74,21 @@ _BEFORE_DEFENCE: Final = (
     f"{_ADVICE}"
 )
 _NIC: Final = (
-    f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), o registro "
-    "não diz se as datas são dela ou da infração original."
+    f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), {{unsaid}} se "
+    "as datas são dela ou da infração original."
 )
+_BY_CODE: Final = "Pelo código, é multa de pedágio, e a descrição é de outra infração. "
+_TOLL: Final = (
+    "Antes de pagar a multa, confira se ainda vale quitar só o pedágio: anunciou-se em março de "
+    f"2026 que isso, até {day(TOLL_UNTIL)}, tiraria a multa e os pontos. A tarifa é outra dívida."
+)
+# Who told the dates: the source in a record, or the visitor in a form.
+Teller = Literal["source", "visitor"]
+_DATES: Final[Mapping[Teller, str]] = {
+    "source": "pelas datas registradas",
+    "visitor": "pelas datas que você digitou",
+}
+_UNSAID: Final[Mapping[Teller, str]] = {"source": "o registro não diz", "visitor": "não se sabe"}
 
 
 def name(clock: Clock) -> str:
@@ -106,19 +120,19 @@ def brief(clock: Clock) -> str:
     return ""
 
 
-def sentence(clock: Clock) -> str:
+def sentence(clock: Clock, told_by: Teller = "source") -> str:
     """Say a deadline, what follows from it, and its article."""
     if clock.why == "nic":
-        return _NIC
+        return _NIC.format(unsaid=_UNSAID[told_by])
     if clock.why == "in_future":
         return f"{_CANNOT_TELL}: a data da {_EVENTS[clock.event]} está no futuro."
     if clock.why == "before_start":
         return f"{_CANNOT_TELL}: a data da {_EVENTS[clock.event]} é anterior à da infração."
     match clock.step:
         case "notice":
-            return _of_notice(clock)
+            return _of_notice(clock, told_by)
         case "penalty":
-            return _of_penalty(clock)
+            return _of_penalty(clock, told_by)
         case "prescription":
             return _of_lapse(clock)
         case "driver_nomination" if clock.why != "no_date":
@@ -128,8 +142,9 @@ def sentence(clock: Clock) -> str:
     assert_never(clock.step)
 
 
-def before_notice() -> str:
-    return f"A {_BEFORE_NOTICE}"
+def toll_note(fine: AssessedFine) -> str:
+    """Say that only the toll may be owed, if its fine can still be ended so."""
+    return f"{_BY_CODE}{_TOLL}" if fine.wording.conflict else _TOLL
 
 
 def before_defence(days: int) -> str:
@@ -137,11 +152,11 @@ def before_defence(days: int) -> str:
     return f"Penalidade emitida {_days(days)} depois da notificação da autuação. {_BEFORE_DEFENCE}"
 
 
-def _of_notice(clock: Clock) -> str:
+def _of_notice(clock: Clock, told_by: Teller) -> str:
     if clock.why == "no_date":
         return f"{_CANNOT_TELL} se a notificação saiu no prazo: {_no_day(clock.event)}."
     if clock.why == "in_time":
-        return _in_time("Notificação", clock)
+        return _in_time("Notificação", clock, told_by)
     if clock.why == "standstill":
         return _stood_still("Notificação", "a notificação", clock)
     return (
@@ -151,7 +166,7 @@ def _of_notice(clock: Clock) -> str:
     )
 
 
-def _of_penalty(clock: Clock) -> str:
+def _of_penalty(clock: Clock, told_by: Teller) -> str:
     match clock.why:
         case "no_date":
             return f"{_CANNOT_TELL}: {_no_day(clock.event)}."
@@ -167,7 +182,7 @@ def _of_penalty(clock: Clock) -> str:
         case "before_defence":
             return before_defence(clock.days)
         case "in_time":
-            return _in_time("Penalidade", clock)
+            return _in_time("Penalidade", clock, told_by)
         case "standstill":
             return _stood_still("Penalidade", "a penalidade", clock)
         case "standstill_awaited":
@@ -178,7 +193,7 @@ def _of_penalty(clock: Clock) -> str:
     since = f"Penalidade emitida {_days(clock.days_used)} depois da infração"
     if clock.why == "only_with_defence":
         return (
-            f"{since}. O prazo é de {_BOTH} ({clock.article}), e o registro não diz se houve. Se "
+            f"{since}. O prazo é de {_BOTH} ({clock.article}), e {_UNSAID[told_by]} se houve. Se "
             f"saiu tarde, {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
         )
     return (
@@ -200,8 +215,8 @@ def _awaited(clock: Clock) -> str:
     )
 
 
-def _in_time(what: str, clock: Clock) -> str:
-    in_time = "dentro do prazo, pelas datas registradas"
+def _in_time(what: str, clock: Clock, told_by: Teller) -> str:
+    in_time = f"dentro do prazo, {_DATES[told_by]}"
     return f"{what} emitida em {brief(clock)} ({clock.article}): {in_time}."
 
 

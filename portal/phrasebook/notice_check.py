@@ -1,179 +1,193 @@
-"""Compare what somebody reads on a notice of a fine with itself, the tables and the law.
+"""The words of the check of a notice that somebody received."""
 
-A forged notice can be free of contradictions, and a real one can contain errors. No finding
-therefore says that a notice is genuine. The findings follow from the assessment that the portal
-makes of the source's records (``AssessedFine``).
-"""
-
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 from datetime import date
-from typing import Literal
+from decimal import Decimal
+from typing import Final, assert_never
 
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine
 from portal.law.authorities import LEVEL_WORDS
-from portal.law.deadlines import Clock
-from portal.law.infractions import check_digit
+from portal.law.deadlines import Event
+from portal.law.fine_amounts import NIC_DOUBLED_SINCE, Amount
+from portal.law.infractions import NEW_AMOUNTS_SINCE, check_digit
+from portal.law.notice_check import PRF_LETTERS, Code, Point, code_parts
 from portal.phrasebook import deadlines as say
 from portal.wording import day, listed, money
 
-_PRF = "000100"
-_PRF_LETTERS = "BERT"  # the first letters of the numbers of its notices
-_CODE = re.compile(r"([0-9]{3})-?([0-9])-?[0-9]?", re.ASCII)
+_OF_EVENT: Final[Mapping[Event, str]] = {
+    "infraction": "da infração",
+    "notice": "da notificação da autuação",
+    "penalty": "da penalidade",
+}
+_ISSUED: Final[Mapping[Event, str]] = {
+    "infraction": "infração",
+    "notice": "notificação",
+    "penalty": "penalidade",
+}
+_OF_CODE: Final[Mapping[Code, str]] = {
+    "code_elsewhere": (
+        "Os códigos que começam por 9, como os de produtos perigosos e da ANTT, não estão na "
+        "tabela do portal: confira com o órgão."
+    ),
+    "only_notice": (
+        "Só com a autuação ainda não há multa a pagar: ela abre prazo para defesa, e a cobrança "
+        "vem com a notificação da penalidade (arts. 281-A e 282 do CTB)."
+    ),
+    "sne_at_notice": (
+        "O valor cabe no desconto de 40% do SNE, que se paga já na autuação, por quem admite a "
+        "infração e não se defende (art. 284, § 1º, do CTB): confira no aplicativo do SNE."
+    ),
+    "before_notice": "A data da penalidade é anterior à da notificação da autuação.",
+}
 
 
-Kind = Literal["against", "agrees", "open"]
+def sentence(point: Point, fine: AssessedFine, due_on: date | None) -> str:
+    """Say a point of the notice that ``fine`` and ``due_on`` were typed from."""
+    match point.code:
+        case "unknown_authority" | "authority" | "prf_number":
+            return _of_authority(point, fine)
+        case "infraction" | "superseded" | "unlisted_code" | "check_digit":
+            return _of_infraction(point, fine)
+        case "toll":
+            return say.toll_note(fine)
+        case "code_elsewhere" | "only_notice" | "sne_at_notice" | "before_notice":
+            return _OF_CODE[point.code]
+        case "in_future":
+            return f"A data {_OF_EVENT[point.event]} está no futuro."
+        case "before_start":
+            return f"A {_ISSUED[point.event]} tem data anterior à da infração."
+        case "before_defence":
+            return say.before_defence(point.count)
+        case "clock":
+            return say.sentence(point.clock, "visitor") if point.clock else ""
+        case "due_early" | "due_in_time" | "due_past":
+            return _of_due_date(point, fine, due_on)
+        case (
+            "no_single_amount"
+            | "table_amount"
+            | "former_amount"
+            | "discount_of_20"
+            | "discount_of_40"
+            | "doubled"
+            | "overweight"
+            | "cents_cut"
+            | "other_amount"
+            | "nic_doubled"
+            | "nic_multiplied"
+            | "nic_other"
+        ):
+            return _of_amount(point, fine)
+    assert_never(point.code)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A sentence on the notice.
-
-    "against": the notice contradicts itself, a table or the law. "agrees": this part agrees with a
-    table or the law. "open": the portal cannot tell.
-    """
-
-    kind: Kind
-    sentence: str
-
-
-def check_notice(fine: AssessedFine, due_on: date | None) -> tuple[Finding, ...]:
-    """Return the findings on a notice. ``due_on`` is its due date, which records do not have."""
-    return (
-        *_authority(fine),
-        *_infraction(fine),
-        *_amount(fine),
-        *_dates(fine, due_on),
-        *_due_date(fine, due_on),
-    )
-
-
-def _authority(fine: AssessedFine) -> Iterator[Finding]:
-    code, number = fine.record.authority_code, fine.record.notice
-    found = fine.authority
+def _of_authority(point: Point, fine: AssessedFine) -> str:
+    code, found = fine.record.authority_code, fine.authority
+    if point.code == "prf_number":
+        letters = listed([*PRF_LETTERS], last=" ou ")
+        return f"Os autos da PRF começam por {letters}, e este é “{fine.record.notice}”."
     if found is None:
-        if code:
-            sentence = f"O código de órgão {code} não está na tabela do portal, que é de 2021."
-            yield Finding("open", sentence)
-        return
-    yield Finding(
-        "agrees",
+        return f"O código de órgão {code} não está na tabela do portal, que é de 2021."
+    return (
         f"O código de órgão {code} corresponde a {found.name}, na esfera "
-        f"{LEVEL_WORDS[found.level]}: confira se é este o nome impresso.",
+        f"{LEVEL_WORDS[found.level]}: confira se é este o nome impresso."
     )
-    if found.code == _PRF and number and number.value[0] not in _PRF_LETTERS:
-        letters = listed([*_PRF_LETTERS], last=" ou ")
-        yield Finding("against", f"Os autos da PRF começam por {letters}, e este é “{number}”.")
 
 
-def _infraction(fine: AssessedFine) -> Iterator[Finding]:
-    code, found = fine.record.code, fine.infraction
-    if found is not None:
-        points = f", {found.points} pontos" if found.points else ""
-        yield Finding(
-            "agrees",
-            f"O código {found.printed} é de “{found.description}” ({found.citation}; "
-            f"{fine.gravity_word}{points}): confira se é esta a infração descrita.",
+def _of_infraction(point: Point, fine: AssessedFine) -> str:
+    found = fine.infraction
+    if found is None:
+        root, digit = code_parts(fine) or ("", "")
+        if point.code == "unlisted_code":
+            return f"O código {root}-{digit} não está na tabela do portal: pode ser novo."
+        return (
+            f"O dígito do código {root}-{digit} não confere: com {root}, seria "
+            f"{root}-{check_digit(root)}."
         )
-        if not any(row.current for row in found.rows):
-            yield Finding("open", f"O código {found.printed} já não se usa: é de regra anterior.")
-    elif match := _CODE.fullmatch(str(code)):
-        root, digit, expected = match[1], match[2], check_digit(match[1])
-        if digit == expected:
-            sentence = f"O código {root}-{digit} não está na tabela do portal: pode ser novo."
-            yield Finding("open", sentence)
-        else:
-            yield Finding(
-                "against",
-                f"O dígito do código {root}-{digit} não confere: com {root}, seria "
-                f"{root}-{expected}.",
+    if point.code == "superseded":
+        return f"O código {found.printed} já não se usa: é de regra anterior."
+    points = f", {found.points} pontos" if found.points else ""
+    outside = ", não contados" if found.points and found.points_counted == 0 else ""
+    return (
+        f"O código {found.printed} é de “{found.description}” ({found.citation}; "
+        f"{fine.gravity_word}{points}{outside}): confira se é esta a infração descrita."
+    )
+
+
+def _of_amount(point: Point, fine: AssessedFine) -> str:
+    asked, full = fine.record.amount or Decimal(0), point.amount or Decimal(0)
+    code = fine.infraction.printed if fine.infraction else ""
+    match point.code:
+        case "no_single_amount":
+            return f"A tabela não fixa um valor único para {code}."
+        case "table_amount":
+            return f"{money(asked)} é o valor da tabela para {code}."
+        case "former_amount":
+            return _former(point, fine)
+        case "discount_of_20" | "discount_of_40":
+            share = "20%" if point.code == "discount_of_20" else "40%, só pelo SNE"
+            of_code = f"{money(asked)} é o valor de {code} com desconto de {share}"
+            return f"{of_code}; o cheio é {money(full)}."
+        case "doubled":
+            return (
+                f"{money(asked)} é o dobro da tabela para {code}, como na reincidência em 12 meses."
             )
+        case "overweight":
+            each = money((asked - full) / point.count)
+            return (
+                f"{money(asked)} cabe na tabela para {code}: é a multa de {money(full)} mais "
+                f"{point.count} × {each}, um por 200 kg de excesso ou fração (art. 231, V, do CTB)."
+            )
+        case "cents_cut":
+            return f"O valor da tabela para {code} é {money(full)}."
+        case "nic_doubled" | "nic_multiplied" | "nic_other":
+            return _of_nic(point, asked)
+    amount = Amount(full, "table", "")
+    late = " Juros só há depois do vencimento." if asked > full else ""
+    return (
+        f"Para {code}, a tabela traz {money(full)} (com desconto, {money(amount.at_80 or asked)} "
+        f"ou {money(amount.at_60 or asked)}), e a notificação pede {money(asked)}.{late}"
+    )
 
 
-def _amount(fine: AssessedFine) -> Iterator[Finding]:
-    asked = fine.record.amount
-    if asked is None or fine.infraction is None:
-        return
-    code = fine.infraction.printed
-    table = replace(fine, record=replace(fine.record, amount=None)).amount
-    if table.value is None:
-        yield Finding("open", f"A tabela não fixa um valor único para {code}.")
-    elif asked == table.value:
-        yield Finding("agrees", f"{money(asked)} é o valor da tabela para {code}.")
-    elif asked in (table.at_80, table.at_60):
-        share = "20%" if asked == table.at_80 else "40%, só pelo SNE"
-        of_code = f"{money(asked)} é o valor de {code} com desconto de {share}"
-        yield Finding("agrees", f"{of_code}; o cheio é {money(table.value)}.")
-    elif fine.amount.matches and fine.amount.value == asked:
-        yield Finding("agrees", f"{money(asked)} cabe na tabela para {code}. {fine.amount.note}")
-    elif asked == int(table.value):
-        yield Finding("agrees", f"O valor da tabela para {code} é {money(table.value)}.")
-    else:
-        late = " Juros só há depois do vencimento." if asked > table.value else ""
-        yield Finding(
-            "against",
-            f"Para {code}, a tabela traz {money(table.value)} (com desconto, "
-            f"{money(table.at_80 or asked)} ou {money(table.at_60 or asked)}), e a notificação "
-            f"pede {money(asked)}.{late}",
+def _former(point: Point, fine: AssessedFine) -> str:
+    asked, full = fine.record.amount or Decimal(0), point.amount or Decimal(0)
+    code = fine.infraction.printed if fine.infraction else ""
+    until = f"{money(asked)} é o valor de {code} antes de {day(NEW_AMOUNTS_SINCE)}"
+    if fine.record.committed_on is None:
+        return f"{until}; desde então é {money(full)}. Confira a data da infração."
+    return f"{until}." if asked == full else f"{until}, e desde então é {money(full)}."
+
+
+def _of_nic(point: Point, asked: Decimal) -> str:
+    rule = "art. 257, § 8º, do CTB"
+    if point.amount is None:
+        return (
+            f"A multa por não indicar o condutor é o dobro da multa original ({rule}), e "
+            f"{money(asked)} não é o dobro de nenhum valor da tabela, nem com desconto."
         )
+    if point.code == "nic_doubled":
+        return f"{money(asked)} cabe na tabela: é o dobro de {money(point.amount)} ({rule})."
+    return (
+        f"{money(asked)} é {point.count} × {money(point.amount)}, como se multiplicava antes de "
+        f"{day(NIC_DOUBLED_SINCE)}; desde então é o dobro ({rule})."
+    )
 
 
-def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
-    record, today = fine.record, fine.today
-    named = {
-        "da infração": record.committed_on,
-        "da notificação da autuação": record.notified_on,
-        "da penalidade": record.penalty_on,
-    }
-    ahead = [what for what, on in named.items() if on is not None and on > today]
-    for what in ahead:
-        yield Finding("against", f"A data {what} está no futuro.")
-    if ahead:
-        return
-    if fine.is_nic:
-        yield Finding("open", say.sentence(fine.notice))
-        return
-    yield from _step(fine.notice, record.committed_on, record.notified_on)
-    dates = record.committed_on, record.notified_on, record.penalty_on
-    early = deadlines.before_defence(*dates)
-    if early is not None:
-        yield Finding("against", say.before_notice() if early < 0 else say.before_defence(early))
-    else:
-        yield from _step(fine.penalty, record.committed_on, record.penalty_on)
-    if fine.prescription.is_doubtful:
-        yield Finding("open", say.sentence(fine.prescription))
-    if record.penalty_on is None and record.notified_on is not None:
-        yield Finding(
-            "against" if due_on else "open",
-            "Só com a autuação ainda não há multa a pagar: ela abre prazo para defesa, e a "
-            "cobrança vem com a notificação da penalidade (arts. 281-A e 282 do CTB).",
+def _of_due_date(point: Point, fine: AssessedFine, due_on: date | None) -> str:
+    due, article = day(due_on or fine.today), fine.appeal.article
+    if point.code == "due_past":
+        return (
+            f"O vencimento, {due}, já passou: em regra, não há mais desconto e pode haver juros. "
+            "Peça ao órgão o valor de hoje."
         )
-
-
-def _step(clock: Clock, start: date | None, end: date | None) -> Iterator[Finding]:
-    if start is None or end is None:
-        return
-    is_against = clock.verdict == "late" or end < start
-    kind: Kind = "against" if is_against else "open"
-    yield Finding("agrees" if clock.verdict == "in_time" else kind, say.sentence(clock))
-
-
-def _due_date(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
-    penalty_on = fine.record.penalty_on
-    earliest = deadlines.plus_days(penalty_on, deadlines.MINIMUM_DAYS)
-    if due_on is None or earliest is None or penalty_on is None:
-        return
-    if due_on < earliest:
-        yield Finding(
-            "against",
-            f"O vencimento, {day(due_on)}, é antes de {deadlines.MINIMUM_DAYS} dias da penalidade: "
-            f"pela lei, não pode ser antes de {day(earliest)} ({fine.appeal.article}).",
+    if point.code == "due_early":
+        earliest = deadlines.plus_days(fine.record.penalty_on, deadlines.MINIMUM_DAYS)
+        return (
+            f"O vencimento, {due}, é antes de {deadlines.MINIMUM_DAYS} dias da penalidade: pela "
+            f"lei, não pode ser antes de {deadlines.day_of(earliest)} ({article})."
         )
-    else:
-        yield Finding(
-            "agrees",
-            f"O vencimento, {day(due_on)}, respeita o mínimo de {deadlines.MINIMUM_DAYS} dias da "
-            f"penalidade ({fine.appeal.article}).",
-        )
+    return (
+        f"O vencimento, {due}, respeita o mínimo de {deadlines.MINIMUM_DAYS} dias da penalidade "
+        f"({article})."
+    )

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
+from portal.dossier.answers import Panels
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.exports.explained import explained
 from portal.presentation.tools.notice_check import notice_check_page
 from tests.factories import Record, decode_body, fine, renainf_body, renajud_body
-from tests.presentation.pages import Panels, dossier_page, negotiation_page, vehicle_page
+from tests.presentation.pages import dossier_page, negotiation_page, vehicle_page
 from tests.presentation.rendering import CONTEXT, NOW, PLATE, UNASKED, answered, render
 from tests.web.html_checker import check_html, text_of
 
