@@ -15,6 +15,7 @@ from portal import formats
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
 from portal.law.standing import Standing
+from portal.phrasebook import deadlines as say
 from portal.vehicle.field import Field
 from portal.wording import counted
 
@@ -110,11 +111,11 @@ def _until_today(clock: Clock, start: date | None, today: date) -> Leg:
 
 
 def _judged(clock: Clock) -> str:
-    return "no prazo" if clock.verdict == "in_time" else clock.doubt
+    return "no prazo" if clock.verdict == "in_time" else say.doubt(clock)
 
 
 def _awaited(clock: Clock, leg: Leg, today: date) -> DeadlineStep:
-    until = ""
+    until = say.doubt(clock) if clock.act else ""
     if clock.ends_on is not None:
         has_ended = clock.ends_on < today
         word = "sem defesa, o prazo acabou em" if has_ended else "em regra, até"
@@ -145,7 +146,7 @@ def _computed(appeal: Clock, prescription: Clock, today: date) -> Iterator[Deadl
         yield DeadlineStep("Prescrição", "não é possível dizer", "missing", "", None)
     else:
         when = f"em regra, {formats.short_date(lapse)}"
-        yield DeadlineStep("Prescrição", when, "computed", prescription.doubt, None)
+        yield DeadlineStep("Prescrição", when, "computed", say.doubt(prescription), None)
 
 
 def _percent(used: int, limit: int) -> int:

@@ -14,11 +14,12 @@ from msgspec import Struct
 from portal import formats
 from portal.law.assessment import AssessedFine, fines_in_words, sum_of
 from portal.law.authorities import LEVEL_WORDS, town_of
-from portal.law.deadlines import RULES_NOTE, Clock
+from portal.law.deadlines import Clock
 from portal.law.infractions import Infraction
 from portal.law.orders import AssessedOrder, contradictions_of
 from portal.law.speeding import excess_of, is_speeding, range_note, tolerance_note
 from portal.law.standing import Standing
+from portal.phrasebook import deadlines as say
 from portal.vehicle.field import EMPTY, Field, fold
 from portal.vehicle.fines import Licence
 from portal.vehicle.spelling import named, sentence
@@ -37,11 +38,6 @@ _MAY_COST_NOTHING: Final = (
     "Pode não custar nada: sem outra infração em 12 meses, a leve ou média deve virar advertência "
     "por escrito (art. 267 do CTB)."
 )
-_FREE_FLOW: Final = (
-    "Antes de pagar a multa, confira se ainda vale quitar só o pedágio: anunciou-se em março de "
-    "2026 que isso, até 30/12/2026, tiraria a multa e os pontos. A tarifa é outra dívida."
-)
-_BY_CODE: Final = "Pelo código, é multa de pedágio, e a descrição é de outra infração. "
 
 
 class Detail(Struct, frozen=True):
@@ -102,18 +98,18 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
     yield fine.status.note
     if fine.is_open:
         for clock in (fine.notice, fine.penalty, fine.prescription):
-            if clock.doubt:
-                yield clock.sentence
+            if clock.is_doubtful:
+                yield say.sentence(clock)
         if fine.is_nic:
-            yield fine.notice.sentence
+            yield say.sentence(fine.notice)
         ends_on = fine.penalty.ends_on
         is_passed = ends_on is not None and ends_on < fine.today
         if fine.standing is Standing.NOTICE and is_passed:
-            yield fine.penalty.sentence
+            yield say.sentence(fine.penalty)
     if fine.standing is Standing.NOTICE and fine.gravity_word in ("leve", "média"):
         yield _MAY_COST_NOTHING
-    if fine.is_open and fine.infraction is not None and fine.infraction.code == "7730":
-        yield _BY_CODE + _FREE_FLOW if fine.wording.conflict else _FREE_FLOW
+    if fine.toll_until:
+        yield say.toll_note(fine)
     if fine.amount.note:
         yield fine.amount.note
     if fine.points.note and not fine.points.dateless_note:
@@ -124,10 +120,12 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
 
 def deadline_rules(fines: Iterable[AssessedFine]) -> str:
     """Cite the articles of the deadlines that run for the open fines, or return ""."""
-    articles = {clock.name: clock.article for fine in fines for clock in fine.clocks}
+    articles = {say.name(clock): clock.article for fine in fines for clock in fine.clocks}
     if not articles:
         return ""
-    return "; ".join((*(f"{name}, {article}" for name, article in articles.items()), RULES_NOTE))
+    return "; ".join(
+        (*(f"{name}, {article}" for name, article in articles.items()), say.RULES_NOTE)
+    )
 
 
 def discount_sentence(fines: Iterable[AssessedFine]) -> str:
@@ -248,7 +246,7 @@ def _no_discount(fine: AssessedFine) -> Field | None:
 
 def _judged(fine: AssessedFine, found: Field, clock: Clock) -> Field:
     """Return the day of a step, and for an open fine how much of its legal period was used."""
-    told = [text for text in (clock.brief, clock.doubt) if text]
+    told = [text for text in (say.brief(clock), say.doubt(clock)) if text]
     if not fine.is_open or not told:
         return found
     return Field(", ".join((formats.field_text(found), *told)))
@@ -263,11 +261,12 @@ def _penalised(fine: AssessedFine) -> Field:
 
 
 def _remedy(fine: AssessedFine, clock: Clock) -> Field | None:
-    return Field(clock.brief) if clock.brief and clock in fine.remedies else None
+    brief = say.brief(clock)
+    return Field(brief) if brief and clock in fine.remedies else None
 
 
 def _prescription(fine: AssessedFine) -> Field | None:
-    brief = fine.prescription.brief
+    brief = say.brief(fine.prescription)
     return Field(brief) if brief and fine.is_open else None
 
 

@@ -17,15 +17,29 @@ from typing import get_type_hints
 from msgspec.structs import replace
 
 from portal.law import deadlines
-from portal.law.authorities import Authority, Town, authority_of, code_conflict, town_of
+from portal.law.authorities import (
+    Authority,
+    Town,
+    authority_of,
+    code_conflict,
+    is_federal,
+    town_of,
+)
 from portal.law.deadlines import Clock
 from portal.law.fine_amounts import Amount, exact_amount, plausible
 from portal.law.fine_status import Status, status_of
-from portal.law.infractions import GRAVITY_WORDS, Infraction, as_committed, find
+from portal.law.infractions import (
+    GRAVITY_WORDS,
+    TOLL_UNTIL,
+    Infraction,
+    as_committed,
+    find,
+)
 from portal.law.paid_fines import PaidSum, paid_sum, payment_of
 from portal.law.points import Points, points_of
 from portal.law.source_wording import Wording, narrowed_to_wording, wording_of
 from portal.law.standing import Standing
+from portal.law.standstills import standstill_of
 from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.vehicle.identity import VehicleIdentity, differing_fields
@@ -186,6 +200,12 @@ class AssessedFine:
         """Whether the fine is for not naming the driver of an earlier infraction."""
         return self.infraction is not None and self.infraction.is_nic
 
+    @property
+    def toll_until(self) -> date | None:
+        """The day until which only the toll may be owed, or None."""
+        is_toll = self.infraction is not None and self.infraction.is_toll
+        return TOLL_UNTIL if is_toll and self.is_open and self.today <= TOLL_UNTIL else None
+
     @cached_property
     def status(self) -> Status:
         payment = payment_of(self.record, self.amount, self.today)
@@ -270,7 +290,9 @@ class AssessedFine:
     @cached_property
     def notice(self) -> Clock:
         found = deadlines.notice_of_infraction(self._committed_on, self._notified_on, self.today)
-        return deadlines.not_judged(found) if self.is_nic else found
+        if self.is_nic:
+            return deadlines.not_judged(found)
+        return self._as_it_ran(found, self._committed_on, self._notified_on)
 
     @cached_property
     def penalty(self) -> Clock:
@@ -278,24 +300,45 @@ class AssessedFine:
         found = deadlines.notice_of_penalty(
             self._committed_on, penalty_on, self.today, self._notified_on
         )
-        return deadlines.not_judged(found) if self.is_nic else found
+        if self.is_nic:
+            return deadlines.not_judged(found)
+        return self._as_it_ran(found, self._committed_on, penalty_on)
+
+    def _as_it_ran(self, clock: Clock, start: date | None, end: date | None = None) -> Clock:
+        """Return a deadline as it is if it did not run for a time."""
+        term = deadlines.term_of(clock, start, end, self.today)
+        if term is None:
+            return clock
+        of_union = is_federal(str(self.record.authority_code), str(self.record.authority))
+        found = standstill_of(clock.step, *term, self._state, is_federal=of_union)
+        if found is None:
+            return clock
+        return deadlines.stood_still(clock, found.cited, found.until, self.today)
 
     @cached_property
     def prior_defence(self) -> Clock:
-        return deadlines.prior_defence(self._defended_from, self.today, self._state)
+        start = self._defended_from
+        found = deadlines.prior_defence(start, self.today, self._state)
+        return self._as_it_ran(found, start)
 
     @cached_property
     def driver_nomination(self) -> Clock:
-        return deadlines.driver_nomination(self._defended_from, self.today, self._state)
+        start = self._defended_from
+        found = deadlines.driver_nomination(start, self.today, self._state)
+        return self._as_it_ran(found, start)
 
     @cached_property
     def appeal(self) -> Clock:
-        return deadlines.appeal(self.record.penalty_on, self.today, self._state)
+        start = self.record.penalty_on
+        return self._as_it_ran(deadlines.appeal(start, self.today, self._state), start)
 
     @cached_property
     def prescription(self) -> Clock:
         penalty_on = self.record.penalty_on
-        found = deadlines.prescription(self._committed_on, penalty_on, self.today, self._state)
+        until = self.appeal.ends_on if self.appeal.act else None
+        found = deadlines.prescription(
+            self._committed_on, penalty_on, self.today, self._state, until
+        )
         return deadlines.not_judged(found) if self.is_nic and penalty_on is None else found
 
     @cached_property

@@ -96,6 +96,15 @@ def authority_of(code: str) -> Authority | None:
     return Authority(code, row[0], level, row[1]) if level and row else None
 
 
+def is_federal(code: str, name: str) -> bool:
+    """Return whether an authority is federal, by its code, or else by the name in a record."""
+    authority = authority_of(code)
+    if authority:
+        return authority.level == "federal"
+    text = bare(name)
+    return any(words.search(text) and codes.pattern[0] == "0" for words, codes in _NAMED)
+
+
 @lru_cache(512)
 def town_of(code: str) -> Town | None:
     """Return the town with a TOM code, or None. The code may lack leading zeros."""

@@ -3,19 +3,56 @@
 The cited articles are from the CTB, the traffic code (Lei 9.503/1997), as changed by Leis
 14.071/2020, 14.229/2021 and 14.304/2022. The day of a notice is the day of its issue, not of its
 receipt. If the record lacks a date that a deadline needs, the verdict is "unknown".
+
+A deadline is facts: ``portal.phrasebook.deadlines`` says them.
 """
 
+from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from portal.law.office_days import next_office_day
-from portal.law.rules import CONSULTED
-from portal.wording import counted, day
+from portal.wording import day
 
+# The first and the last day of a term.
+Term = tuple[date, date]
 Verdict = Literal["in_time", "late", "unknown"]
+# What a deadline limits. The names are those of the attributes of ``AssessedFine``.
+Step = Literal["notice", "penalty", "prior_defence", "driver_nomination", "appeal", "prescription"]
+# A day of the record that a deadline depends on.
+Event = Literal["infraction", "notice", "penalty"]
+# Why the verdict is what it is. "no_date", "in_future" and "before_start" are of the day of
+# ``Clock.event``: the record does not state it, it lies ahead, or it is before the infraction.
+Why = Literal[
+    "in_time",
+    "late",
+    "no_date",
+    "in_future",
+    "before_start",
+    # The penalty: there is none yet, within 180 days ("awaited") or after more of them. The
+    # infraction is before the limits were law ("before_law").
+    "awaited",
+    "awaited_long",
+    "infraction_ahead",
+    "before_law",
+    "before_notice",
+    "before_defence",
+    "only_with_defence",
+    # The term touches a period in which it did not run: with a date, or with none yet.
+    "standstill",
+    "standstill_awaited",
+    # A defence, a naming or an appeal: its time still runs, or the shortest time is over.
+    "running",
+    "minimum_over",
+    # The lapse lies ahead, or may have come.
+    "lapse_ahead",
+    "may_have_lapsed",
+    # In the record of a NIC, it is unknown whose dates these are.
+    "nic",
+]
 
 NOTICE_DAYS = 30
 PENALTY_DAYS = 180
@@ -32,26 +69,21 @@ PRESCRIPTION_YEARS = 5
 # art. 233. It removed some infractions from the count of points on a licence.
 LEI_14071_SINCE = date(2021, 4, 12)
 
-_ADVICE = "Confirme com um profissional."
-_CANNOT_TELL = "Não é possível dizer"
-_LATE = "fora do prazo"
-_SIGNED = (
-    "salvo se o auto foi assinado na hora, o que já vale como notificação (art. 280, VI, do CTB)"
+_ARTICLES: Final[Mapping[Step, str]] = {
+    "notice": "art. 281, § 1º, II, do CTB",
+    "penalty": "art. 282, §§ 6º e 7º, do CTB",
+    "prior_defence": "art. 281-A do CTB",
+    "driver_nomination": "art. 257, § 7º, do CTB",
+    "appeal": "art. 282, §§ 4º e 5º, do CTB",
+    "prescription": "Lei 9.873/1999",
+}
+# The authority broke the rule, or may have broken it, or the fine may have lapsed.
+_DOUBTS: Final = (
+    *("late", "before_defence", "only_with_defence", "may_have_lapsed"),
+    *("standstill", "standstill_awaited"),
 )
-# The enforcement manual calls it "em flagrante" if an agent sees the infraction, whether or not the
-# agent stops the vehicle. No text says whether a camera is one.
-_NOT_CAUGHT = (
-    "Se ninguém viu a infração na hora, os dias contam de quando o órgão soube dela (art. 282, "
-    "§ 6º-A): o prazo pode ser maior."
-)
-_NOT_BY_ITSELF = (
-    "a multa não cai sozinha: é preciso pedir ao órgão ou à Justiça. Até lá, conte com ela."
-)
-_RESTARTS = "cada ato do órgão, como notificar ou decidir, recomeça a conta"
-_LAPSES_EARLIER = (
-    "Pode vir antes, se o processo ficar 3 anos parado ou se um recurso de 2024 em diante ficar 24 "
-    "meses sem decisão (arts. 285, § 6º, 289 e 289-A do CTB)."
-)
+# The longest time that the law gives an authority for a notice.
+_LONGEST: Final[Mapping[Step, int]] = {"notice": NOTICE_DAYS, "penalty": PENALTY_DAYS_WITH_DEFENCE}
 
 
 class Clock(Struct, frozen=True):
@@ -60,71 +92,53 @@ class Clock(Struct, frozen=True):
     ``days_used`` are the days from the start of the period to the notice or penalty. For a
     defence, an appeal or the naming of the driver, they are the days from the start until today.
     ``days_used`` and ``limit_days`` are None if unknown or if the deadline is not measured in days.
-    ``ends_on`` is the last day, or None if the record's dates do not determine this day. ``brief``
-    is a short form of ``sentence`` for a table row ("8 dos 30 dias": 8 of the 30 days), or "" if
-    nothing can be computed.
+    ``ends_on`` is the last day, or None if the record's dates do not determine this day.
 
-    If the authority broke the rule, or may have broken it, ``doubt`` says so in a few words ("fora
-    do prazo": late). In all other cases, ``doubt`` is "".
+    ``why`` is the reason for the verdict. ``event`` is the day that the reason is about, or from
+    which a lapse is counted. ``days`` are the days since the infraction without a penalty, or from
+    the notice to a penalty that came too early. ``act`` is the act by which the deadline
+    did not run for a time, or "".
     """
 
-    name: str
+    step: Step
     verdict: Verdict
-    days_used: int | None
+    why: Why
     limit_days: int | None
     ends_on: date | None
-    article: str
-    sentence: str
-    brief: str = ""
-    doubt: str = ""
+    days_used: int | None = None
+    event: Event = "infraction"
+    days: int = 0
+    act: str = ""
 
+    @property
+    def article(self) -> str:
+        return _ARTICLES[self.step]
 
-RULES_NOTE = (
-    f"contados pelas datas que a fonte registra, pela lei consultada em {CONSULTED}. Onde falta "
-    "uma data, não é possível dizer se o prazo foi cumprido. Na defesa, na indicação, no recurso e "
-    "no pagamento, o último dia sem expediente passa ao dia útil seguinte (Res. Contran 918/2022, "
-    "art. 29); feriados do município não são conhecidos. A data exata do vencimento está na "
-    "notificação e pode ser posterior. A data da prescrição é uma estimativa, em regra de 5 anos: "
-    f"{_RESTARTS}, e o registro não mostra todos. {_LAPSES_EARLIER} {_ADVICE}"
-)
-_BEFORE_DEFENCE = (
-    f"A penalidade saiu antes de acabarem os {MINIMUM_DAYS} dias da defesa prévia: em princípio, é "
-    f"nula, se ninguém se defendeu antes (arts. 281-A e 282 do CTB). Mas {_NOT_BY_ITSELF} "
-    f"{_ADVICE}"
-)
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the authority broke the rule, or may have, or the fine may have lapsed."""
+        return self.why in _DOUBTS
 
 
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
     """Check that the infraction notice was issued within 30 days of the infraction."""
-    article, ends_on = "art. 281, § 1º, II, do CTB", plus_days(committed_on, NOTICE_DAYS)
-    clock = Clock("Notificação da autuação", "unknown", None, NOTICE_DAYS, ends_on, article, "")
+    ends_on = plus_days(committed_on, NOTICE_DAYS)
+    clock = Clock("notice", "unknown", "no_date", NOTICE_DAYS, ends_on)
     used = _days_between(committed_on, notified_on)
     if used is None:
-        missing = "infração" if committed_on is None else "notificação"
-        text = f"{_CANNOT_TELL} se a notificação saiu no prazo: {_no_day(missing)}."
-        return replace(clock, sentence=text)
-    if future := _in_future(today, ("infração", committed_on), ("notificação", notified_on)):
-        return replace(clock, ends_on=None, sentence=future)
+        return replace(clock, event="infraction" if committed_on is None else "notice")
+    if ahead := _in_future(today, {"infraction": committed_on, "notice": notified_on}):
+        return replace(clock, why="in_future", event=ahead, ends_on=None)
     if used <= NOTICE_DAYS:
-        return _measured(clock, "Notificação", used)
-    text = (
-        f"Notificação emitida {_days(used)} depois da infração; o limite é de {NOTICE_DAYS} "
-        f"({article}). Em regra, o registro deveria ser arquivado, {_SIGNED}. Mas {_NOT_BY_ITSELF} "
-        f"{_ADVICE}"
-    )
-    return replace(
-        clock, verdict="late", days_used=used, sentence=text, brief=_days(used), doubt=_LATE
-    )
+        return _measured(clock, "notice", used)
+    return replace(clock, verdict="late", why="late", days_used=used)
 
 
-def _measured(clock: Clock, what: str, used: int) -> Clock:
+def _measured(clock: Clock, event: Event, used: int) -> Clock:
     """Judge a step that came in time, or before the infraction."""
     if used < 0:
-        text = f"{_CANNOT_TELL}: a data da {what.lower()} é anterior à da infração."
-        return replace(clock, sentence=text)
-    brief = f"{used} dos {clock.limit_days} dias"
-    text = f"{what} emitida em {brief} ({clock.article}): dentro do prazo, pelas datas registradas."
-    return replace(clock, verdict="in_time", days_used=used, sentence=text, brief=brief)
+        return replace(clock, why="before_start", event=event)
+    return replace(clock, verdict="in_time", why="in_time", days_used=used)
 
 
 def notice_of_penalty(
@@ -139,76 +153,49 @@ def notice_of_penalty(
     whether a defence was filed. If the penalty was issued after 181 to 360 days, the verdict is
     therefore "unknown".
     """
-    name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
-    both = f"{PENALTY_DAYS} dias, ou {PENALTY_DAYS_WITH_DEFENCE} se houve defesa prévia"
-    clock = Clock(name, "unknown", None, PENALTY_DAYS, ends_on, article, "")
+    clock = Clock("penalty", "unknown", "no_date", PENALTY_DAYS, ends_on)
     if committed_on is None:
-        return replace(clock, sentence=f"{_CANNOT_TELL}: {_no_day('infração')}.")
+        return clock
     if committed_on < LEI_14071_SINCE:
-        text = (
-            f"{_CANNOT_TELL}: o limite de {PENALTY_DAYS} ou {PENALTY_DAYS_WITH_DEFENCE} dias "
-            f"({article}) vale desde {day(LEI_14071_SINCE)}, e a infração é anterior."
-        )
-        return replace(clock, limit_days=None, ends_on=None, sentence=text)
+        return replace(clock, why="before_law", limit_days=None, ends_on=None)
     if penalty_on is None:
         waited = (today - committed_on).days
-        if waited < 0:
-            text = "A data da infração está no futuro."
-        elif waited <= PENALTY_DAYS:
-            until = day_of(ends_on)
-            text = f"O prazo é de {both} ({article}); em regra corre ao menos até {until}."
-        else:
-            text = (
-                f"{_days(waited)} sem multa; o prazo é de {both} ({article}). {_NOT_CAUGHT} "
-                f"{_ADVICE}"
-            )
-        return replace(clock, sentence=f"{_CANNOT_TELL}: {_no_day('penalidade')}. {text}")
-    if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
-        return replace(clock, ends_on=None, sentence=future)
+        why: Why = "awaited" if waited <= PENALTY_DAYS else "awaited_long"
+        return replace(clock, why="infraction_ahead" if waited < 0 else why, days=waited)
+    if ahead := _in_future(today, {"infraction": committed_on, "penalty": penalty_on}):
+        return replace(clock, why="in_future", event=ahead, ends_on=None)
     used = (penalty_on - committed_on).days
-    if used >= 0 and (text := before_defence(committed_on, notified_on, penalty_on)):
-        if notified_on is not None and penalty_on < notified_on:
-            return replace(clock, sentence=f"{_CANNOT_TELL}: {text[0].lower()}{text[1:]}")
-        return replace(clock, days_used=used, sentence=text, doubt="antes do fim da defesa")
+    if used >= 0 and (early := before_defence(committed_on, notified_on, penalty_on)) is not None:
+        if early < 0:
+            return replace(clock, why="before_notice")
+        return replace(clock, why="before_defence", days_used=used, days=early)
     if used <= PENALTY_DAYS:
-        return _measured(clock, "Penalidade", used)
+        return _measured(clock, "penalty", used)
     longer = replace(
         clock,
         days_used=used,
         limit_days=PENALTY_DAYS_WITH_DEFENCE,
         ends_on=plus_days(committed_on, PENALTY_DAYS_WITH_DEFENCE),
-        brief=_days(used),
     )
-    since = f"Penalidade emitida {_days(used)} depois da infração"
     if used <= PENALTY_DAYS_WITH_DEFENCE:
-        text = (
-            f"{since}. O prazo é de {both} ({article}), e o registro não diz se houve. Se saiu "
-            f"tarde, {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
-        )
-        return replace(longer, sentence=text, doubt="no prazo só com defesa prévia")
-    text = (
-        f"{since}, além dos {both} ({article}). Em regra, o direito de aplicá-la já teria se "
-        f"perdido. Mas {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
-    )
-    return replace(longer, verdict="late", sentence=text, doubt=_LATE)
+        return replace(longer, why="only_with_defence")
+    return replace(longer, verdict="late", why="late")
 
 
 def before_defence(
     committed_on: date | None, notified_on: date | None, penalty_on: date | None
-) -> str:
-    """Return a sentence on a penalty before the notice or the end of the prior defence, or "".
+) -> int | None:
+    """Return the days from the notice to a penalty that came before the end of the prior defence.
 
-    The defence has MINIMUM_DAYS for infractions since LEI_14071_SINCE (art. 281-A of the CTB).
+    They are negative if the penalty came before the notice. The defence has MINIMUM_DAYS for
+    infractions since LEI_14071_SINCE (art. 281-A of the CTB).
     """
     used = _days_between(notified_on, penalty_on)
     if used is None or used >= MINIMUM_DAYS:
-        return ""
-    if used < 0:
-        return "A data da penalidade é anterior à da notificação da autuação."
-    if committed_on is not None and committed_on < LEI_14071_SINCE:
-        return ""
-    return f"Penalidade emitida {_days(used)} depois da notificação da autuação. {_BEFORE_DEFENCE}"
+        return None
+    is_older = committed_on is not None and committed_on < LEI_14071_SINCE
+    return None if used >= 0 and is_older else used
 
 
 def prior_defence(notified_on: date | None, today: date, state: str = "") -> Clock:
@@ -216,7 +203,7 @@ def prior_defence(notified_on: date | None, today: date, state: str = "") -> Clo
 
     ``state`` is the authority's state, whose holidays count.
     """
-    return _at_least("Defesa prévia", "art. 281-A do CTB", "notificação", notified_on, today, state)
+    return _at_least("prior_defence", "notice", notified_on, today, state)
 
 
 def appeal(penalty_on: date | None, today: date, state: str = "") -> Clock:
@@ -224,33 +211,69 @@ def appeal(penalty_on: date | None, today: date, state: str = "") -> Clock:
 
     This deadline is also the fine's due date. It is 30 days or more after the notice of penalty.
     """
-    article = "art. 282, §§ 4º e 5º, do CTB"
-    return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today, state)
+    return _at_least("appeal", "penalty", penalty_on, today, state)
 
 
 def driver_nomination(notified_on: date | None, today: date, state: str = "") -> Clock:
     """Return the deadline to name the driver, 30 days after the infraction notice."""
-    article = "art. 257, § 7º, do CTB"
-    clock = _at_least("Indicação do condutor", article, "notificação", notified_on, today, state)
-    if clock.days_used is None:
+    clock = _at_least("driver_nomination", "notice", notified_on, today, state)
+    return replace(clock, verdict="late") if clock.why == "minimum_over" else clock
+
+
+def term_of(clock: Clock, start: date | None, end: date | None, today: date) -> Term | None:
+    """Return the first and the last day on which the deadline may have run, or None.
+
+    ``start`` is the day from which it ran, and ``end`` the day of the step that it limits.
+    """
+    last = plus_days(start, _LONGEST.get(clock.step, MINIMUM_DAYS))
+    if start is None or last is None or start > today:
+        return None
+    return start, min(last, end or today)
+
+
+def stood_still(clock: Clock, act: str, until: date, today: date) -> Clock:
+    """Return a deadline that did not run for a time by an act, until a day at the earliest.
+
+    It is never late. Its last day is unknown, or for a defence, a naming or an appeal at the
+    earliest ``until``.
+    """
+    if clock.step in _LONGEST:
+        return _unjudged(replace(clock, act=act))
+    if clock.ends_on is None or clock.days_used is None:
         return clock
-    is_over = clock.verdict != "in_time"
-    text = (
-        f"Em regra, {'terminou em' if is_over else 'ao menos até'} {day_of(clock.ends_on)}, se o "
-        f"condutor não foi identificado na abordagem ({MINIMUM_DAYS} dias da notificação, "
-        f"{article})."
-    )
-    return replace(clock, verdict="late" if is_over else "in_time", sentence=text)
+    ends_on = max(clock.ends_on, until)
+    if today <= ends_on:
+        return replace(clock, verdict="in_time", why="running", ends_on=ends_on, act=act)
+    return replace(clock, verdict="unknown", ends_on=ends_on, act=act)
+
+
+def _unjudged(clock: Clock) -> Clock:
+    match clock.why:
+        case "late" | "only_with_defence":
+            days = clock.days_used or 0
+            clock = replace(clock, verdict="unknown", why="standstill", days=days, days_used=None)
+        case "awaited" | "awaited_long":
+            clock = replace(clock, why="standstill_awaited")
+        case "no_date":
+            pass
+        case _:
+            return clock
+    return replace(clock, limit_days=None, ends_on=None)
 
 
 def prescription(
-    committed_on: date | None, penalty_on: date | None, today: date, state: str = ""
+    committed_on: date | None,
+    penalty_on: date | None,
+    today: date,
+    state: str = "",
+    appeal_until: date | None = None,
 ) -> Clock:
     """Return the limitation period for punishment or collection, usually five years.
 
     The period to punish starts at the infraction. The period to collect starts when no appeal is
     possible any more, at the earliest on the last day of ``appeal`` (Lei 9.873/1999, arts. 1º and
-    1º-A; Resolução CONTRAN 723/2018, art. 24). A period of years ends on the day of its date, with
+    1º-A; Resolução CONTRAN 723/2018, art. 24), which is ``appeal_until`` if the appeal had longer
+    than that. A period of years ends on the day of its date, with
     or without office hours: the rule on working days is for what a person has to do in time.
 
     The true end may differ from ``ends_on`` for reasons that the record does not show. Acts of the
@@ -258,32 +281,19 @@ def prescription(
     9.873/1999, art. 1º, § 1º). Since 1 January 2024, 24 months without a decision on an appeal have
     the same effect (CTB, § 6º of art. 285, and arts. 289 and 289-A).
     """
-    article = "Lei 9.873/1999"
-    clock = Clock("Prescrição", "unknown", None, None, None, article, "")
-    start = last_day(penalty_on, MINIMUM_DAYS, state) if penalty_on else committed_on
+    event: Event = "penalty" if penalty_on else "infraction"
+    clock = Clock("prescription", "unknown", "no_date", None, None, event=event)
+    start = committed_on
+    if penalty_on:
+        start = appeal_until or last_day(penalty_on, MINIMUM_DAYS, state)
     ends_on = plus_years(start, PRESCRIPTION_YEARS)
     if start is None or ends_on is None:
-        text = f"{_CANNOT_TELL} quando prescreve: o registro não diz as datas."
-        return replace(clock, sentence=text)
-    if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
-        return replace(clock, sentence=future)
-    what = "cobrar" if penalty_on else "punir"
-    since = "do fim do processo, se não houve recurso" if penalty_on else "da infração"
+        return clock
+    if ahead := _in_future(today, {"infraction": committed_on, "penalty": penalty_on}):
+        return replace(clock, why="in_future", event=ahead)
     if today <= ends_on:
-        text = (
-            f"O prazo para {what} é, em regra, de {PRESCRIPTION_YEARS} anos ({article}): contados "
-            f"{since}, em {day(ends_on)}. A data pode mudar: {_RESTARTS}. {_LAPSES_EARLIER} Para "
-            "órgãos de estados e municípios, discute-se se vale essa lei."
-        )
-        brief = f"em regra, em {day(ends_on)}"
-        return replace(clock, verdict="in_time", ends_on=ends_on, sentence=text, brief=brief)
-    text = (
-        f"Os {PRESCRIPTION_YEARS} anos para {what}, contados {since}, passaram em {day(ends_on)} "
-        f"({article}). Pode ter prescrito, se nada interrompeu o prazo. Mas {_NOT_BY_ITSELF} "
-        f"{_ADVICE}"
-    )
-    brief = f"os {PRESCRIPTION_YEARS} anos passaram em {day(ends_on)}"
-    return replace(clock, ends_on=ends_on, sentence=text, brief=brief, doubt="pode ter prescrito")
+        return replace(clock, verdict="in_time", why="lapse_ahead", ends_on=ends_on)
+    return replace(clock, why="may_have_lapsed", ends_on=ends_on)
 
 
 def not_judged(clock: Clock) -> Clock:
@@ -292,13 +302,7 @@ def not_judged(clock: Clock) -> Clock:
     The record of a NIC does not say whether its dates belong to the NIC or to the infraction whose
     driver was not named.
     """
-    text = (
-        f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), o registro "
-        "não diz se as datas são dela ou da infração original."
-    )
-    return replace(
-        clock, verdict="unknown", days_used=None, ends_on=None, sentence=text, brief="", doubt=""
-    )
+    return replace(clock, verdict="unknown", why="nic", days_used=None, ends_on=None)
 
 
 def last_day(start: date | None, days: int, state: str = "") -> date | None:
@@ -340,47 +344,22 @@ def day_of(value: date | None) -> str:
     return "data desconhecida" if value is None else day(value)
 
 
-def _in_future(today: date, *days: tuple[str, date | None]) -> str:
-    for what, value in days:
-        if value is not None and value > today:
-            return f"{_CANNOT_TELL}: a data da {what} está no futuro."
-    return ""
+def _in_future(today: date, days: Mapping[Event, date | None]) -> Event | None:
+    """Return the first event whose day lies ahead."""
+    return next((event for event, on in days.items() if on is not None and on > today), None)
 
 
 def _days_between(start: date | None, end: date | None) -> int | None:
     return None if start is None or end is None else (end - start).days
 
 
-def _no_day(what: str) -> str:
-    """Return a clause that says that a day is missing, hidden or unreadable.
-
-    The page shows the field of the day, so the clause need not say which of the three applies.
-    """
-    return f"o registro não diz a data da {what}"
-
-
-def _days(used: int) -> str:
-    return counted(used, "dia", "dias")
-
-
-def _at_least(
-    name: str, article: str, since: str, start: date | None, today: date, state: str
-) -> Clock:
+def _at_least(step: Step, since: Event, start: date | None, today: date, state: str) -> Clock:
     ends_on, used = last_day(start, MINIMUM_DAYS, state), _days_between(start, today)
-    clock = Clock(name, "unknown", None, MINIMUM_DAYS, ends_on, article, "")
-    if used is None or used < 0:
-        future = _in_future(today, (since, start))
-        return replace(clock, sentence=future or f"{_CANNOT_TELL}: {_no_day(since)}.")
+    clock = Clock(step, "unknown", "no_date", MINIMUM_DAYS, ends_on, event=since)
+    if used is None:
+        return clock
+    if used < 0:
+        return replace(clock, why="in_future")
     if ends_on is None or today <= ends_on:
-        text = (
-            f"Em regra, ainda há prazo: ao menos até {day_of(ends_on)} ({article}); "
-            "a data exata está na notificação."
-        )
-        brief = f"ao menos até {day(ends_on)}" if ends_on else ""
-        return replace(clock, verdict="in_time", days_used=used, sentence=text, brief=brief)
-    text = (
-        f"O prazo mínimo de {MINIMUM_DAYS} dias terminou em {day_of(ends_on)} ({article}); "
-        "a data exata está na notificação e pode ser posterior."
-    )
-    brief = f"prazo mínimo até {day(ends_on)}" if ends_on else ""
-    return replace(clock, days_used=used, sentence=text, brief=brief)
+        return replace(clock, verdict="in_time", why="running", days_used=used)
+    return replace(clock, why="minimum_over", days_used=used)

@@ -33,10 +33,15 @@ _OVERWEIGHT_RATES = (
 )
 _BASE_AMOUNTS = tuple(map(Decimal, ("88.38", "130.16", "195.23", "293.47")))
 _MULTIPLIERS = (1, 2, 3, 5, 10, 20, 60)
+_SINGLE = (*_BASE_AMOUNTS, *(_BASE_AMOUNTS[-1] * factor for factor in _MULTIPLIERS[1:]))
+# How often a NIC of before NIC_DOUBLED_SINCE is likely to be multiplied.
+_MOST_REPEATED = 12
 _OF_NIC = (
     "Em regra, é o dobro da multa original, desde abril de 2022; antes, multiplicava-se pelo "
     "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
 )
+# Since then a NIC is twice the original fine. Sources differ by a day.
+NIC_DOUBLED_SINCE = date(2022, 4, 21)
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
 # A number with more than _MOST_DIGITS digits before the decimal point is too large for a fine. The
 # limit also bounds the cost of Decimal arithmetic.
@@ -142,8 +147,32 @@ def _against_other_tables(
 
 
 def _nic_amounts() -> list[Decimal]:
-    multiplied = [_BASE_AMOUNTS[-1] * factor for factor in _MULTIPLIERS[1:]]
-    return [2 * amount for amount in (*_BASE_AMOUNTS, *multiplied)]
+    return [2 * amount for amount in _SINGLE]
+
+
+def nic_multiple(asked: Decimal) -> tuple[Decimal, int] | None:
+    """Return the fine of which a NIC asks a multiple, in full or with a discount, and how often.
+
+    Twice a fine comes first. Returns None for an amount that is no multiple.
+    """
+    for count in range(2, _MOST_REPEATED + 1):
+        for single in _SINGLE:
+            full = Amount(single * count, "table", "")
+            if asked in (full.at_80, full.at_60) or stands_for(asked, full.value) is not None:
+                return single, count
+    return None
+
+
+def sne_amounts() -> list[Decimal | None]:
+    """Return the table's amounts with the discount of SNE."""
+    return [Amount(each, "table", "").at_60 for each in _SINGLE]
+
+
+def overweight_steps(infraction: Infraction, base: Decimal, asked: Decimal) -> int:
+    """Return the fractions of 200 kg of excess that an amount is for, or 0."""
+    if infraction.article != _OVERWEIGHT:
+        return 0
+    return next((steps for steps, amount in _overweight_amounts(base) if amount == asked), 0)
 
 
 def _overweight_amounts(base: Decimal) -> Iterator[tuple[int, Decimal]]:

@@ -44,6 +44,8 @@ GRAVITY_WORDS: dict[Gravity, str] = {
 }
 # On this day Lei 13.281/2016 changed the base amounts of art. 258.
 NEW_AMOUNTS_SINCE = date(2016, 11, 1)
+# Until this day, it was announced in March 2026, the fine for a toll ends if the toll is paid.
+TOLL_UNTIL = date(2026, 12, 30)
 # For each gravity: the amount in R$ before NEW_AMOUNTS_SINCE, the amount in R$ since then (CTB,
 # art. 258), and the points (art. 259).
 _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
@@ -137,6 +139,11 @@ class Infraction(msgspec.Struct, frozen=True):
     def is_nic(self) -> bool:
         """Whether this is the fine for not naming the driver (NIC; CTB, art. 257, § 8º)."""
         return self.code == "5002"
+
+    @property
+    def is_toll(self) -> bool:
+        """Whether this is the fine for an unpaid toll (CTB, art. 209-A)."""
+        return self.code == "7730"
 
     @property
     def gravity_word(self) -> str:

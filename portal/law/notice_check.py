@@ -1,45 +1,92 @@
 """Compare what somebody reads on a notice of a fine with itself, the tables and the law.
 
-A forged notice can be free of contradictions, and a real one can contain errors. No finding
-therefore says that a notice is genuine. The findings follow from the assessment that the portal
-makes of the source's records (``AssessedFine``).
+A forged notice can be free of contradictions, and a real one can contain errors. No point therefore
+says that a notice is genuine. The points follow from the assessment that the portal makes of the
+source's records (``AssessedFine``). ``portal.phrasebook.notice_check`` says them.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
+from decimal import Decimal
+from typing import Final, Literal
 
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine
-from portal.law.authorities import LEVEL_WORDS
-from portal.law.deadlines import Clock
-from portal.law.infractions import check_digit
-from portal.wording import day, listed, money
+from portal.law.deadlines import Clock, Event
+from portal.law.fine_amounts import (
+    NIC_DOUBLED_SINCE,
+    Amount,
+    nic_multiple,
+    overweight_steps,
+    sne_amounts,
+)
+from portal.law.infractions import NEW_AMOUNTS_SINCE, check_digit
 
-_PRF = "000100"
-_PRF_LETTERS = "BERT"  # the first letters of the numbers of its notices
-_CODE = re.compile(r"([0-9]{3})-?([0-9])-?[0-9]?", re.ASCII)
-
+PRF_LETTERS: Final = "BERT"  # the first letters of the numbers of the notices of the PRF
+_PRF: Final = "000100"
+# Dangerous goods and land transport, which the table lacks. The rule of the check digit is unknown.
+_ELSEWHERE: Final = "9"
+_CODE: Final = re.compile(r"([0-9]{3})-?([0-9])-?[0-9]?", re.ASCII)
 
 Kind = Literal["against", "agrees", "open"]
+Code = Literal[
+    "unknown_authority",
+    "authority",
+    "prf_number",
+    "infraction",
+    "superseded",
+    "unlisted_code",
+    "code_elsewhere",
+    "check_digit",
+    "toll",
+    # The amount asked for.
+    "no_single_amount",
+    "table_amount",
+    "former_amount",
+    "discount_of_20",
+    "discount_of_40",
+    "doubled",
+    "overweight",
+    "cents_cut",
+    "other_amount",
+    "nic_doubled",
+    "nic_multiplied",
+    "nic_other",
+    # The dates. "clock" is one of the deadlines of ``AssessedFine``.
+    "in_future",
+    "before_start",
+    "before_notice",
+    "before_defence",
+    "clock",
+    "only_notice",
+    "sne_at_notice",
+    "due_early",
+    "due_in_time",
+    "due_past",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A sentence on the notice.
+class Point:
+    """A point of the notice.
 
     "against": the notice contradicts itself, a table or the law. "agrees": this part agrees with a
-    table or the law. "open": the portal cannot tell.
+    table or the law. "open": the portal cannot tell. ``amount`` is the full amount that the asked
+    one is compared with, or the single fine of a NIC. ``count`` is a multiple, or a number of days.
     """
 
     kind: Kind
-    sentence: str
+    code: Code
+    clock: Clock | None = None
+    event: Event = "infraction"
+    amount: Decimal | None = None
+    count: int = 0
 
 
-def check_notice(fine: AssessedFine, due_on: date | None) -> tuple[Finding, ...]:
-    """Return the findings on a notice. ``due_on`` is its due date, which records do not have."""
+def check_notice(fine: AssessedFine, due_on: date | None) -> tuple[Point, ...]:
+    """Return the points of a notice. ``due_on`` is its due date, which records do not have."""
     return (
         *_authority(fine),
         *_infraction(fine),
@@ -49,129 +96,142 @@ def check_notice(fine: AssessedFine, due_on: date | None) -> tuple[Finding, ...]
     )
 
 
-def _authority(fine: AssessedFine) -> Iterator[Finding]:
+def _authority(fine: AssessedFine) -> Iterator[Point]:
     code, number = fine.record.authority_code, fine.record.notice
     found = fine.authority
     if found is None:
         if code:
-            sentence = f"O código de órgão {code} não está na tabela do portal, que é de 2021."
-            yield Finding("open", sentence)
+            yield Point("open", "unknown_authority")
         return
-    yield Finding(
-        "agrees",
-        f"O código de órgão {code} corresponde a {found.name}, na esfera "
-        f"{LEVEL_WORDS[found.level]}: confira se é este o nome impresso.",
-    )
-    if found.code == _PRF and number and number.value[0] not in _PRF_LETTERS:
-        letters = listed([*_PRF_LETTERS], last=" ou ")
-        yield Finding("against", f"Os autos da PRF começam por {letters}, e este é “{number}”.")
+    yield Point("agrees", "authority")
+    if found.code == _PRF and number and number.value[0] not in PRF_LETTERS:
+        yield Point("against", "prf_number")
 
 
-def _infraction(fine: AssessedFine) -> Iterator[Finding]:
-    code, found = fine.record.code, fine.infraction
+def _infraction(fine: AssessedFine) -> Iterator[Point]:
+    found = fine.infraction
     if found is not None:
-        points = f", {found.points} pontos" if found.points else ""
-        yield Finding(
-            "agrees",
-            f"O código {found.printed} é de “{found.description}” ({found.citation}; "
-            f"{fine.gravity_word}{points}): confira se é esta a infração descrita.",
-        )
+        yield Point("agrees", "infraction")
         if not any(row.current for row in found.rows):
-            yield Finding("open", f"O código {found.printed} já não se usa: é de regra anterior.")
-    elif match := _CODE.fullmatch(str(code)):
-        root, digit, expected = match[1], match[2], check_digit(match[1])
-        if digit == expected:
-            sentence = f"O código {root}-{digit} não está na tabela do portal: pode ser novo."
-            yield Finding("open", sentence)
+            yield Point("open", "superseded")
+        if fine.toll_until:
+            yield Point("open", "toll")
+    elif parts := code_parts(fine):
+        root, digit = parts
+        if root.startswith(_ELSEWHERE):
+            yield Point("open", "code_elsewhere")
+        elif digit == check_digit(root):
+            yield Point("open", "unlisted_code")
         else:
-            yield Finding(
-                "against",
-                f"O dígito do código {root}-{digit} não confere: com {root}, seria "
-                f"{root}-{expected}.",
-            )
+            yield Point("against", "check_digit")
 
 
-def _amount(fine: AssessedFine) -> Iterator[Finding]:
-    asked = fine.record.amount
-    if asked is None or fine.infraction is None:
+def code_parts(fine: AssessedFine) -> tuple[str, str] | None:
+    """Return the three digits of the notice's code of infraction, and the check digit."""
+    match = _CODE.fullmatch(str(fine.record.code))
+    return (match[1], match[2]) if match else None
+
+
+def _amount(fine: AssessedFine) -> Iterator[Point]:
+    asked, infraction = fine.record.amount, fine.infraction
+    if asked is None or infraction is None:
         return
-    code = fine.infraction.printed
+    if infraction.is_nic:
+        yield _nic_amount(asked, fine.record.committed_on)
+        return
     table = replace(fine, record=replace(fine.record, amount=None)).amount
     if table.value is None:
-        yield Finding("open", f"A tabela não fixa um valor único para {code}.")
+        yield Point("open", "no_single_amount")
+        return
+    committed_on, former = fine.record.committed_on, infraction.amount_until_2016
+    is_former = committed_on is not None and committed_on < NEW_AMOUNTS_SINCE
+    if asked == former and asked != infraction.amount:
+        has_right_date = is_former or committed_on is None
+        yield Point("agrees" if has_right_date else "against", "former_amount", amount=table.value)
     elif asked == table.value:
-        yield Finding("agrees", f"{money(asked)} é o valor da tabela para {code}.")
-    elif asked in (table.at_80, table.at_60):
-        share = "20%" if asked == table.at_80 else "40%, só pelo SNE"
-        of_code = f"{money(asked)} é o valor de {code} com desconto de {share}"
-        yield Finding("agrees", f"{of_code}; o cheio é {money(table.value)}.")
+        yield Point("agrees", "table_amount", amount=table.value)
+    elif asked == table.at_80:
+        yield Point("agrees", "discount_of_20", amount=table.value)
+    elif asked == table.at_60:
+        yield Point("agrees", "discount_of_40", amount=table.value)
     elif fine.amount.matches and fine.amount.value == asked:
-        yield Finding("agrees", f"{money(asked)} cabe na tabela para {code}. {fine.amount.note}")
+        steps = overweight_steps(infraction, table.value, asked)
+        code: Code = "overweight" if steps else "doubled"
+        yield Point("agrees", code, amount=table.value, count=steps)
     elif asked == int(table.value):
-        yield Finding("agrees", f"O valor da tabela para {code} é {money(table.value)}.")
+        yield Point("agrees", "cents_cut", amount=table.value)
     else:
-        late = " Juros só há depois do vencimento." if asked > table.value else ""
-        yield Finding(
-            "against",
-            f"Para {code}, a tabela traz {money(table.value)} (com desconto, "
-            f"{money(table.at_80 or asked)} ou {money(table.at_60 or asked)}), e a notificação "
-            f"pede {money(asked)}.{late}",
-        )
+        yield Point("against", "other_amount", amount=table.value)
 
 
-def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
+def _nic_amount(asked: Decimal, committed_on: date | None) -> Point:
+    """Judge the amount of a NIC: twice a fine, and before April 2022 a multiple of one."""
+    multiple = nic_multiple(asked)
+    if multiple is None:
+        return Point("against", "nic_other")
+    single, count = multiple
+    if count == 2:
+        return Point("agrees", "nic_doubled", amount=single)
+    may_be_older = committed_on is None or committed_on < NIC_DOUBLED_SINCE
+    kind: Kind = "open" if may_be_older else "against"
+    return Point(kind, "nic_multiplied", amount=single, count=count)
+
+
+def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Point]:
     record, today = fine.record, fine.today
-    named = {
-        "da infração": record.committed_on,
-        "da notificação da autuação": record.notified_on,
-        "da penalidade": record.penalty_on,
+    days: dict[Event, date | None] = {
+        "infraction": record.committed_on,
+        "notice": record.notified_on,
+        "penalty": record.penalty_on,
     }
-    ahead = [what for what, on in named.items() if on is not None and on > today]
-    for what in ahead:
-        yield Finding("against", f"A data {what} está no futuro.")
+    ahead = [event for event, on in days.items() if on is not None and on > today]
+    for event in ahead:
+        yield Point("against", "in_future", event=event)
     if ahead:
         return
     if fine.is_nic:
-        yield Finding("open", fine.notice.sentence)
+        yield Point("open", "clock", fine.notice)
         return
-    yield from _step(fine.notice, record.committed_on, record.notified_on)
-    dates = record.committed_on, record.notified_on, record.penalty_on
-    if early := deadlines.before_defence(*dates):
-        yield Finding("against", early)
+    yield from _step(fine.notice, "notice", record.committed_on, record.notified_on)
+    early = deadlines.before_defence(record.committed_on, record.notified_on, record.penalty_on)
+    if early is None:
+        yield from _step(fine.penalty, "penalty", record.committed_on, record.penalty_on)
+    elif early < 0:
+        yield Point("against", "before_notice")
     else:
-        yield from _step(fine.penalty, record.committed_on, record.penalty_on)
-    if fine.prescription.doubt:
-        yield Finding("open", fine.prescription.sentence)
+        yield Point("against", "before_defence", count=early)
+    if fine.prescription.is_doubtful:
+        yield Point("open", "clock", fine.prescription)
     if record.penalty_on is None and record.notified_on is not None:
-        yield Finding(
-            "against" if due_on else "open",
-            "Só com a autuação ainda não há multa a pagar: ela abre prazo para defesa, e a "
-            "cobrança vem com a notificação da penalidade (arts. 281-A e 282 do CTB).",
-        )
+        yield _without_penalty(fine, due_on)
 
 
-def _step(clock: Clock, start: date | None, end: date | None) -> Iterator[Finding]:
+def _without_penalty(fine: AssessedFine, due_on: date | None) -> Point:
+    """Judge a notice without a penalty: only 60 % may be paid so early, through SNE."""
+    asked, infraction = fine.record.amount, fine.infraction
+    full = infraction.amount_at(fine.record.committed_on) if infraction else None
+    known = [Amount(full, "table", "").at_60] if infraction else sne_amounts()
+    if asked is not None and asked in known:
+        return Point("open", "sne_at_notice")
+    return Point("against" if due_on else "open", "only_notice")
+
+
+def _step(clock: Clock, event: Event, start: date | None, end: date | None) -> Iterator[Point]:
     if start is None or end is None:
         return
-    is_against = clock.verdict == "late" or end < start
-    kind: Kind = "against" if is_against else "open"
-    yield Finding("agrees" if clock.verdict == "in_time" else kind, clock.sentence)
-
-
-def _due_date(fine: AssessedFine, due_on: date | None) -> Iterator[Finding]:
-    penalty_on = fine.record.penalty_on
-    earliest = deadlines.plus_days(penalty_on, deadlines.MINIMUM_DAYS)
-    if due_on is None or earliest is None or penalty_on is None:
+    if end < start:
+        yield Point("against", "before_start", event=event)
         return
-    if due_on < earliest:
-        yield Finding(
-            "against",
-            f"O vencimento, {day(due_on)}, é antes de {deadlines.MINIMUM_DAYS} dias da penalidade: "
-            f"pela lei, não pode ser antes de {day(earliest)} ({fine.appeal.article}).",
-        )
-    else:
-        yield Finding(
-            "agrees",
-            f"O vencimento, {day(due_on)}, respeita o mínimo de {deadlines.MINIMUM_DAYS} dias da "
-            f"penalidade ({fine.appeal.article}).",
-        )
+    kind: Kind = "against" if clock.verdict == "late" else "open"
+    yield Point("agrees" if clock.verdict == "in_time" else kind, "clock", clock)
+
+
+def _due_date(fine: AssessedFine, due_on: date | None) -> Iterator[Point]:
+    if due_on is None:
+        return
+    if due_on < fine.today:
+        yield Point("open", "due_past")
+    earliest = deadlines.plus_days(fine.record.penalty_on, deadlines.MINIMUM_DAYS)
+    if earliest is not None:
+        is_early = due_on < earliest
+        yield Point("against", "due_early") if is_early else Point("agrees", "due_in_time")

@@ -20,7 +20,7 @@ from portal.law.checklist import UNVERIFIED
 from portal.law.effects import WHO_LIFTS
 from portal.law.glossary import term
 from portal.law.orders import orders_in_words
-from portal.phrasebook import acts, findings, report, verdict
+from portal.phrasebook import acts, deadlines, findings, report, verdict
 from portal.phrasebook.agreement import order_checklist
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
@@ -180,6 +180,8 @@ def register(environment: Environment) -> None:
             "act_short": acts.short,
             "act_why": acts.why,
             "act_brief": acts.brief,
+            "deadline_name": deadlines.name,
+            "deadline_brief": deadlines.brief,
             "finding": verdict.finding,
             "caveat": verdict.caveat,
             "headline": verdict.headline,

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from portal.law.assessment import AssessedFine, totals
 from portal.law.standing import Standing
+from portal.phrasebook import deadlines as say
 from portal.vehicle.field import HIDDEN, Field
 from portal.vehicle.fines import Fine
 from tests.law.records import LICENCE, fine, known
@@ -342,9 +343,9 @@ def test_fine_for_not_naming_the_driver_has_no_judged_deadlines() -> None:
     nic = fine(code="5002", amount=Decimal(260), penalty_on=date(2026, 5, 20), **dates)
     found = AssessedFine(nic, TODAY)
     for clock in (found.notice, found.penalty):
-        assert (clock.verdict, clock.days_used, clock.brief) == ("unknown", None, "")
-        assert "por não indicar o condutor" in clock.sentence
-    assert [clock.name for clock in found.remedies] == ["Recurso à JARI e vencimento"]
+        assert (clock.verdict, clock.days_used, say.brief(clock)) == ("unknown", None, "")
+        assert "por não indicar o condutor" in say.sentence(clock)
+    assert [say.name(clock) for clock in found.remedies] == ["Recurso à JARI e vencimento"]
     assert found.standing == "enforceable"
     assert "é o dobro da multa original" in found.amount.note
     undated = AssessedFine(replace(nic, penalty_on=None), TODAY)
@@ -397,7 +398,7 @@ def test_future_infraction_has_no_deadlines_and_no_points() -> None:
     assert found.standing == "unknown"
     assert found.points.counted is None
     assert {clock.verdict for clock in found.clocks} == {"unknown"}
-    for sentence in (found.notice.sentence, found.prescription.sentence, found.points.note):
+    for sentence in (*map(say.sentence, (found.notice, found.prescription)), found.points.note):
         assert "a data da infração está no futuro" in sentence
 
 
@@ -479,7 +480,7 @@ def test_assess_and_totals_never_raise(given_fines: list[Fine], today: date) -> 
     for one in found:
         assert one.status.note
         assert one.amount.note
-        assert all(clock.sentence for clock in one.clocks)
+        assert all(map(say.sentence, one.clocks))
 
 
 @pytest.mark.parametrize("field", ["penalty_on", "notified_on"])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from portal.law import deadlines
 from portal.law.deadlines import plus_years
+from portal.phrasebook.deadlines import RULES_NOTE, brief, doubt, sentence
 
 TODAY = date(2026, 11, 21)
 WEDNESDAY = date(2026, 11, 18)
@@ -24,7 +25,7 @@ def test_sample_fine_was_notified_on_day_22_of_30() -> None:
     assert clock.verdict == "in_time"
     assert (clock.days_used, clock.limit_days) == (22, 30)
     assert clock.ends_on == date(2024, 9, 17)
-    assert "em 22 dos 30 dias (art. 281, § 1º, II, do CTB)" in clock.sentence
+    assert "em 22 dos 30 dias (art. 281, § 1º, II, do CTB)" in sentence(clock)
 
 
 @pytest.mark.parametrize(
@@ -36,10 +37,10 @@ def test_notice_deadline_is_thirty_days(days: int, verdict: str) -> None:
 
 
 def test_late_notice_is_worded_with_caution() -> None:
-    sentence = deadlines.notice_of_infraction(COMMITTED, after(45), TODAY).sentence
-    assert "45 dias depois" in sentence
-    assert "Em regra" in sentence
-    assert "Confirme com um profissional" in sentence
+    said = sentence(deadlines.notice_of_infraction(COMMITTED, after(45), TODAY))
+    assert "45 dias depois" in said
+    assert "Em regra" in said
+    assert "Confirme com um profissional" in said
 
 
 @pytest.mark.parametrize(
@@ -72,13 +73,13 @@ def test_future_date_starts_no_deadline(first: date, second: date, what: str | N
         (deadlines.prescription(first, second, TODAY), what or "penalidade"),
     ):
         assert clock.verdict == "unknown"
-        assert clock.sentence == f"Não é possível dizer: a data da {named} está no futuro."
+        assert sentence(clock) == f"Não é possível dizer: a data da {named} está no futuro."
         assert clock.ends_on is None
 
 
 def test_days_are_grouped_by_thousands() -> None:
-    sentence = deadlines.notice_of_penalty(date(2021, 5, 1), date(2026, 5, 1), TODAY).sentence
-    assert "1.826 dias depois" in sentence
+    clock = deadlines.notice_of_penalty(date(2021, 5, 1), date(2026, 5, 1), TODAY)
+    assert "1.826 dias depois" in sentence(clock)
 
 
 def test_penalty_limit_does_not_apply_to_older_fines() -> None:
@@ -91,8 +92,8 @@ def test_penalty_limit_does_not_apply_to_older_fines() -> None:
 def test_missing_penalty_is_never_late() -> None:
     clock = deadlines.notice_of_penalty(COMMITTED, None, TODAY)
     assert clock.verdict == "unknown"
-    assert "Não é possível dizer" in clock.sentence
-    assert "825 dias" in clock.sentence
+    assert "Não é possível dizer" in sentence(clock)
+    assert "825 dias" in sentence(clock)
 
 
 def test_defence_and_appeal_deadlines_are_minimums() -> None:
@@ -112,31 +113,31 @@ def test_prescription_starts_at_the_earliest_end_of_the_case_after_a_penalty() -
     assert deadlines.prescription(COMMITTED, None, TODAY).ends_on == date(2029, 8, 18)
     clock = deadlines.prescription(COMMITTED, date(2025, 1, 10), TODAY)
     assert clock.ends_on == date(2030, 2, 10)
-    assert "do fim do processo, se não houve recurso, em 10/02/2030" in clock.sentence
+    assert "do fim do processo, se não houve recurso, em 10/02/2030" in sentence(clock)
 
 
 def test_prescription_is_not_called_a_minimum() -> None:
     clock = deadlines.prescription(COMMITTED, None, TODAY)
-    assert "ao menos" not in clock.sentence + clock.brief
+    assert "ao menos" not in sentence(clock) + brief(clock)
     for earlier in ("3 anos", "24 meses", "de 2024 em diante", "285, § 6º, 289 e 289-A"):
-        assert earlier in clock.sentence
-        assert earlier in deadlines.RULES_NOTE
+        assert earlier in sentence(clock)
+        assert earlier in RULES_NOTE
 
 
 def test_late_deadlines_name_their_exceptions() -> None:
     notice = deadlines.notice_of_infraction(COMMITTED, after(45), TODAY)
     penalties = [deadlines.notice_of_penalty(COMMITTED, after(n), TODAY) for n in (200, 400)]
-    assert "salvo se o auto foi assinado na hora" in notice.sentence
-    assert "art. 280, VI" in notice.sentence
+    assert "salvo se o auto foi assinado na hora" in sentence(notice)
+    assert "art. 280, VI" in sentence(notice)
     for clock in penalties:
-        assert "art. 282, § 6º-A" in clock.sentence
-        assert "de quando o órgão soube dela" in clock.sentence
+        assert "art. 282, § 6º-A" in sentence(clock)
+        assert "de quando o órgão soube dela" in sentence(clock)
 
 
 def test_void_fine_stays_until_somebody_asks() -> None:
     """A reader once took a late penalty for one that lapses by itself."""
     within_the_defence = COMMITTED + timedelta(days=5)
-    for clock, doubt in (
+    for clock, said in (
         (deadlines.notice_of_infraction(COMMITTED, after(45), TODAY), "fora do prazo"),
         (
             deadlines.notice_of_penalty(COMMITTED, after(200), TODAY),
@@ -149,9 +150,9 @@ def test_void_fine_stays_until_somebody_asks() -> None:
         ),
         (deadlines.prescription(date(2018, 1, 1), None, TODAY), "pode ter prescrito"),
     ):
-        assert clock.doubt == doubt
-        assert "não cai sozinha" in clock.sentence
-        assert "pedir ao órgão ou à Justiça" in clock.sentence
+        assert doubt(clock) == said
+        assert "não cai sozinha" in sentence(clock)
+        assert "pedir ao órgão ou à Justiça" in sentence(clock)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,7 @@ def test_prescription_of_collection_starts_when_the_time_to_pay_ends(
 def test_passed_prescription_is_unknown() -> None:
     clock = deadlines.prescription(date(2018, 1, 1), None, TODAY)
     assert clock.verdict == "unknown"
-    assert "Pode ter prescrito" in clock.sentence
+    assert "Pode ter prescrito" in sentence(clock)
 
 
 def test_five_years_from_a_leap_day_end_on_march_1() -> None:
@@ -196,8 +197,8 @@ def test_deadlines_never_raise_and_always_have_a_sentence(
         deadlines.prescription(first, second, today),
     ]
     for clock in clocks:
-        assert clock.sentence.endswith((".", ")"))
+        assert sentence(clock).endswith((".", ")"))
         assert clock.article
         if first is None and second is None:
             assert clock.verdict == "unknown"
-            assert "Não é possível dizer" in clock.sentence
+            assert "Não é possível dizer" in sentence(clock)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from portal.law.assessment import AssessedFine
 from portal.law.notice_check import check_notice
+from portal.phrasebook.notice_check import sentence
 from portal.vehicle.fines import read_fines
 from tests.law.records import TODAY
 
@@ -25,8 +26,16 @@ NAMES = {
 def found(kind: str, due: str = "", **typed: str) -> list[str]:
     (fine,) = read_fines([{NAMES[name]: text for name, text in typed.items()}], "")
     due_on = date.fromisoformat(due) if due else None
-    findings = check_notice(AssessedFine(fine, TODAY), due_on)
-    return [one.sentence for one in findings if one.kind == kind]
+    assessed = AssessedFine(fine, TODAY)
+    points = [one for one in check_notice(assessed, due_on) if one.kind == kind]
+    return [sentence(one, assessed, due_on).replace("\u00a0", " ") for one in points]
+
+
+def codes(due: str = "", **typed: str) -> dict[str, str]:
+    """Return the kind of each point, by its code."""
+    (fine,) = read_fines([{NAMES[name]: text for name, text in typed.items()}], "")
+    due_on = date.fromisoformat(due) if due else None
+    return {one.code: one.kind for one in check_notice(AssessedFine(fine, TODAY), due_on)}
 
 
 @pytest.mark.parametrize(
@@ -38,9 +47,15 @@ def found(kind: str, due: str = "", **typed: str) -> list[str]:
         ({"codigo": "7455", "valor": "250.00"}, "Juros só há depois do vencimento."),
         ({"codigo": "7455", "valor": "90.00"}, "a notificação pede R$ 90,00."),
         ({"infracao": "10/03/2026", "autuacao": "25/05/2026"}, "76 dias depois da infração"),
-        ({"infracao": "10/03/2026", "autuacao": "01/03/2026"}, "é anterior à da infração"),
+        (
+            {"infracao": "10/03/2026", "autuacao": "01/03/2026"},
+            "A notificação tem data anterior à da infração.",
+        ),
         ({"infracao": "10/03/2025", "penalidade": "10/06/2026"}, "além dos 180 dias"),
-        ({"infracao": "10/03/2026", "penalidade": "01/03/2026"}, "é anterior à da infração"),
+        (
+            {"infracao": "10/03/2026", "penalidade": "01/03/2026"},
+            "A penalidade tem data anterior à da infração.",
+        ),
         ({"infracao": "25/12/2026"}, "A data da infração está no futuro."),
         ({"penalidade": "25/12/2026"}, "A data da penalidade está no futuro."),
         ({"autuacao": "25/05/2026", "penalidade": "10/05/2026"}, "é anterior à da notificação"),
@@ -54,7 +69,7 @@ def found(kind: str, due: str = "", **typed: str) -> list[str]:
 )
 def test_contradiction_is_found(typed: dict[str, str], part: str) -> None:
     sentences = found("against", **typed)
-    assert any(part in sentence.replace("\u00a0", " ") for sentence in sentences), sentences
+    assert any(part in each for each in sentences), sentences
 
 
 @pytest.mark.parametrize(
@@ -88,9 +103,112 @@ def test_unknown_codes_are_left_open() -> None:
 
 
 def test_late_penalty_without_known_defence_is_left_open() -> None:
-    (sentence,) = found("open", infracao="10/03/2025", penalidade="10/12/2025")
-    assert "ou 360 se houve defesa prévia" in sentence
-    assert "não diz se houve" in sentence
+    (said,) = found("open", infracao="10/03/2025", penalidade="10/12/2025")
+    assert "ou 360 se houve defesa prévia" in said
+    assert "não se sabe se houve" in said
+
+
+@pytest.mark.parametrize(
+    ("typed", "code", "kind"),
+    [
+        # A NIC is twice a fine of the table, in full or with a discount.
+        ({"codigo": "50020", "valor": "260.32"}, "nic_doubled", "agrees"),
+        ({"codigo": "50020", "valor": "208.26"}, "nic_doubled", "agrees"),
+        ({"codigo": "50020", "valor": "260"}, "nic_doubled", "agrees"),
+        ({"codigo": "50020", "valor": "586.94"}, "nic_doubled", "agrees"),
+        ({"codigo": "50020", "valor": "999.99"}, "nic_other", "against"),
+        ({"codigo": "50020", "valor": "50000.00"}, "nic_other", "against"),
+        ({"codigo": "50020", "valor": "130.16"}, "nic_other", "against"),
+        ({"codigo": "50020", "valor": "390.48"}, "nic_multiplied", "open"),
+        (
+            {"codigo": "50020", "valor": "390.48", "infracao": "10/01/2022"},
+            "nic_multiplied",
+            "open",
+        ),
+        (
+            {"codigo": "50020", "valor": "390.48", "infracao": "10/01/2026"},
+            "nic_multiplied",
+            "against",
+        ),
+        # Through SNE, 60 % may be paid already with the notice of infraction.
+        (
+            {"codigo": "74550", "valor": "78.10", "autuacao": "20/10/2026", "due": "2026-12-05"},
+            "sne_at_notice",
+            "open",
+        ),
+        (
+            {"valor": "78.10", "autuacao": "20/10/2026", "due": "2026-12-05"},
+            "sne_at_notice",
+            "open",
+        ),
+        (
+            {"codigo": "74550", "valor": "104.13", "autuacao": "20/10/2026", "due": "2026-12-05"},
+            "only_notice",
+            "against",
+        ),
+        ({"codigo": "77301"}, "toll", "open"),
+        ({"codigo": "7455", "valor": "85.13"}, "former_amount", "agrees"),
+        ({"codigo": "7455", "valor": "85.13", "infracao": "10/10/2015"}, "former_amount", "agrees"),
+        (
+            {"codigo": "7455", "valor": "85.13", "infracao": "10/10/2026"},
+            "former_amount",
+            "against",
+        ),
+        ({"codigo": "7455", "valor": "104.13", "due": "2026-09-14"}, "due_past", "open"),
+        ({"codigo": "9011"}, "code_elsewhere", "open"),
+        ({"codigo": "6831", "valor": "172.72"}, "overweight", "agrees"),
+        ({"codigo": "5169", "valor": "5869.40"}, "doubled", "agrees"),
+    ],
+)
+def test_point_of_a_notice(typed: dict[str, str], code: str, kind: str) -> None:
+    assert codes(**typed).get(code) == kind, codes(**typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind", "said"),
+    [
+        (
+            {"codigo": "50020", "valor": "260.32"},
+            "agrees",
+            "R$ 260,32 cabe na tabela: é o dobro de R$ 130,16 (art. 257, § 8º, do CTB).",
+        ),
+        ({"codigo": "50020", "valor": "999.99"}, "against", "não é o dobro de nenhum valor"),
+        (
+            {"codigo": "7455", "valor": "78.10", "autuacao": "20/10/2026"},
+            "open",
+            "cabe no desconto de 40% do SNE, que se paga já na autuação",
+        ),
+        ({"codigo": "7730"}, "open", "confira se ainda vale quitar só o pedágio"),
+        ({"codigo": "7382"}, "agrees", "leve, 3 pontos, não contados"),
+        ({"codigo": "5169"}, "agrees", "gravíssima, 7 pontos, não contados"),
+        ({"codigo": "7455"}, "agrees", "média, 4 pontos): confira"),
+        ({"codigo": "7455", "valor": "85.13"}, "agrees", "antes de 01/11/2016; desde então é R$"),
+        ({"due": "2026-09-14"}, "open", "O vencimento, 14/09/2026, já passou"),
+        (
+            {"infracao": "10/03/2026", "autuacao": "25/03/2026"},
+            "agrees",
+            "dentro do prazo, pelas datas que você digitou",
+        ),
+        ({"codigo": "5002", "infracao": "10/03/2026"}, "open", "não se sabe se as datas são dela"),
+    ],
+)
+def test_point_is_said(typed: dict[str, str], kind: str, said: str) -> None:
+    sentences = found(kind, **typed)
+    assert any(said in each for each in sentences), sentences
+
+
+def test_no_sentence_speaks_of_a_source() -> None:
+    """The visitor typed the values, and no source sent them."""
+    for typed in (
+        {"codigo": "7455", "valor": "130", "infracao": "10/03/2026", "autuacao": "25/03/2026"},
+        {"codigo": "6831", "valor": "172.72"},
+        {"codigo": "5169", "valor": "5869.40"},
+        {"codigo": "5002", "infracao": "10/03/2025", "penalidade": "10/12/2025"},
+    ):
+        for kind in ("against", "agrees", "open"):
+            for each in found(kind, **typed):
+                assert "fonte" not in each
+                assert "registr" not in each
 
 
 @given(
@@ -99,6 +217,8 @@ def test_late_penalty_without_known_defence_is_left_open() -> None:
 )
 def test_no_notice_is_called_genuine(typed: dict[str, str], due_on: date | None) -> None:
     (fine,) = read_fines([{NAMES[name]: text for name, text in typed.items()}], "")
-    for one in check_notice(AssessedFine(fine, TODAY), due_on):
+    assessed = AssessedFine(fine, TODAY)
+    for one in check_notice(assessed, due_on):
+        said = sentence(one, assessed, due_on)
         for word in ("verdadeir", "autêntic", "legítim", "genuín"):
-            assert word not in one.sentence.replace(str(fine.notice) or "\0", "")
+            assert word not in said.replace(str(fine.notice) or "\0", "")

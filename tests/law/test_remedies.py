@@ -8,6 +8,7 @@ import pytest
 
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
+from portal.phrasebook.deadlines import name, sentence
 from portal.vehicle.field import HIDDEN, Field
 from portal.vehicle.fines import Fine
 from tests.law.records import fine
@@ -19,7 +20,7 @@ APPEAL = "Recurso à JARI e vencimento"
 
 
 def names_of(clocks: Sequence[Clock]) -> list[str]:
-    return [clock.name for clock in clocks]
+    return [name(clock) for clock in clocks]
 
 
 def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
@@ -80,10 +81,10 @@ def test_paid_fine_has_no_deadlines() -> None:
 
 def test_nomination_applies_only_if_driver_was_not_stopped() -> None:
     (_, nomination) = AssessedFine(issued(10), TODAY).remedies
-    assert "se o condutor não foi identificado na abordagem" in nomination.sentence
+    assert "se o condutor não foi identificado na abordagem" in sentence(nomination)
 
 
 def test_hidden_date_is_not_called_missing() -> None:
     record = issued(10, penalty_on_text=HIDDEN)
     for clock in AssessedFine(record, TODAY).clocks:
-        assert "a fonte não informa" not in clock.sentence
+        assert "a fonte não informa" not in sentence(clock)

@@ -16,6 +16,7 @@ from portal.dossier.dossier import Dossier
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
 from portal.law.standing import Standing
+from portal.phrasebook import deadlines as say
 from portal.vehicle.plate import Plate
 from portal.wording import day, listed
 
@@ -25,12 +26,15 @@ if TYPE_CHECKING:
 # The deadlines of a fine, as the attributes of AssessedFine are named. The names are parts of UIDs.
 _TITLES: Final = {
     "notice": "limite para expedir a notificação da autuação",
-    "prior_defence": "defesa prévia, ao menos até hoje",
-    "driver_nomination": "indicação do condutor, ao menos até hoje",
+    "prior_defence": "último dia, no mínimo, para a defesa prévia",
+    "driver_nomination": "último dia, no mínimo, para indicar o condutor",
     "penalty": "limite para aplicar a penalidade, se não houve defesa",
-    "appeal": "recurso ou pagamento com desconto, ao menos até hoje",
+    "appeal": "último dia, no mínimo, para recorrer ou pagar com desconto",
     "prescription": "em regra, prescreve",
 }
+# The key and the title of a day that no article of law sets.
+_TOLL: Final = "toll"
+_TOLL_TITLE: Final = "talvez o último dia para quitar só o pedágio; confira se ainda vale"
 # An event takes 18 KB of memory while the calendar is written, and some milliseconds.
 MOST_DEADLINES: Final = 2_000
 _MORE: Final = "Veja os prazos na página de cada veículo."
@@ -91,7 +95,7 @@ def _events(
 
     seen = set()
     for fine in fines:
-        for key, clock, last_day in _running(fine):
+        for key, title, text, last_day in _running(fine):
             uid = _uid(dossier.subject.text, fine, key)
             if uid in seen:  # the source lists some fines twice
                 continue
@@ -101,23 +105,28 @@ def _events(
             event.add("dtstart", last_day)
             event.add("dtend", last_day + timedelta(days=1))
             event.add("transp", "TRANSPARENT")
-            event.add("summary", f"{_subject(dossier)}: {_TITLES[key]} ({_fine_words(fine)})")
-            event.add("description", _description(fine, clock, fetched_at))
+            event.add("summary", f"{_subject(dossier)}: {title} ({_fine_words(fine)})")
+            event.add("description", _description(fine, key, text, fetched_at))
             _stamp(event, fetched_at)
             yield event
 
 
-def _running(fine: AssessedFine) -> Iterator[tuple[str, Clock, date]]:
-    """Yield the deadlines that have not passed and whose step is not in the record."""
+def _running(fine: AssessedFine) -> Iterator[tuple[str, str, str, date]]:
+    """Yield the deadlines that have not passed and whose step is not in the record.
+
+    Each is a key, a title, a sentence and the last day.
+    """
     if not fine.is_open:
         return
-    for key in _TITLES:
+    if fine.toll_until:
+        yield _TOLL, _TOLL_TITLE, say.toll_note(fine), fine.toll_until
+    for key, title in _TITLES.items():
         clock: Clock = getattr(fine, key)
         is_step = key in ("notice", "penalty")
         if clock not in fine.clocks or (is_step and clock.days_used is not None):
             continue
         if clock.ends_on is not None and fine.today <= clock.ends_on < date.max:
-            yield key, clock, clock.ends_on
+            yield key, title, say.sentence(clock), clock.ends_on
 
 
 def _uid(subject: str, fine: AssessedFine, key: str) -> str:
@@ -150,9 +159,9 @@ def _fine_words(fine: AssessedFine) -> str:
     return ", ".join(parts).replace("\u00a0", " ")
 
 
-def _description(fine: AssessedFine, clock: Clock, fetched_at: datetime) -> str:
-    lines = [fine.description, clock.sentence]
-    if clock is fine.appeal and fine.authority:
+def _description(fine: AssessedFine, key: str, text: str, fetched_at: datetime) -> str:
+    lines = [fine.description, text]
+    if key == "appeal" and fine.authority:
         lines.append(f"Quem julga o recurso: {fine.authority.appeal_body}.")
     if fine.code_conflict:
         lines.append(fine.code_conflict)

@@ -23,7 +23,7 @@ from portal.law.deadlines import Clock
 from portal.law.effects import WHO_LIFTS
 from portal.law.orders import AssessedOrder
 from portal.law.verdict import Verdict
-from portal.phrasebook import acts
+from portal.phrasebook import acts, deadlines
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.verdict import headline, no_ceiling, notices
 from portal.presentation.exports.vehicle_tables import (
@@ -209,9 +209,10 @@ def _fines(fines: Sequence[AssessedFine], totals: Totals) -> Record:
 
 def _deadline(clock: Clock) -> Record:
     return {
-        "name": clock.name,
+        "name": deadlines.name(clock),
         "state": clock.verdict,
-        **_copied(clock, "days_used", "limit_days", "ends_on", "article", "sentence"),
+        **_copied(clock, "days_used", "limit_days", "ends_on", "article"),
+        "sentence": deadlines.sentence(clock),
     }
 
 

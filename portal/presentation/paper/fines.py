@@ -13,6 +13,7 @@ from portal.dossier.details import fine_rows
 from portal.dossier.fined_places import whom_to_ask
 from portal.formats import field_text
 from portal.law.assessment import AssessedFine
+from portal.phrasebook import deadlines as say
 from portal.presentation.vehicle.fine_ledger import short_authority
 
 # The largest number of fines that have a grid each. The annex has more, so that page 2 has room for
@@ -52,11 +53,11 @@ def annex_row(fine: AssessedFine, date: str) -> tuple[str, ...]:
     found, description = _values(fine), fine.description or field_text(fine.record.description)
     steps = (("Notificada em", fine.notice), ("Penalidade em", fine.penalty))
     days = (
-        ", ".join(filter(None, (found[label].partition(",")[0], clock.doubt * fine.is_open)))
+        ", ".join(filter(None, (found[label].partition(",")[0], say.doubt(clock) * fine.is_open)))
         for label, clock in steps
     )
-    running = (one.brief for one in fine.remedies if one.verdict == "in_time" and one.brief)
-    due = found.get("Pagamento") or next(running, "")
+    running = (say.brief(one) for one in fine.remedies if one.verdict == "in_time")
+    due = found.get("Pagamento") or next(filter(None, running), "")
     gravity = found["Gravidade"].removesuffix(", não contados")
     return (
         f"{fine.number}. {date}",

@@ -13,7 +13,8 @@ from typing import ClassVar, Final
 from portal.data_files import read_csv
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
-from portal.law.notice_check import Finding, check_notice
+from portal.law.notice_check import Point, check_notice
+from portal.phrasebook.notice_check import sentence
 from portal.presentation.typed_money import read_money
 from portal.vehicle.fines import read_fines
 from portal.vehicle.typed import visible
@@ -57,11 +58,19 @@ class NoticeCheckPage:
     is_blank: bool = False
 
     @cached_property
-    def findings(self) -> tuple[Finding, ...]:
+    def points(self) -> tuple[Point, ...]:
         return check_notice(self.fine, self.due_on) if self.fine else ()
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether a table or a rule of law says something of what was typed."""
+        return any(point.code != "due_past" for point in self.points)
+
     def of_kind(self, kind: str) -> tuple[str, ...]:
-        return tuple(one.sentence for one in self.findings if one.kind == kind)
+        if self.fine is None:
+            return ()
+        of_kind = [point for point in self.points if point.kind == kind]
+        return tuple(sentence(point, self.fine, self.due_on) for point in of_kind)
 
     @property
     def remedies(self) -> tuple[Clock, ...]:

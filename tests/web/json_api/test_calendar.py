@@ -66,7 +66,7 @@ def days(*fines: Record) -> dict[str, date]:
     """Return the last days by the name of the deadline."""
     found = {}
     for event in events(*fines):
-        name = str(event["SUMMARY"]).split(": ")[1].split(" (")[0].split(",")[0]
+        name = str(event["SUMMARY"]).split(": ")[1].split(" (")[0]
         found[name] = event["DTSTART"]
     return found  # type: ignore[return-value]
 
@@ -74,19 +74,28 @@ def days(*fines: Record) -> dict[str, date]:
 def test_notice_has_defence_nomination_penalty_and_prescription() -> None:
     assert all("(autuação de 10/10/2026" in str(event["SUMMARY"]) for event in events(NOTICE))
     assert days(NOTICE) == {
-        "defesa prévia": date(2026, 12, 1),
-        "indicação do condutor": date(2026, 12, 1),
-        "limite para aplicar a penalidade": date(2027, 4, 8),
-        "em regra": date(2031, 10, 10),
+        "último dia, no mínimo, para a defesa prévia": date(2026, 12, 1),
+        "último dia, no mínimo, para indicar o condutor": date(2026, 12, 1),
+        "limite para aplicar a penalidade, se não houve defesa": date(2027, 4, 8),
+        "em regra, prescreve": date(2031, 10, 10),
     }
 
 
 def test_penalty_has_appeal_and_prescription() -> None:
     assert all("(multa de 10/05/2026" in str(event["SUMMARY"]) for event in events(PENALTY))
     assert days(PENALTY) == {
-        "recurso ou pagamento com desconto": date(2026, 12, 10),
-        "em regra": date(2031, 12, 10),
+        "último dia, no mínimo, para recorrer ou pagar com desconto": date(2026, 12, 10),
+        "em regra, prescreve": date(2031, 12, 10),
     }
+
+
+def test_toll_has_a_day_until_which_it_alone_may_be_owed() -> None:
+    toll = fine(codigoInfracao="77301", valor="195.23", descricao="", dataInfracao="10/10/2026")
+    assert days(toll)[
+        "talvez o último dia para quitar só o pedágio; confira se ainda vale"
+    ] == date(2026, 12, 30)
+    (event,) = [each for each in events(toll) if "pedágio" in str(each["SUMMARY"])]
+    assert "A tarifa é outra dívida" in str(event["DESCRIPTION"])
 
 
 @pytest.mark.parametrize(

@@ -89,3 +89,10 @@ def test_no_text_breaks_the_page(anyone: PageClient, string: str) -> None:
 def test_page_is_linked_where_people_look(anyone: PageClient) -> None:
     for path in ("/", "/glossario", "/placa/ABC1D23?completo=1"):
         assert anyone.get(path).all("a", href=PATH), path
+
+
+def test_one_typed_day_is_compared_with_nothing(anyone: PageClient) -> None:
+    for typed in ({"vencimento": "2026-12-20"}, {"vencimento": "2020-09-14"}, {"valor": "130,16"}):
+        text = shown(anyone, typed)
+        assert "Não há o que comparar" in text
+        assert "Nada se contradiz" not in text
