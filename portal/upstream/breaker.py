@@ -15,12 +15,13 @@ State = Literal["closed", "open", "half-open"]
 
 FAILURES_TO_OPEN = 5
 COOLDOWN_S = 5.0
+LONGEST_REST_S = 300.0
 LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
 
 # Indexes of one circuit's counters. Times in the counters are in seconds of the monotonic clock,
 # which all processes of a machine share.
-_PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
+_PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _REST_S, _FIRST_FAILURE = 0, 1, 2, 3, 4
 _CIRCUIT_COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 _NO_FAILURES = array("d", [0.0] * FAILURES_TO_OPEN)
 _CLOSED = array("d", [0.0] * _CIRCUIT_COUNTERS)
@@ -41,6 +42,10 @@ class Circuit:
     ``numbers`` are the circuit's counters. An open circuit refuses all calls for COOLDOWN_S (the
     cool-down). After the cool-down, the circuit is half-open: it admits one call, the probe, and
     refuses other calls until the probe ends. An answer to the probe closes the circuit.
+
+    A probe may be charged, and makes its caller wait. While another base address can be asked, the
+    circuit therefore admits a probe only after the rest, which begins with the cool-down. The rest
+    is as long as the cool-down at first, and doubles with each failed probe up to LONGEST_REST_S.
 
     The circuit opens after failed lookups of FAILURES_TO_OPEN different vehicles without an answer
     in between. Lock the counters before you call a method that writes. The method ``end_probe``
@@ -68,7 +73,7 @@ class Circuit:
         now = self._clock()
         if not self.is_open(now):
             return "closed"
-        is_half_open = now >= self._numbers[_PROBE_FROM] or self.is_probing(now)
+        is_half_open = self.rest_s(now) <= 0 or self.is_probing(now)
         return "half-open" if is_half_open else "open"
 
     def wait_s(self, now: float) -> float:
@@ -76,6 +81,13 @@ class Circuit:
         paused_s = self._numbers[_PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
         cooling_s = self._numbers[_PROBE_FROM] - now if self.is_open(now) else 0.0
         return max(0.0, paused_s, cooling_s)
+
+    def rest_s(self, now: float) -> float:
+        """Return the seconds until the rest ends. 0 or less means that it has ended."""
+        if not self.is_open(now):
+            return 0.0
+        longer_s = max(0.0, self._numbers[_REST_S] - COOLDOWN_S)
+        return self._numbers[_PROBE_FROM] + longer_s - now
 
     def is_open(self, now: float) -> bool:
         # A restart of the machine sets the monotonic clock back. A stored time more than COOLDOWN_S
@@ -124,18 +136,26 @@ class Circuit:
     def end_probe(self) -> None:
         self._numbers[_PROBING_UNTIL] = 0.0
 
-    def record_failure(self, vehicle: float, now: float, probe: bool) -> None:
+    def record_failure(
+        self, vehicle: float, now: float, *, probe: bool, lengthens_rest: bool
+    ) -> None:
         """Count a failure. Open the circuit if lookups of FAILURES_TO_OPEN vehicles have failed.
 
-        A failed probe restarts the cool-down. So does the failure of a call that began before the
-        circuit opened.
+        A failed probe restarts the cool-down and the rest. So does the failure of a call that began
+        before the circuit opened. The rest is lengthened only once for probes at the same time,
+        which several payers may send.
         """
         was_open = self.is_open(now)
+        has_rested = self.rest_s(now) <= 0
         counted = list(self._failures)
         if vehicle not in counted and 0.0 in counted:
             self._failures[counted.index(0.0)] = vehicle
         if probe or was_open or self._failures[-1] != 0.0:
             self.clear_failures()
+            if not was_open:
+                self._numbers[_REST_S] = COOLDOWN_S
+            elif probe and lengthens_rest and has_rested:
+                self._numbers[_REST_S] = min(2 * self._numbers[_REST_S], LONGEST_REST_S)
             self._numbers[_PROBE_FROM] = now + COOLDOWN_S
 
     def close(self) -> None:
@@ -187,6 +207,10 @@ class Breaker:
     each payer may send a probe. A single probe for all could be the call of a payer whose lookups
     hang.
 
+    A vehicle whose lookup was sent to another base address and failed there too may be the cause of
+    both failures. Such a failure is not counted here, so that a few vehicles cannot open the
+    circuits of all addresses.
+
     Worker processes that share ``counters`` share the state of all circuits. The counters are never
     locked during an upstream call. A payer gets a slot for its circuit at its first failure or
     pause, in place of the slot of its set that has been unchanged for longest. The former payer's
@@ -217,12 +241,13 @@ class Breaker:
     @property
     def wait_s(self) -> float:
         """The seconds until the address's circuit may admit a call. 0 means now."""
-        return self._circuit.wait_s(self._clock())
+        now = self._clock()
+        return max(self._circuit.wait_s(now), self._circuit.rest_s(now))
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Send a request to the origin. Raises CircuitOpen at once if the breaker refuses it."""
         payer = None if resource.payer is None else name_hash(resource.payer)
-        probe = self._admit(payer)
+        probe = self._admit(payer, may_rest=resource.elsewhere == "untried")
         try:
             guarded = account if probe else RecheckingAccount(account, partial(self._refuse, payer))
             response = self._origin.send(resource, guarded, deadline)
@@ -230,7 +255,7 @@ class Breaker:
             self._record_answer(payer, Response(200, b"", self.name), probe)
             raise
         except UpstreamError as error:
-            self._record_failure(payer, resource.subject, error, probe)
+            self._record_failure(payer, resource, error, probe)
             raise
         except BaseException:
             self._release_probe(payer, probe)  # not the origin's failure, such as a daily limit
@@ -240,7 +265,7 @@ class Breaker:
         self._record_answer(payer, response, probe)
         return response
 
-    def _admit(self, payer: float | None) -> bool:
+    def _admit(self, payer: float | None, *, may_rest: bool) -> bool:
         """Admit a call or raise CircuitOpen. Return whether the admitted call is a probe."""
         if not self._is_blocked(payer):
             return False
@@ -251,6 +276,9 @@ class Breaker:
             own.refuse_while_waiting(now)
             if not (self._circuit.is_open(now) or own.is_open(now)):
                 return False
+            rest_s = max(self._circuit.rest_s(now), own.rest_s(now))
+            if may_rest and rest_s > 0:
+                raise CircuitOpen(rest_s, is_resting=True)
             own.start_probe(now)
             return True
 
@@ -275,10 +303,12 @@ class Breaker:
                 self._circuits(payer)[-1].end_probe()
 
     def _record_failure(
-        self, payer: float | None, subject: str, error: UpstreamError, probe: bool
+        self, payer: float | None, resource: Resource, error: UpstreamError, probe: bool
     ) -> None:
         if isinstance(error, CircuitOpen | LocalFailure):
             self._release_probe(payer, probe)  # the origin did not cause the failure
+            return
+        if resource.elsewhere == "failed" and not probe and not isinstance(error, NotSent):
             return
         with self._counters.locked():
             now = self._clock()
@@ -287,7 +317,12 @@ class Breaker:
                 failed, own = self._circuit, self._circuits(payer)[-1]
             else:
                 failed = own = self._claimed(payer, now)
-            failed.record_failure(name_hash(subject), now, probe)
+            failed.record_failure(
+                name_hash(resource.subject),
+                now,
+                probe=probe,
+                lengthens_rest=resource.elsewhere == "untried",
+            )
             if probe:
                 own.end_probe()
 

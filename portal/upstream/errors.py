@@ -39,13 +39,17 @@ class NotSent(UpstreamError):
 
 
 class CircuitOpen(NotSent):
-    """The circuit breaker is open, or the origin asked for a pause."""
+    """The circuit breaker is open, or the origin asked for a pause.
+
+    If ``is_resting`` is true, the origin may be asked now if no other base address can be asked.
+    """
 
     outcome = "circuit_open"
 
-    def __init__(self, retry_after_s: float) -> None:
+    def __init__(self, retry_after_s: float, *, is_resting: bool = False) -> None:
         super().__init__("circuit open")
         self.retry_after_s = retry_after_s
+        self.is_resting = is_resting
 
 
 class LocalFailure(NotSent):

@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
 
 from portal.upstream.errors import (
     CircuitOpen,
@@ -12,7 +14,7 @@ from portal.upstream.errors import (
     Unusable,
     UpstreamError,
 )
-from portal.upstream.protocol import Account, Resource, Response, Upstream
+from portal.upstream.protocol import Account, Elsewhere, Resource, Response, Upstream
 
 
 class Failover:
@@ -22,6 +24,9 @@ class Failover:
     After any other NotSent, the next origin is tried. After Uncertain or Unusable, the next origin
     is tried only for GET, because a second POST may order a second report, which is also charged.
     After Unfit, the next origin is tried only if its answer may differ.
+
+    An origin whose circuit rests (see ``Circuit``) is asked only if the other origins give no
+    answer, and then last.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -29,28 +34,39 @@ class Failover:
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         failures: list[UpstreamError] = []
-        for origin in self._origins:
+        resting: list[Upstream] = []
+        refusal: Exception | None = None
+        other: Elsewhere = "untried" if len(self._origins) > 1 else "none"
+        # ``resting`` grows while the first loop runs. In the second loop, no origin may rest.
+        for origin, elsewhere in chain(
+            ((each, other) for each in self._origins), ((each, "none") for each in resting)
+        ):
             if failures and time.monotonic() >= deadline:
                 break
+            was_sent = any(not isinstance(failure, NotSent) for failure in failures)
+            asked = replace(resource, elsewhere="failed" if was_sent else elsewhere)
             try:
-                return origin.send(resource, account, deadline)
+                return origin.send(asked, account, deadline)
             except LocalFailure as failure:
                 failures.append(failure)
                 break
             except NotSent as failure:
                 failures.append(failure)
+                if isinstance(failure, CircuitOpen) and failure.is_resting:
+                    resting.append(origin)
             except (Uncertain, Unusable) as failure:
                 failures.append(failure)
                 is_final = isinstance(failure, Unfit) and not failure.may_differ
                 if resource.method != "GET" or is_final:
                     break
-            except Exception:
+            except Exception as error:
                 # ``account.begin`` refused this call, for example because of a daily limit. If an
                 # earlier call was sent, raise that call's failure instead of this error.
-                if any(not isinstance(failure, NotSent) for failure in failures):
-                    break
-                raise
-        raise _most_informative(failures)
+                if not was_sent:
+                    raise
+                refusal = error
+                break
+        raise _most_informative(failures) from refusal
 
 
 def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:

@@ -4,6 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+# What is known of the other base addresses when one is about to be asked: none can be asked, one
+# can still be asked, or the same request was sent to one and failed.
+Elsewhere = Literal["none", "untried", "failed"]
+
 
 @dataclass(frozen=True, slots=True)
 class Response:
@@ -27,7 +31,8 @@ class Resource:
     ``subject`` is a keyed hash that identifies the vehicle. ``check`` returns the response as it is
     to be relayed, or raises Unusable if the body does not answer this request. It is called for a
     200 and for the statuses with which a proxy may send a page. ``payer`` is a keyed hash of the
-    caller's own upstream credential, or None if the caller has no upstream credential.
+    caller's own upstream credential, or None if the caller has no upstream credential. Failover
+    sets ``elsewhere``.
     """
 
     method: Literal["GET", "POST"]
@@ -37,6 +42,7 @@ class Resource:
     body: bytes | None = field(default=None, repr=False)
     check: Callable[[Response], Response] = field(default=lambda response: response, repr=False)
     payer: str | None = None
+    elsewhere: Elsewhere = "none"
 
 
 class Attempt(Protocol):
