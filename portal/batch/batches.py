@@ -7,7 +7,7 @@ database transaction. ``ItemLeases`` assigns the items of running batches to pro
 
 import re
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,6 +18,7 @@ from sqlalchemy import (
     Connection,
     Engine,
     Select,
+    bindparam,
     case,
     delete,
     func,
@@ -30,7 +31,16 @@ from sqlalchemy import (
 
 from portal.access.idempotency import forget_made
 from portal.amounts import amount_of, amount_text, total
-from portal.batch.model import ALLOWED, Action, Batch, Cost, Counts, Item, NotAllowed
+from portal.batch.model import (
+    ALLOWED,
+    Action,
+    Batch,
+    Cost,
+    Counts,
+    Item,
+    NotAllowed,
+    TooManyDrafts,
+)
 from portal.batch.rows import (
     Access,
     BatchRows,
@@ -47,7 +57,7 @@ from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 
 DRAFT_S: Final = 86400.0
-MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest draft
+MOST_DRAFTS: Final = 20  # per owner; a further draft is refused
 _CLAIMED_S: Final = 86400.0  # a batch that nobody has claimed for so long is run by no portal
 MOST_LISTED: Final = 50
 MOST_UNDER_WAY: Final = 20
@@ -131,10 +141,12 @@ class Batches(BatchRows):
         new_items: Sequence[QuotedItem],
         listed: TypedList,
         batch: str = "",
+        replaced: str = "",
     ) -> str:
         """Store a new batch as a draft (not yet started), and return the batch's id.
 
-        ``batch`` is the new id, by default a random one. Raises IntegrityError if it is taken.
+        ``batch`` is the new id, by default a random one. The draft ``replaced`` is deleted, unless
+        it has been started meanwhile. Raises TooManyDrafts, or IntegrityError if the id is taken.
         """
         batch, now = batch or new_id(), self.clock()
         rows = [
@@ -148,7 +160,7 @@ class Batches(BatchRows):
             for position, new in enumerate(new_items)
         ]
         with self.writing() as db:
-            self._drop_oldest_drafts(db, self._owner_key(owner))
+            self._make_room(db, self._owner_key(owner), replaced)
             db.execute(
                 insert(table).values(
                     id=batch,
@@ -236,7 +248,7 @@ class Batches(BatchRows):
             .offset(skip)
         )
         with reading(self.engine) as db:
-            self._row(db, batch, owner)
+            is_priced = _cost(self._row(db, batch, owner)).spent is not None
             rows = db.execute(query).all()
         return [
             Item(
@@ -245,6 +257,8 @@ class Batches(BatchRows):
                 row.cause,
                 row.position,
                 self.decrypted(row.sealed_result),
+                Decimal(row.spent) if is_priced else None,
+                row.failing_since,
             )
             for row in rows
         ]
@@ -255,25 +269,41 @@ class Batches(BatchRows):
         owner: str,
         access: Access,
         max_cost: Decimal | None,
+        reserved: Mapping[int, Decimal | None],
+        retried: Collection[int] = (),
     ) -> None:
-        """Start or resume a batch. The batch's failed items are looked up again.
+        """Start or resume a batch.
 
-        The batch spends at most ``max_cost`` R$ in all, or has no limit if that is None. For a
-        running batch, only this limit changes. A done batch without failed items stays unchanged,
-        so that its owner cannot postpone ``expires_at`` by starting it again and again. Raises
-        UnknownBatch or NotAllowed.
+        The batch spends at most ``max_cost`` R$ in all, or has no limit if that is None.
+        ``reserved`` has the price of the lookups of each item that is to be looked up, by the
+        item's position. For an unknown price (None), nothing is reserved. Failed items are looked
+        up again only if ``retried`` has their position. A running batch without such an item
+        changes nothing but its limit. A done batch without such an item stays unchanged, so that
+        its owner cannot postpone ``expires_at`` by starting it again and again. Raises UnknownBatch
+        or NotAllowed.
         """
         now = self.clock()
         sealed = self.encrypted(msgspec.json.encode(access))
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running":
                 db.execute(update_batch(batch).values(at_most=amount_text(max_cost)))
-                return
+                if not retried:
+                    return
             db.execute(
                 update(items)
-                .where(items.c.batch == batch, items.c.state == "failed")
+                .where(
+                    items.c.batch == batch,
+                    (items.c.state == "pending") & (items.c.cause == "")
+                    | (items.c.state == "failed") & items.c.position.in_(retried),
+                )
                 .values(state="pending", cause="", attempts=0)
             )
+            if reserved:
+                amounts = [{"at": at, "price": str(price or 0)} for at, price in reserved.items()]
+                of_item = (items.c.batch == batch, items.c.position == bindparam("at"))
+                db.execute(
+                    update(items).where(*of_item).values(reserved=bindparam("price")), amounts
+                )
             is_done = not has_pending(db, batch)
             if is_done and row.state == "done":
                 return
@@ -360,6 +390,9 @@ class Batches(BatchRows):
         hold(db, Lock.BATCHES)
         found = items.c.subject == self.keys.tag(subject)
         batches = set(db.execute(select(items.c.batch).where(found)).scalars())
+        # As the ledger does, lock the rows of batches before those of their items.
+        rows = select(table.c.id).where(table.c.id.in_(batches)).order_by(table.c.id)
+        db.execute(rows.with_for_update()).all()
         deleted = db.execute(delete(items).where(found)).rowcount
         left = self._counts(db, batches)
         for batch in sorted(batches):
@@ -395,7 +428,7 @@ class Batches(BatchRows):
     def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
         """Begin a transaction and read the batch's row. Raises UnknownBatch or NotAllowed."""
         with self.writing() as db:
-            row = self._row(db, batch, owner)
+            row = self._row(db, batch, owner, is_locked=True)
             if row.state not in ALLOWED[action]:
                 raise NotAllowed(action, row.state)
             yield db, row
@@ -419,7 +452,7 @@ class Batches(BatchRows):
         """Return the SQL condition for batches that are running or have not expired."""
         return (table.c.expires_at > self.clock()) | (table.c.state == "running")
 
-    def _row(self, db: Connection, batch: str, owner: str) -> Any:
+    def _row(self, db: Connection, batch: str, owner: str, *, is_locked: bool = False) -> Any:
         if not _ID.fullmatch(batch):  # for example, PostgreSQL rejects an id with a NUL character
             raise UnknownBatch(batch)
         query = select(table).where(
@@ -428,7 +461,7 @@ class Batches(BatchRows):
             table.c.owner == self._owner_key(owner),
             self._is_kept(),
         )
-        row = db.execute(query).first()
+        row = db.execute(query.with_for_update() if is_locked else query).first()
         if row is None:
             raise UnknownBatch(batch)
         return row
@@ -460,16 +493,16 @@ class Batches(BatchRows):
         )
         return {batch: tuple(map(int, counted)) for batch, *counted in db.execute(query)}
 
-    def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:
-        drafts = (
-            select(table.c.id)
-            .where(table.c.owner == owner, text(IS_DRAFT))
-            .order_by(table.c.created_at.desc())
-            .offset(MOST_DRAFTS - 1)
-            .limit(MOST_LISTED)
+    def _make_room(self, db: Connection, owner: str, replaced: str) -> None:
+        """Delete the draft ``replaced``. Raises TooManyDrafts without room for another draft."""
+        drafts = select(table.c.id).where(
+            table.c.owner == owner, text(IS_DRAFT), table.c.expires_at > self.clock()
         )
-        if ids := db.execute(drafts).scalars().all():
-            _delete(db, ids)
+        ids = set(db.execute(drafts).scalars())
+        if replaced in ids:
+            _delete(db, [replaced])
+        if len(ids - {replaced}) >= MOST_DRAFTS:
+            raise TooManyDrafts
 
     def _batch(self, row: Any, counted: tuple[int, ...], left_out: LeftOut) -> Batch:
         total, stored, done, failed, pending, active = counted

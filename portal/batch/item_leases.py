@@ -9,11 +9,23 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Integer, bindparam, case, func, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    bindparam,
+    case,
+    func,
+    null,
+    select,
+    text,
+    update,
+)
 
 from portal.batch.pauses import Pause
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject
+from portal.batch.verdicts import Verdict
 from portal.storage.database import reading
 from portal.storage.tables import IS_LEASED, IS_UNDER_WAY
 from portal.storage.tables import batch_items as items
@@ -39,38 +51,49 @@ _WORK: Final = select(
 )
 _leased = items.alias()
 _next = items.alias()
-_LEASE: Final = (
-    update(items)
-    .where(
-        items.c.id
-        == select(_next.c.id)
+
+
+def _lease(position: ColumnElement[int]) -> Any:
+    """Return the statement that leases the first pending item in the order of ``position``."""
+    return (
+        update(items)
         .where(
-            _next.c.batch == bindparam("batch_id"),
-            _next.c.state == "pending",
-            # Without "+ 0", SQLite would use the index "batch_items_by_lease", and would read and
-            # sort all items of the batch.
-            _next.c.lease_until + 0.0 <= bindparam("now"),
-        )
-        # Items whose failed lookup has paused the batch come last, because this lookup may fail
-        # again and pause the batch again.
-        .order_by(_next.c.attempts, _next.c.position)
-        .limit(1)
-        .scalar_subquery(),
-        select(func.count())
-        .where(_leased.c.batch == bindparam("batch_id"), _leased.c.lease_until > bindparam("now"))
-        .scalar_subquery()
-        # After a pause (``tries`` > 0), at most 1 item may be leased until a lookup succeeds. If
-        # the batch is no longer running, no item may be leased.
-        < func.coalesce(
-            select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
-            .where(table.c.id == bindparam("batch_id"), table.c.state == "running")
+            items.c.id
+            == select(_next.c.id)
+            .where(
+                _next.c.batch == bindparam("batch_id"),
+                _next.c.state == "pending",
+                # Without "+ 0", SQLite would use the index "batch_items_by_lease", and would read
+                # and sort all items of the batch.
+                _next.c.lease_until + 0.0 <= bindparam("now"),
+            )
+            # Items that were put back come last, because their lookups may fail again.
+            .order_by(_next.c.attempts, position)
+            .limit(1)
             .scalar_subquery(),
-            0,
-        ),
+            select(func.count())
+            .where(
+                _leased.c.batch == bindparam("batch_id"), _leased.c.lease_until > bindparam("now")
+            )
+            .scalar_subquery()
+            # After a pause (``tries`` > 0), at most 1 item may be leased until a lookup succeeds.
+            # If the batch is no longer running, no item may be leased.
+            < func.coalesce(
+                select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
+                .where(table.c.id == bindparam("batch_id"), table.c.state == "running")
+                .scalar_subquery(),
+                0,
+            ),
+        )
+        .values(holder=bindparam("holder_name"), lease_until=bindparam("until"))
+        .returning(items.c.position, items.c.sealed, items.c.attempts, items.c.cause)
     )
-    .values(holder=bindparam("holder_name"), lease_until=bindparam("until"))
-    .returning(items.c.position, items.c.sealed, items.c.attempts)
-)
+
+
+_LEASE: Final = _lease(_next.c.position.asc())
+# After a pause, a batch goes on from the end of its list. Vehicles that stand together may share a
+# fault, and the next one could pause the batch again.
+_LEASE_FROM_END: Final = _lease(_next.c.position.desc())
 # A leased item is named by its batch and position, because no later item ever has the same two.
 # SQLite gives the number (``id``) of a purged item to a later item.
 _HELD: Final = (
@@ -91,6 +114,10 @@ _FINISH: Final = (
         holder="",
         lease_until=0.0,
         sealed_result=bindparam("new_result"),
+        failing_since=case(
+            (bindparam("new_cause") == "", null()),
+            else_=func.coalesce(items.c.failing_since, bindparam("now")),
+        ),
     )
 )
 _RELEASE: Final = update(items).where(*_HELD).values(holder="", lease_until=0.0)
@@ -100,8 +127,8 @@ _RELEASE: Final = update(items).where(*_HELD).values(holder="", lease_until=0.0)
 class Claim:
     """An item (a vehicle of a batch) that this process has leased.
 
-    ``tries`` counts the batch's pauses since a lookup last succeeded. ``attempts`` counts the
-    pauses that this item has caused.
+    ``tries`` counts the batch's pauses since a lookup last succeeded. ``attempts`` counts how often
+    the item was put back, and ``cause`` is why it has failed so far, or "".
     """
 
     batch: str
@@ -110,6 +137,7 @@ class Claim:
     ask: tuple[LookupName, ...]
     tries: int
     attempts: int
+    cause: str
     access: Access = field(repr=False)
 
 
@@ -167,13 +195,15 @@ class ItemLeases(BatchRows):
         *,
         answered: bool,
         result: bytes | None = None,
+        pause: Pause | None = None,
     ) -> Claim | None:
         """Record that an item is done or has failed, and lease the next item.
 
         Return the new lease, or None if no item can be leased now. ``cause`` is the reason of the
         failure, or "" if all lookups of the item succeeded. ``answered`` is true if at least one
         lookup succeeded. If another process has leased the item meanwhile, the item stays
-        unchanged.
+        unchanged. With a ``pause``, the batch pauses if it has pending items, and no item is
+        leased.
         """
         sealed = None if result is None else self.encrypted(result)
         with self.writing() as db:
@@ -186,31 +216,31 @@ class ItemLeases(BatchRows):
                     "new_state": "failed" if cause else "done",
                     "new_cause": cause,
                     "new_result": sealed,
+                    "now": self.clock(),
                 },
             ).rowcount
+            if pause is not None and has_pending(db, claim.batch):
+                self._pause(db, claim, pause)
+                return None
             following = self._claim(db)
             is_same_batch = following is not None and following.batch == claim.batch
             if changed and not is_same_batch and not has_pending(db, claim.batch):
                 self.end(db, claim.batch, "done")
             return following
 
-    def interrupt(self, claim: Claim, pause: Pause) -> None:
-        """Release an item and pause its batch. The item stays pending."""
-        now = self.clock()
-        until = None if pause.resume_after_s is None else now + pause.resume_after_s
+    def put_back(self, claim: Claim, decided: Verdict) -> Claim | None:
+        """Release an item, which stays pending, and lease the next one or pause the batch."""
+        values: dict[str, Any] = {"cause": decided.cause}
+        if decided.counts:
+            values["attempts"] = items.c.attempts + 1
+        if decided.cause:
+            values["failing_since"] = func.coalesce(items.c.failing_since, self.clock())
         with self.writing() as db:
-            db.execute(_RELEASE.values(attempts=items.c.attempts + 1), self._held(claim))
-            db.execute(
-                update_batch(claim.batch)
-                .where(table.c.state == "running")
-                .values(
-                    state="paused",
-                    reason=pause.reason,
-                    resume_at=until,
-                    tries=table.c.tries + 1,
-                    expires_at=(until or now) + self.kept_s(claim.ask),
-                )
-            )
+            db.execute(_RELEASE.values(**values), self._held(claim))
+            if decided.pause is None:
+                return self._claim(db)
+            self._pause(db, claim, decided.pause)
+        return None
 
     def release(self, claim: Claim) -> None:
         """Release an item, which stays pending."""
@@ -226,6 +256,35 @@ class ItemLeases(BatchRows):
         self._change_leases(lease_until=self.clock() + LEASE_S)
 
     # Private methods
+
+    def _pause(self, db: Connection, claim: Claim, pause: Pause) -> None:
+        """Pause a claim's batch. For "no_credit", its items that failed for this reason wait too.
+
+        The upstream has refused them without a charge, and answers them once there is credit.
+        """
+        now = self.clock()
+        until = None if pause.resume_after_s is None else now + pause.resume_after_s
+        if pause.reason == "no_credit":
+            db.execute(
+                update(items)
+                .where(
+                    items.c.batch == claim.batch,
+                    items.c.state == "failed",
+                    items.c.cause == "no_credit",
+                )
+                .values(state="pending", cause="", failing_since=None, sealed_result=None)
+            )
+        db.execute(
+            update_batch(claim.batch)
+            .where(table.c.state == "running")
+            .values(
+                state="paused",
+                reason=pause.reason,
+                resume_at=until,
+                tries=table.c.tries + 1,
+                expires_at=(until or now) + self.kept_s(claim.ask),
+            )
+        )
 
     def _change_leases(self, **values: object) -> None:
         held = update(items).where(items.c.holder == self.holder, text(IS_LEASED))
@@ -254,7 +313,7 @@ class ItemLeases(BatchRows):
             if (access := self._access(row)) is None:
                 continue
             leased = db.execute(
-                _LEASE,
+                _LEASE_FROM_END if row.tries else _LEASE,
                 {
                     "batch_id": row.id,
                     "now": now,
@@ -275,6 +334,7 @@ class ItemLeases(BatchRows):
                 ask=split_ask(row.ask),
                 tries=row.tries,
                 attempts=leased.attempts,
+                cause=leased.cause,
                 access=access,
             )
         return None

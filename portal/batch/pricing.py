@@ -1,12 +1,13 @@
 """Creates and starts batches at the present prices of their lookups.
 
 The cost of a batch is the price of all answers that are not yet stored. The upstream may charge for
-a failed lookup, and charge again when the lookup is repeated. The computed cost does not include
-repeated lookups. A batch that would spend more than its confirmed cost pauses.
+a failed lookup, and charge again when the lookup is repeated at another base address or later. The
+computed cost does not include repeated lookups, which the batch makes only with what its lookups
+leave of the confirmed cost.
 """
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -17,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from portal.access.tokens import Identity
 from portal.amounts import total
 from portal.batch.batches import Batches, QuotedItem
-from portal.batch.model import Batch, Cost
+from portal.batch.model import Batch, Cost, Item, ItemState
 from portal.batch.rows import Access, UnknownBatch
 from portal.batch.typed_list import Subject, TypedList
 from portal.gateway.gateway import Gateway
@@ -30,6 +31,10 @@ KEPT_S: Final = 60.0
 
 class CostUnknown(Exception):
     """A batch is to have a limit in R$, but the price of one of its calls is unknown."""
+
+
+class NotInBatch(LookupError):
+    """The vehicle is in no item of the batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,15 @@ class Preview:
             len(items) - askable,
             sum(item.calls for item in items),
             total(item.at_most for item in items),
+        )
+
+    @classmethod
+    def together(cls, previews: Sequence["Preview"]) -> "Preview":
+        return cls(
+            sum(each.askable for each in previews),
+            sum(each.impossible for each in previews),
+            sum(each.calls for each in previews),
+            total(each.at_most for each in previews),
         )
 
 
@@ -89,17 +103,19 @@ class BatchPricing:
         ask: tuple[LookupName, ...],
         listed: TypedList,
         batch: str = "",
+        replaced: str = "",
     ) -> str:
         """Store a draft with its price, and return its id.
 
-        If the owner has a batch with the id ``batch``, an earlier request has created it.
+        If the owner has a batch with the id ``batch``, an earlier request has created it. The new
+        draft takes the place of the draft ``replaced``. Raises TooManyDrafts.
         """
         if batch:
             with suppress(UnknownBatch):
                 return self._batches.get(batch, owner).id
         quoted = self.quote(listed.subjects, ask, identity)
         try:
-            return self._batches.create(owner, ask, quoted, listed, batch)
+            return self._batches.create(owner, ask, quoted, listed, batch, replaced)
         except IntegrityError:  # a request at the same time has created it
             return batch
 
@@ -108,19 +124,64 @@ class BatchPricing:
     ) -> None:
         """Start or resume an owner's batch. The lookups are made on behalf of ``identity``.
 
-        The batch spends at most ``max_cost`` R$, by default what its remaining lookups cost at the
-        present prices. If one of these is unknown, the batch has no limit. Raises UnknownBatch,
-        NotAllowed, or CostUnknown if ``max_cost`` is given and a price is unknown.
+        The batch spends at most ``max_cost`` R$ in all, by default what its pending items cost at
+        the present prices. If one of these is unknown, the batch has no limit. The batch's failed
+        items are not looked up again. Raises UnknownBatch, NotAllowed, or CostUnknown if
+        ``max_cost`` is given and a price is unknown.
         """
         found = self._batches.get(batch, owner)
         if max_cost is None and found.state == "running":
             return
-        if max_cost is None:
-            max_cost = self._at_start(found, owner, identity)
-        elif self._may_be_unknown(found) and self._at_start(found, owner, identity) is None:
+        pending = self._prices(found, self._items(found, owner, "pending"), identity)
+        cost = total((found.cost.spent, *pending.values()))
+        if max_cost is not None and cost is None:
             raise CostUnknown
+        most = cost if max_cost is None else max_cost
+        reserved = {} if found.state == "running" else pending
         access = Access(identity.digest, identity.credential)
-        self._batches.start(batch, owner, access, max_cost)
+        self._batches.start(batch, owner, access, most, reserved)
+
+    def retry(
+        self,
+        batch: str,
+        owner: str,
+        identity: Identity,
+        subjects: Collection[Subject],
+        max_cost: Decimal | None = None,
+    ) -> None:
+        """Look up failed items of a batch again, in addition to what the batch may spend.
+
+        ``max_cost`` is the most in R$ that the items may cost this time, by default the present
+        price of their lookups. If a price is unknown, the batch has no limit. Items of ``subjects``
+        that have not failed stay unchanged. Raises UnknownBatch, NotAllowed, NotInBatch, or
+        CostUnknown if a price is unknown and ``max_cost`` is given or the running batch has a
+        limit.
+        """
+        found = self._batches.get(batch, owner)
+        items = {item.subject: item for item in self._batches.items(batch, owner)}
+        for subject in subjects:
+            if subject not in items:
+                raise NotInBatch(subject.text)
+        failed = [items[each] for each in subjects if items[each].state == "failed"]
+        if not failed:
+            return
+        reserved = self._prices(found, failed, identity)
+        added = total(reserved.values())
+        cost = total((found.cost.at_most, added))
+        has_limit = found.state == "running" and found.cost.at_most is not None
+        if cost is None and (max_cost is not None or has_limit):
+            raise CostUnknown
+        most = cost if max_cost is None else total((found.cost.at_most, max_cost))
+        access = Access(identity.digest, identity.credential)
+        self._batches.start(batch, owner, access, most, reserved, reserved.keys())
+
+    def retries(
+        self, items: Sequence[Item], ask: Sequence[LookupName], identity: Identity
+    ) -> Mapping[Subject, Preview]:
+        """Return the highest cost of looking up each failed item again."""
+        failed = [item.subject for item in items if item.state == "failed"]
+        quoted = self.quote(failed, ask, identity)
+        return {each.subject: Preview.of([each]) for each in quoted}
 
     def left(
         self, batch: Batch, owner: str, identity: Identity, *, may_be_cached: bool = False
@@ -168,20 +229,20 @@ class BatchPricing:
                 found.append(self.priced(batch, owner, identity, may_be_cached=True))
         return found
 
-    def _may_be_unknown(self, batch: Batch) -> bool:
-        """Return whether ``_at_start`` may be None, without reading the stored answers."""
-        prices = (self._gateway.terms[name].price for name in batch.ask)
-        return batch.cost.spent is None or None in prices
-
-    def _at_start(self, batch: Batch, owner: str, identity: Identity) -> Decimal | None:
-        """Return what a batch may spend in all if it is started, or None if that is unknown."""
-        return total((batch.cost.spent, self._left(batch, owner, identity).at_most))
-
     def _left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
-        """Return the present cost of a batch's pending and failed items."""
-        items = self._batches.items(batch.id, owner)
-        left = [item.subject for item in items if item.state != "done"]
+        """Return the present cost of a batch's pending items."""
+        left = [item.subject for item in self._items(batch, owner, "pending")]
         return Preview.of(self.quote(left, batch.ask, identity))
+
+    def _items(self, batch: Batch, owner: str, state: ItemState) -> list[Item]:
+        return [item for item in self._batches.items(batch.id, owner) if item.state == state]
+
+    def _prices(
+        self, batch: Batch, items: Sequence[Item], identity: Identity
+    ) -> dict[int, Decimal | None]:
+        """Return the present price of each item's lookups, by the item's position."""
+        quoted = self.quote([item.subject for item in items], batch.ask, identity)
+        return {item.position: each.at_most for item, each in zip(items, quoted, strict=True)}
 
     def _quoted(
         self, subject: Subject, ask: Sequence[LookupName], identity: Identity

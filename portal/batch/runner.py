@@ -16,6 +16,7 @@ from portal.batch.pauses import MOST_UNPAID, Pause, pause_after
 from portal.batch.rows import Access
 from portal.batch.turn import Turn
 from portal.batch.typed_list import Subject
+from portal.batch.verdicts import Fault, ends_item, verdict
 from portal.gateway.lookup import Failure, Lookup, Served
 from portal.gateway.operations import OPERATIONS, lookups_of
 from portal.system.error_kind import error_kind
@@ -25,8 +26,8 @@ from portal.vehicle.operation_name import LookupName
 log = logging.getLogger(__name__)
 _warn = RepeatedWarning(log)
 
-_REFUSED: Final = Pause("access", None)
-_NO_CREDIT: Final = Pause("no_credit", None)
+_REFUSED: Final = Fault("access", Pause("access", None))
+_NO_CREDIT: Final = Fault("no_credit", Pause("no_credit", None))
 
 
 Fetch = Callable[[Lookup, Identity], Served]
@@ -134,7 +135,7 @@ class BatchRunner:
         Each lookup is made only if the owner's token is valid and, after the first one, if
         ``ItemLeases.is_wanted`` is true. The item has just been leased for the first one.
         """
-        cause = ""
+        faults: list[Fault] = []
         answers: dict[LookupName, Served] = {}
         for number, name in enumerate(lookups_of(claim.subject, claim.ask)):
             if self._is_stopping:
@@ -149,25 +150,30 @@ class BatchRunner:
                 self._leases.release(claim)
                 return None
             except (UnknownToken, RefusedToken):
-                found: Served | str | Pause = _REFUSED
+                found: Served | Fault = _REFUSED
             else:
                 found = self._ask(name, claim, identity)
-            if found == "no_credit" and cause != "no_credit" and self._is_unpaid(claim.batch):
-                found = _NO_CREDIT
-            if isinstance(found, Pause):
-                self._leases.interrupt(claim, found)
-                return None
             if isinstance(found, Served):
                 answers[name] = found
                 if not found.from_cache:
                     self._unpaid.pop(claim.batch, None)
-            else:
-                cause = cause or found
+                continue
+            is_first_402 = found.cause == "no_credit" and found not in faults
+            if is_first_402 and self._is_unpaid(claim.batch):
+                found = _NO_CREDIT
+            is_last = ends_item(found, faults, claim.cause)
+            faults.append(found)
+            if is_last:
+                break
+        decided = verdict(faults, claim.cause, claim.attempts)
+        if decided.state == "pending":
+            return self._leases.put_back(claim, decided)
         return self._leases.finish(
             claim,
-            cause,
+            decided.cause,
             answered=bool(answers),
             result=self._result(claim, answers),
+            pause=decided.pause,
         )
 
     def _is_unpaid(self, batch: str) -> bool:
@@ -183,14 +189,19 @@ class BatchRunner:
             log.error("unexpected %s in a result of a batch", type(error).__name__)
             return None
 
-    def _ask(self, name: LookupName, claim: Claim, identity: Identity) -> Served | str | Pause:
-        """Return the answer, the cause of a failure, or the pause after a failure."""
+    def _ask(self, name: LookupName, claim: Claim, identity: Identity) -> Served | Fault:
         if not identity.has_scope(name):
-            return "out_of_scope"
+            return Fault("out_of_scope")
         caller = replace(identity, batch=claim.batch)
         try:
             served = self._fetch(Lookup(OPERATIONS[name], claim.subject), caller)
         except Failure as failure:
-            pause = pause_after(failure.kind, failure.retry_after_s, claim.tries, claim.attempts)
-            return pause or failure.kind
-        return served if served.status == 200 else "rejected"
+            pause = pause_after(
+                failure.kind,
+                failure.retry_after_s,
+                claim.tries,
+                claim.attempts,
+                held_back=failure.held_back,
+            )
+            return Fault(failure.kind, pause, failure.held_back)
+        return served if served.status == 200 else Fault("rejected")

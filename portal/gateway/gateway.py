@@ -403,12 +403,13 @@ def _failure_kind(text: str) -> FailureKind:
 def _failure(error: UpstreamError) -> Failure:
     match error:
         case CircuitOpen():
-            return Failure("unreachable", max(SHORTEST_RETRY_S, error.retry_after_s))
+            wait_s = max(SHORTEST_RETRY_S, error.retry_after_s)
+            return Failure("unreachable", wait_s, held_back=True)
         case NotSent():
             return Failure("unreachable", SHORTEST_RETRY_S)
         case TimedOut():
-            return Failure("too_slow")
+            return Failure("too_slow", held_back=error.held_back)
         case Unfit() if str(error) == answer_check.OTHER_VEHICLE:
-            return Failure("other_vehicle")
+            return Failure("other_vehicle", held_back=error.held_back)
         case _:
-            return Failure("bad_answer")
+            return Failure("bad_answer", held_back=error.held_back)

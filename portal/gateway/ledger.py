@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, bindparam, delete, func, select, text, true, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -18,7 +18,7 @@ from portal.amounts import UNKNOWN_TEXT, amount_of, total
 from portal.gateway.lookup import Failure, Observer
 from portal.storage.database import Lock, hold, indexed_by, reading, writing
 from portal.storage.purge_log import purge_bucket
-from portal.storage.tables import batches, call_counters, ledger
+from portal.storage.tables import batch_items, batches, call_counters, ledger
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch, iso_day
 from portal.system.repeated_warning import RepeatedWarning
@@ -93,6 +93,19 @@ _OF_BATCH = batches.c.id == bindparam("batch_id")
 # On PostgreSQL, other calls of the batch wait until this transaction ends.
 _BATCH_COST = select(batches.c.spent, batches.c.at_most).where(_OF_BATCH).with_for_update()
 _SET_SPENT = update(batches).where(_OF_BATCH).values(spent=bindparam("new_spent"))
+_ITEM_COST = select(*batch_items.c["id", "spent", "reserved"]).where(
+    batch_items.c.batch == bindparam("batch_id"), batch_items.c.subject == bindparam("tag")
+)
+_SET_ITEM_COST = (
+    update(batch_items)
+    .where(batch_items.c.id == bindparam("item_id"))
+    .values(spent=bindparam("new_spent"), reserved=bindparam("new_reserved"))
+)
+_RESERVED = select(batch_items.c.reserved).where(
+    batch_items.c.batch == bindparam("batch_id"),
+    batch_items.c.state == "pending",
+    batch_items.c.reserved != "0",
+)
 
 
 class UpstreamCall(NamedTuple):
@@ -141,7 +154,9 @@ class Ledger:
     upstreams may use the same database.
 
     A batch spends at most the price that its owner confirmed (the column ``batches.at_most``).
-    ``open`` adds a call's price to the batch's sum before the call is sent.
+    ``open`` adds a call's price to the batch's sum before the call is sent. A part of the sum is
+    reserved for the lookups that were never sent (the column ``batch_items.reserved``): a lookup is
+    sent again, also to another base address, only with what is left beside that part.
 
     In pass-through mode, each caller sends its own upstream credential. Callers with invalid
     credentials must not use up the daily limit of all callers. A call that the upstream refuses
@@ -282,8 +297,12 @@ class Ledger:
                     raise Failure("token_limit", self._until_midnight(now))
                 if of_token == caller.daily_limit:
                     db.execute(_NOTE_FULL, {"day": day, "digest": caller.digest})
-                if caller.batch is not None and not _charge(db, caller.batch, entry.price):
-                    raise Failure("price")
+                reserved = Decimal(0)
+                if caller.batch is not None:
+                    charged = _charge(db, caller.batch, entry)
+                    if charged is None:
+                        raise Failure("price")
+                    reserved = charged
                 on_trial = (
                     is_own
                     and self._daily_limit > 0
@@ -318,6 +337,7 @@ class Ledger:
                     sent_at=now,
                     day=day,
                     on_trial=on_trial,
+                    reserved=reserved,
                 )
         except SQLAlchemyError as error:
             # If the commit raised the error, the database may contain the row. Close the row later
@@ -377,8 +397,12 @@ class Ledger:
             if db.execute(_CLOSE, row).rowcount:
                 for counter in counters:
                     db.execute(_GIVE_BACK, self._counter(entry.day, counter))
-                if entry.caller.batch is not None and entry.price is not None:
-                    _charge(db, entry.caller.batch, (cost or 0) - entry.price)
+                if (
+                    entry.caller.batch is not None
+                    and entry.price is not None
+                    and cost != entry.price
+                ):
+                    _give_back(db, entry.caller.batch, entry, entry.price)
             if entry.on_trial and is_answer:
                 proven = {**self._counter(entry.day, _proven_key(caller)), "most": _NO_LIMIT}
                 db.execute(_COUNT_ONE, proven)
@@ -395,7 +419,7 @@ class Ledger:
         left = self._daily_limit - (calls - 1) + self._calls(db, day, _ON_TRIAL)
         most = {**self._counter(day, _ON_TRIAL), "most": max(1, left // 2)}
         if db.execute(_COUNT_ONE, most).first() is None:
-            raise Failure("unreachable", TRIAL_RETRY_S)
+            raise Failure("unreachable", TRIAL_RETRY_S, held_back=True)
         return True
 
     def _counter(self, day: str, payer: str) -> dict[str, object]:
@@ -430,6 +454,10 @@ class LedgerEntry:
     in the first request was read. For a request without stored data it is None, until ``begin``
     sets it to the vehicle's last purge. If the vehicle may have been purged since, the row is
     written without the tag.
+
+    ``reserved`` is the part of the price that was reserved for the vehicle's lookups in its batch.
+    ``charged`` are the numbers of the lookup's rows that may have been charged. All copies of an
+    entry share it.
     """
 
     ledger: Ledger
@@ -446,6 +474,8 @@ class LedgerEntry:
     sent_at: float = 0.0
     day: str = ""
     on_trial: bool = False
+    reserved: Decimal = Decimal(0)
+    charged: set[int] = field(default_factory=set)
     started: float = 0.0
     outcome: str = MAYBE
     status: int | None = None
@@ -455,11 +485,14 @@ class LedgerEntry:
         opened = self.ledger.open(self, origin)
         if self.last_purge is None:
             self.last_purge = opened.last_purge
+        self.charged.add(opened.number)
         return opened
 
     def finish(self, outcome: str, status: int | None = None) -> None:
         """Write a call's outcome to its row, and report the call to the observer."""
         ended = replace(self, outcome=outcome, status=status)
+        if ended.cost == 0:
+            self.charged.discard(self.number)
         self.ledger.close(ended)
         seconds = time.monotonic() - self.started
         self.observer.asked(self.operation, self.origin, outcome, seconds, status)
@@ -486,23 +519,68 @@ def _proven_key(caller: str) -> str:
     return f"known:{caller}"
 
 
-def _charge(db: Connection, batch: str, price: Decimal | None) -> bool:
-    """Add a call's price in R$ to what its batch has spent. A negative price is given back.
+def _charge(db: Connection, batch: str, entry: LedgerEntry) -> Decimal | None:
+    """Add a call's price in R$ to what its batch and its vehicle have spent.
 
-    Return False, and add nothing, if the sum would exceed what the batch may spend, or if the batch
-    was deleted. An unknown price exceeds every limit. A batch that its owner has started at an
-    unknown price has no limit.
+    Return the part of the price that was reserved for the vehicle. A lookup uses this part only
+    until it was sent once. Return None, and add nothing, in three cases:
+
+    - The sum would exceed what the batch may spend. An unknown price exceeds every limit. A batch
+      that its owner has started at an unknown price has no limit.
+    - The call needs more than its own part, and what is left is reserved for other lookups.
+    - The batch was deleted.
     """
+    price, known = entry.price, {"batch_id": batch, "tag": entry.subject}
     if price == 0:
-        return True
-    row = db.execute(_BATCH_COST, {"batch_id": batch}).first()
+        return Decimal(0)
+    row = db.execute(_BATCH_COST, known).first()
     if row is None:
-        return False
+        return None
     at_most = amount_of(row.at_most)
     if price is None:
-        return at_most is None
+        return Decimal(0) if at_most is None else None
     spent = Decimal(row.spent) + price
-    if price > 0 and at_most is not None and spent > at_most:
-        return False
-    db.execute(_SET_SPENT, {"batch_id": batch, "new_spent": str(spent)})
-    return True
+    item = db.execute(_ITEM_COST, known).first()
+    own = Decimal(0) if item is None or entry.charged else min(price, Decimal(item.reserved))
+    if at_most is not None:
+        left = at_most - spent
+        if left < 0 or (own < price and left < _reserved(db, batch) - own):
+            return None
+    db.execute(_SET_SPENT, {**known, "new_spent": str(spent)})
+    if item is not None:
+        _set_item_cost(db, item, price, -own)
+    return own
+
+
+def _reserved(db: Connection, batch: str) -> Decimal:
+    """Return the part of the batch's sum that is reserved for lookups that were never sent."""
+    parts = db.execute(_RESERVED, {"batch_id": batch}).scalars()
+    return sum(map(Decimal, parts), Decimal(0))
+
+
+def _give_back(db: Connection, batch: str, entry: LedgerEntry, price: Decimal) -> None:
+    """Give the price of a call that cost nothing back to its batch and its vehicle."""
+    known = {"batch_id": batch, "tag": entry.subject}
+    row = db.execute(_BATCH_COST, known).first()
+    if row is None:
+        return
+    spent = Decimal(row.spent) - price
+    db.execute(_SET_SPENT, {**known, "new_spent": str(spent)})
+    item = db.execute(_ITEM_COST, known).first()
+    if item is not None:
+        _set_item_cost(db, item, -price, entry.reserved)
+
+
+def _set_item_cost(db: Connection, item: Any, spent: Decimal, reserved: Decimal) -> None:
+    """Change what an item has spent and what is reserved for it by the amounts given."""
+    changed = {
+        "item_id": item.id,
+        "new_spent": str(Decimal(item.spent) + spent),
+        "new_reserved": _plain(Decimal(item.reserved) + reserved),
+    }
+    db.execute(_SET_ITEM_COST, changed)
+
+
+def _plain(amount: Decimal) -> str:
+    """Return an amount as text, and any zero as "0", for which queries search."""
+    return str(amount) if amount else "0"

@@ -45,12 +45,18 @@ _FREE: frozenset[FailureKind] = frozenset({"unreachable", "day_limit", "no_ledge
 
 
 class Failure(Exception):
-    """A failed lookup. ``retry_after_s`` is None if the time until a retry is unknown."""
+    """A failed lookup. ``retry_after_s`` is None if the time until a retry is unknown.
 
-    def __init__(self, kind: FailureKind, retry_after_s: float | None = None) -> None:
+    If ``held_back`` is true, the portal itself did not ask a base address (see UpstreamError).
+    """
+
+    def __init__(
+        self, kind: FailureKind, retry_after_s: float | None = None, *, held_back: bool = False
+    ) -> None:
         super().__init__(kind)
         self.kind: FailureKind = kind
         self.retry_after_s = retry_after_s
+        self.held_back = held_back
 
     @property
     def allows_stale(self) -> bool:

@@ -248,10 +248,15 @@ batch_items = Table(
     # True if all answers for the vehicle were stored before the batch ran.
     Column("stored", Boolean, nullable=False),
     Column("state", String(10), nullable=False, default="pending"),
-    # Why the item failed. "" if it did not fail.
+    # Why the item failed, or "". A pending item with a cause is looked up once more.
     Column("cause", String(20), nullable=False, default=""),
-    # The number of times that the item paused the batch.
+    # The number of times that the item was put back behind the items with fewer attempts.
     Column("attempts", Integer, nullable=False, default=0),
+    # The price in R$ of the item's lookups that are still to be sent for the first time, each once.
+    Column("reserved", String(20), nullable=False, server_default="0"),
+    # The price in R$ of the item's calls that were or may have been charged.
+    Column("spent", String(20), nullable=False, server_default="0"),
+    Column("failing_since", Float),  # The first failure since the last answer. NULL without one.
     # The leasing process. "" without a lease.
     Column("holder", String(32), nullable=False, default=""),
     # The end of the lease in epoch seconds, or 0 without a lease.

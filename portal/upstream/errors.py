@@ -26,10 +26,12 @@ ANSWERED: Final = "answered"
 class UpstreamError(Exception):
     """The base class of upstream errors.
 
-    ``outcome`` is the value that the ledger and the metrics record.
+    ``outcome`` is the value that the ledger and the metrics record. If ``held_back`` is true, a
+    base address was not asked, because a circuit breaker or a limit refused the call.
     """
 
     outcome = "error"
+    held_back = False
 
 
 class NotSent(UpstreamError):

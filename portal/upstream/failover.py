@@ -51,9 +51,10 @@ class Failover:
                 failures.append(failure)
                 break
             except NotSent as failure:
-                failures.append(failure)
                 if isinstance(failure, CircuitOpen) and failure.is_resting:
                     resting.append(origin)
+                else:
+                    failures.append(failure)
             except (Uncertain, Unusable) as failure:
                 failures.append(failure)
                 is_final = isinstance(failure, Unfit) and not failure.may_differ
@@ -66,7 +67,10 @@ class Failover:
                     raise
                 refusal = error
                 break
-        raise _most_informative(failures) from refusal
+        raised = _most_informative(failures)
+        was_refused = any(isinstance(failure, CircuitOpen) for failure in failures)
+        raised.held_back = was_refused or refusal is not None
+        raise raised from refusal
 
 
 def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:

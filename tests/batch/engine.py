@@ -18,6 +18,7 @@ from portal.batch.rows import Access
 from portal.batch.runner import BatchRunner
 from portal.batch.typed_list import read_strings
 from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import parse_subject
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import kept_open
@@ -57,6 +58,10 @@ class BatchEngine:
 
     def start(self, batch: str, max_cost: Decimal | None = None) -> None:
         self.pricing.start(batch, OWNER, self.identity, max_cost)
+
+    def retry(self, batch: str, texts: Sequence[str], max_cost: Decimal | None = None) -> None:
+        subjects = [parse_subject(text) for text in texts]
+        self.pricing.retry(batch, OWNER, self.identity, subjects, max_cost)
 
     @property
     def pricing(self) -> BatchPricing:

@@ -29,5 +29,6 @@ def started(portal: PortalProcess, texts: list[str]) -> str:
     return batch
 
 
-def start(portal: PortalProcess, batch: str) -> None:
-    assert portal.post(f"/api/v1/batches/{batch}/start", headers=AUTH).status_code == 200
+def start(portal: PortalProcess, batch: str, **body: object) -> None:
+    path = f"/api/v1/batches/{batch}/start"
+    assert portal.post(path, json=body, headers=AUTH).status_code == 200

@@ -15,12 +15,13 @@ from sqlalchemy.exc import OperationalError
 from portal.access.tokens import Identity, RefusedToken
 from portal.amounts import total
 from portal.batch import runner
-from portal.batch.batches import QuotedItem
+from portal.batch.batches import DRAFT_S, MOST_DRAFTS, QuotedItem
 from portal.batch.item_leases import ItemLeases
-from portal.batch.model import Cost, NotAllowed
+from portal.batch.model import Cost, NotAllowed, TooManyDrafts
 from portal.batch.rows import Access, UnknownBatch
 from portal.batch.typed_list import read_list
 from portal.gateway.ledger import LedgerEntry
+from portal.gateway.lookup import Failure
 from portal.storage.database import _write_queues, writing
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
@@ -146,7 +147,9 @@ def test_every_seventh_of_400_plates_fails_and_is_asked_again_alone(
 
     clock.advance(3)  # the gateway caches a failure for two seconds
     upstream.answer = None
-    one.start(batch)
+    one.start(batch)  # asks nothing, because every plate was asked
+    assert one.get(batch) == found
+    one.retry(batch, bad)
     assert one.get(batch).cost.at_most == 458 * PRICE
     found = one.run(batch)
     assert (found.counts.done, found.counts.failed) == (400, 0)
@@ -162,7 +165,7 @@ def test_every_seventh_of_400_plates_fails_and_is_asked_again_alone(
 def test_most_is_what_the_owner_confirmed_until_the_batch_ends(
     tmp_path: Path, clock: Clock
 ) -> None:
-    """A start confirms what was spent, and the price of the pending and failed plates."""
+    """A start confirms what was spent, and the price of the pending plates."""
     texts = plates(6)
     upstream = StubUpstream(failing_for(*texts[:2]))
     one = engine_of(tmp_path, clock, upstream, daily_limit=4, concurrency=1)
@@ -175,9 +178,11 @@ def test_most_is_what_the_owner_confirmed_until_the_batch_ends(
     clock.advance(found.resume_at - clock.now() + 3)
     upstream.answer = None
     one.start(batch)
-    assert one.get(batch).cost == Cost(4 * PRICE, (4 + 4) * PRICE)
+    assert one.get(batch).cost == Cost(4 * PRICE, (4 + 2) * PRICE)
+    clock.advance(86400)
     found = one.run(batch)
-    assert (found.state, found.cost) == ("done", Cost(8 * PRICE, 8 * PRICE))
+    assert (found.state, found.cost) == ("done", Cost(6 * PRICE, 6 * PRICE))
+    assert found.counts.failed == 2
 
 
 def test_most_stays_the_same_while_all_lookups_succeed(
@@ -218,23 +223,27 @@ def test_batch_pauses_before_expired_answers_cost_more_than_was_confirmed(
     assert (found.state, found.cost.spent) == ("done", 6 * PRICE)
 
 
-def test_charged_failures_that_are_repeated_stay_within_what_was_confirmed(
+def test_lookup_that_a_killed_process_has_sent_takes_nothing_from_other_plates(
     tmp_path: Path, clock: Clock
 ) -> None:
-    """Each call is charged and the batch pauses after it, as a killed process would end it."""
+    """Its call stays charged, and another one must wait for what the other plates leave."""
     one = engine_of(tmp_path, clock, concurrency=1)
     batch = one.create(plates(3))
     one.start(batch)
     caller = as_caller("ana", batch=batch)
-    for _ in range(2):
-        tag = one.bench.store.tag("AAA0A00")
+    tag = one.bench.store.tag("AAA0A00")
+    for _ in range(2):  # what was not sent is given back
+        free = LedgerEntry(one.bench.ledger, "decode", tag, PRICE, caller).begin("primary")
+        assert one.spent(batch) == PRICE
+        free.finish("not_sent")
+        assert one.spent(batch) == 0
+    LedgerEntry(one.bench.ledger, "decode", tag, PRICE, caller).begin("primary")
+    with pytest.raises(Failure, match="price"):
         LedgerEntry(one.bench.ledger, "decode", tag, PRICE, caller).begin("primary")
-    free = LedgerEntry(one.bench.ledger, "decode", "", PRICE, caller).begin("primary")
-    assert one.spent(batch) == 3 * PRICE
-    free.finish("not_sent")
-    assert one.spent(batch) == 2 * PRICE
     found = one.run(batch)
-    assert (found.reason, found.cost, found.counts.done) == ("price", Cost(3 * PRICE, 3 * PRICE), 1)
+    assert (found.reason, found.cost, found.counts.done) == ("price", Cost(3 * PRICE, 3 * PRICE), 2)
+    one.start(batch)
+    assert one.run(batch).counts.done == 3
 
 
 def test_threads_of_two_processes_spend_no_more_than_was_confirmed(
@@ -291,7 +300,8 @@ def test_visitor_who_waits_for_a_batch_at_its_limit_gets_an_answer(
         return opened(entry, origin)
 
     one.bench.ledger.open = open_slowly  # type: ignore[method-assign]
-    assert one.run(batch).reason == "price"
+    found = one.run(batch)  # the batch waits for the visitor's answer, which is free
+    assert (found.state, found.cost.spent) == ("done", Decimal(0))
     for visitor in waiting:
         visitor.join(30)
     assert [row.caller for row in one.bench.ledger.rows()] == ["somebody"]
@@ -432,7 +442,7 @@ def test_last_unreachable_plate_fails_at_its_third_attempt(tmp_path: Path, clock
     found = one.run(batch)
     assert (found.state, found.counts.failed, len(upstream.calls)) == ("done", 1, 3)
     upstream.answer = None
-    one.start(batch)
+    one.retry(batch, plates(1))
     assert one.run(batch).counts.done == 1
 
 
@@ -458,7 +468,7 @@ def test_rejected_plate_fails_and_is_not_asked_again(tmp_path: Path, clock: Cloc
     one.start(batch)
     assert one.run(batch).counts.failed == 1
     assert one.batches.items(batch, OWNER)[0].cause == "rejected"
-    one.start(batch)
+    one.retry(batch, plates(1))
     assert one.run(batch).counts.failed == 1
     assert len(one.bench.upstream.calls) == 1
 
@@ -574,7 +584,7 @@ def test_other_owners_see_nothing(tmp_path: Path, clock: Clock) -> None:
         lambda: one.batches.items(batch, "other"),
         lambda: one.batches.pause(batch, "other"),
         lambda: one.batches.cancel(batch, "other"),
-        lambda: one.batches.start(batch, "other", Access("other"), Decimal(0)),
+        lambda: one.batches.start(batch, "other", Access("other"), Decimal(0), {}),
     ):
         with pytest.raises(UnknownBatch):
             action()
@@ -734,7 +744,7 @@ def test_running_batch_that_no_portal_can_run_expires(
     one = engine_of(tmp_path, clock, database=database, fresh_s=10, stale_s=0)
     batch, own = one.create(plates(2)), one.create(plates(3, "BBB"))
     for each in (batch, own):
-        one.batches.start(each, OWNER, Access(OWNER, "credential-of-the-caller"), Decimal(0))
+        one.batches.start(each, OWNER, Access(OWNER, "credential-of-the-caller"), Decimal(0), {})
     claimed = one.leases("another portal", 1).claim()
     assert claimed is not None
     changed = {"namespace": "another"} if lost == "namespace" else {"sealed_access": b"unreadable"}
@@ -920,19 +930,28 @@ def test_no_further_lookup_of_an_item_is_sent_after(
         assert (found.state, found.reason, found.counts.pending, others) == (state, reason, 2, [])
 
 
-def test_oldest_draft_is_replaced(tmp_path: Path, clock: Clock) -> None:
+def test_further_draft_is_refused_and_none_is_deleted(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
-    drafts = []
-    for _ in range(22):
-        clock.advance(1)
-        drafts.append(one.create(plates(2)))
-    assert [each.id for each in one.batches.listed(OWNER)] == drafts[:1:-1]
+    drafts = [one.create(plates(2)) for _ in range(MOST_DRAFTS)]
+    for replaced in ("", "0" * 24):
+        with pytest.raises(TooManyDrafts):
+            one.batches.create(OWNER, ("decode",), [], read_list("?"), replaced=replaced)
+    assert {each.id for each in one.batches.listed(OWNER)} == set(drafts)
+    # Another owner's drafts do not count, nor does a draft that the new one replaces.
+    one.create(plates(2), owner="other")
+    corrected = one.batches.create(OWNER, ("decode",), [], read_list("?"), replaced=drafts[3])
+    left = {each.id for each in one.batches.listed(OWNER)}
+    assert left == {*drafts, corrected} - {drafts[3]}
+    one.start(drafts[0])  # a batch that was started is no draft
+    one.create(plates(1))
+    clock.advance(DRAFT_S)
+    one.create(plates(1))
 
 
 def test_files_hold_no_plate_and_no_credential(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     batch = one.create([*plates(3), "wrong-entry"])
-    one.batches.start(batch, OWNER, Access(OWNER, "credential-of-the-caller"), Decimal(0))
+    one.batches.start(batch, OWNER, Access(OWNER, "credential-of-the-caller"), Decimal(0), {})
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
     for text in ("AAA0A00", "wrong-entry", "credential-of-the-caller"):
         assert text.encode() not in held

@@ -118,7 +118,7 @@ def test_every_lookup_is_paid_once(upstream: FaultUpstream, arrangement: Any) ->
         upstream.clear()
         time.sleep(2.1)  # the gateway caches a failure for two seconds
         before = len(upstream.calls)
-        start(portals[0], batch)
+        start(portals[0], batch, retry=failing)
         assert settled(portals[0], batch)["counts"]["done"] == COUNT
         again = [call.path.rpartition("/")[2] for call in upstream.calls[before:]]
         assert sorted(again) == sorted(failing)

@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Any
 
 from tests.batch.engine import plates
+from tests.batch.servers import start
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.ports import accepts_connections, wait_until
@@ -66,7 +67,7 @@ def test_every_seventh_of_400_plates_fails_and_two_workers_are_killed(
         upstream.clear()
         time.sleep(2.1)  # the gateway caches a failure for two seconds
         before = len(calls)
-        assert portal.post(f"/api/v1/batches/{batch}/start", headers=AUTH).status_code == 200
+        start(portal, batch, retry=texts[::7])
         assert finished(portal, batch)["counts"] == {
             "total": 400,
             "stored": 0,

@@ -9,10 +9,11 @@ import pytest
 from portal.batch.model import Cost
 from portal.batch.pricing import KEPT_S, BatchPricing, CostUnknown, Preview
 from portal.upstream.errors import Failing
+from portal.upstream.protocol import Resource, Response
 from tests.batch.engine import IDENTITY, OWNER, BatchEngine, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.forgetting import forget
-from tests.gateway.gateways import FRESH_S
+from tests.gateway.gateways import FRESH_S, StubUpstream, good
 
 PRICE = Decimal("0.30")
 
@@ -95,18 +96,22 @@ def test_draft_is_priced_without_expired_answers(tmp_path: Path, clock: Clock) -
 def test_batch_that_waits_for_its_owner_has_the_price_of_a_start_now(
     tmp_path: Path, clock: Clock
 ) -> None:
-    """A start also looks up the failed plate, and pays again for the expired answer."""
+    """A start looks up no failed plate, and pays for answers that have expired since."""
     one = engine_of(tmp_path, clock, concurrency=1)
-    one.bench.decode("AAA0A02")
     one.bench.upstream.answer = Failing(500)
     batch = one.create(plates(3))
     one.start(batch, max_cost=PRICE)
     found = one.run(batch)
     assert (found.reason, found.counts.failed, found.counts.pending) == ("price", 1, 2)
-    clock.advance(FRESH_S + 1)
+    one.bench.upstream.answer = None
+    one.bench.decode("AAA0A02")
     pricing = BatchPricing(one.batches, one.bench.gateway, clock)
-    assert pricing.priced(found, OWNER, IDENTITY).cost == Cost(PRICE, (1 + 3) * PRICE)
-    assert pricing.left(found, OWNER, IDENTITY).at_most == 3 * PRICE
+    assert pricing.priced(found, OWNER, IDENTITY).cost == Cost(PRICE, (1 + 1) * PRICE)
+    clock.advance(FRESH_S + 1)
+    assert pricing.priced(found, OWNER, IDENTITY).cost == Cost(PRICE, (1 + 2) * PRICE)
+    assert pricing.left(found, OWNER, IDENTITY).at_most == 2 * PRICE
+    retries = pricing.retries(one.batches.items(batch, OWNER), found.ask, IDENTITY)
+    assert {one.text: each.at_most for one, each in retries.items()} == {"AAA0A00": PRICE}
 
 
 def test_batch_that_goes_on_by_itself_keeps_the_confirmed_price(
@@ -177,3 +182,47 @@ def test_answer_that_expires_is_not_paid_at_an_unknown_price(tmp_path: Path, clo
     assert one.run(batch).cost == Cost(None, None)
     with pytest.raises(CostUnknown):
         one.start(batch, max_cost=Decimal(60))
+
+
+def failing_for(plate: str) -> StubUpstream:
+    def answer(resource: Resource) -> Response:
+        if resource.path.endswith(plate):
+            raise Failing(503)
+        return good(resource)
+
+    return StubUpstream(answer)
+
+
+def test_retry_at_an_unknown_price_has_no_limit_and_is_refused_one(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one = without_price(engine_of(tmp_path, clock, failing_for("AAA0A01")))
+    batch = one.create(plates(3))
+    one.start(batch)
+    assert one.run(batch).counts.failed == 1
+    failed = one.batches.items(batch, OWNER)[1]
+    assert (failed.spent, failed.failing_since) == (None, clock.now())
+    pricing = one.pricing
+    assert pricing.retries([failed], ("decode",), IDENTITY)[failed.subject].at_most is None
+    clock.advance(3)
+    with pytest.raises(CostUnknown):
+        one.retry(batch, ["AAA0A01"], max_cost=Decimal(60))
+    assert one.get(batch).state == "done"
+    one.bench.upstream.answer = None
+    one.retry(batch, ["AAA0A01"])
+    assert one.run(batch).counts.done == 3
+
+
+def test_retry_at_an_unknown_price_keeps_the_limit_of_the_running_batch(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one = engine_of(tmp_path, clock, failing_for("AAA0A00"), daily_limit=2, concurrency=1)
+    batch = one.create(plates(4))
+    one.start(batch)
+    assert one.run(batch).reason == "day_limit"
+    one.start(batch)
+    limit = one.get(batch).cost.at_most
+    without_price(one)
+    with pytest.raises(CostUnknown):
+        one.retry(batch, ["AAA0A00"])
+    assert one.get(batch).cost.at_most == limit

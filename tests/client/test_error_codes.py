@@ -67,6 +67,11 @@ def mismatched(here: Access) -> object:
     return here.client.create_batch(["LMP0A01"], idempotency_key="key")
 
 
+def one_draft_too_many(here: Access) -> object:
+    eva = here.with_token("eva")
+    return [eva.draft() for _ in range(21)]
+
+
 PLAIN: dict[str, Callable[[Access], object]] = {
     "plate_invalid": lambda here: here.client.vehicle("XX"),
     "parameter_unknown": send("GET", f"/api/v1/vehicles/{PLATE}", params={"aks": "decode"}),
@@ -87,6 +92,7 @@ PLAIN: dict[str, Callable[[Access], object]] = {
     "method_not_allowed": send("DELETE", f"/api/v1/vehicles/{PLATE}"),
     "batch_state": lambda here: here.client.pause_batch(here.draft()),
     "cost_unknown": lambda here: here.client.start_batch(here.draft(), 60.0),
+    "too_many_drafts": one_draft_too_many,
     "lookup_not_asked": lambda here: here.client.batch_fines(here.draft("decode")),
     "body_too_large": lambda here: here.client.create_batch(["x" * 300_000]),
     "body_type": send("POST", BATCHES, json={}, headers={"Content-Type": "text/plain"}),

@@ -50,4 +50,6 @@ def batch_page(
         calls_left=allowance.left,
         now=now,
         left=left,
+        failing=[item for item, _ in rows if item.failing_since is not None],
+        retries={},
     )

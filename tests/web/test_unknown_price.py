@@ -11,7 +11,7 @@ import pytest
 from portal import startup
 from portal.settings import Settings
 from tests.conftest import PortalFactory
-from tests.fakes import FaultUpstream
+from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, managed
 from tests.web.person import Person
 
@@ -202,3 +202,30 @@ def test_managed_start_without_prices_warns(
     lock.release()
     found = [line for line in warned if "price of a call is unknown" in line]
     assert re.findall("PORTAL_PRICE_([A-Z]+)", "".join(found)) == named
+
+
+def test_button_of_a_failed_plate_says_that_the_price_is_not_informed(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal()
+    person = Person.at(here).signed_in()
+    dead = ("LMP0A01", "LMP0A02")
+    for plate in dead:
+        upstream.script(f"/detran/v1/decode/{plate}", faults.status(500))
+    csrf = {"csrf_token": person.csrf_token()}
+    fields = {"placas": f"{PLATE} {' '.join(dead)}", "consulta": "decode"}
+    address = person.client.post("/lote", data=csrf | fields).headers["Location"]
+    person.client.post(f"{address}/iniciar", data=csrf)
+    ended(here, address.rpartition("/")[2])
+    done = person.pages.get(address)
+    assert "1 pronta · 2 falharam, podem ter sido cobradas. O preço não foi informado" in done.text
+    assert "LMP0A01 falha desde" in done.text and "e já pode ter sido cobrada" in done.text
+    assert f"Tentar LMP0A01, com {UNKNOWN}" in done.text
+    assert f"Tentar as 2 que falharam, com {UNKNOWN}" in done.text
+    assert "Sem custo" not in done.text and "None" not in done.html
+    upstream.clear()
+    time.sleep(2.1)  # the gateway shares a failure for two seconds
+    for button in done.all("button", form="tentar")[:1]:
+        chosen = {"placa": str(button.get("value")), **csrf}
+        person.client.post(str(button.get("formaction")), data=chosen)
+    assert ended(here, address.rpartition("/")[2])["counts"]["done"] == 2

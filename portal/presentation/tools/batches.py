@@ -23,6 +23,7 @@ from portal.wording import counted, grouped
 
 REFRESH_S: Final = 10
 MOST_WRONG: Final = 20
+MOST_NAMED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +55,15 @@ class BatchPage:
 
     ``vehicles`` are the rows of the batch. A draft has its items in ``drafted`` and no rows.
     ``left`` is the preview of the lookups that the start button would make, or None if the page has
-    no start button. ``calls_left`` is the number of calls that today's limits still allow, or None
-    without a limit.
+    no start button. ``failing`` are the items that have failed, or fail so far, and ``retries`` has
+    the preview of looking up each failed one again. ``calls_left`` is the number of calls that
+    today's limits still allow, or None without a limit.
     """
 
     template: ClassVar[str] = "pages/batch.html"
     refresh_s: ClassVar[int] = REFRESH_S
     most_wrong: ClassVar[int] = MOST_WRONG
+    most_named: ClassVar[int] = MOST_NAMED
     batch: Batch
     vehicles: VehicleList
     drafted: Sequence[Item]
@@ -68,6 +71,8 @@ class BatchPage:
     calls_left: int | None
     now: datetime
     left: Preview | None
+    failing: Sequence[Item]
+    retries: Mapping[Subject, Preview]
 
     @property
     def step(self) -> int:
@@ -78,6 +83,34 @@ class BatchPage:
     def may_start(self) -> bool:
         """Whether the page has a button that starts, continues or repeats the batch."""
         return self.left is not None and self.left.askable > 0
+
+    def may_retry(self, subject: Subject) -> bool:
+        """Return whether the vehicle's row has a button that looks it up again.
+
+        In a paused batch, the button would also resume the lookups of the other vehicles.
+        """
+        retry = self.retries.get(subject)
+        return retry is not None and retry.askable > 0 and self.batch.state in ("running", "done")
+
+    @property
+    def retry_all(self) -> Preview | None:
+        """The lookups of all failed vehicles together, or None if fewer than two can be retried."""
+        chosen = [self.retries[one] for one in self._retried]
+        return Preview.together(chosen) if len(chosen) > 1 else None
+
+    @property
+    def retried_plates(self) -> Sequence[str]:
+        """The plates and Renavams that ``retry_all`` looks up again."""
+        return [one.text for one in self._retried]
+
+    @property
+    def _retried(self) -> Sequence[Subject]:
+        return [one for one in self.retries if self.may_retry(one)]
+
+    @property
+    def maybe_charged(self) -> Decimal | None:
+        """The R$ that the vehicles without an answer may have cost, or None if that is unknown."""
+        return total(item.spent for item in self.failing)
 
     @property
     def confirmed(self) -> Decimal | None:

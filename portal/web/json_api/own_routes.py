@@ -25,10 +25,10 @@ from portal import wording
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity, TokensUnavailable
 from portal.batch.batches import MOST_LISTED, new_id
-from portal.batch.model import Item, NotAllowed
-from portal.batch.pricing import CostUnknown
+from portal.batch.model import Item, NotAllowed, TooManyDrafts
+from portal.batch.pricing import CostUnknown, NotInBatch
 from portal.batch.rows import UnknownBatch
-from portal.batch.typed_list import TypedList, read_strings
+from portal.batch.typed_list import Subject, TypedList, read_strings
 from portal.desk.desk import Desk
 from portal.dossier.answers import Panel
 from portal.dossier.dossier import Dossier
@@ -44,7 +44,7 @@ from portal.presentation.exports.zip_file import Incomplete, zip_stream
 from portal.system.caller_credentials import NoCredential, read_credential, sends_credential
 from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES, LookupName
-from portal.vehicle.plate import Plate
+from portal.vehicle.plate import InvalidSubject, Plate, parse_subject
 from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import network
 from portal.web.http.streams import RETRY_AFTER_S, Spool, TooManyStreams, chunks
@@ -89,7 +89,11 @@ UNKNOWN_PARAMETER: Final = "Este endereço não tem o parâmetro “{}”."
 UNKNOWN_MEMBER: Final = "O corpo deste pedido não tem o membro “{}”."
 _LONGEST_NAME: Final = 40  # characters of an unknown name that a message repeats
 TOO_LONG: Final = "Um lote tem no máximo {} placas."
-INVALID_START: Final = 'O corpo é opcional: um objeto JSON com "max_cost", em reais, como 60.50.'
+INVALID_START: Final = (
+    'O corpo é opcional: um objeto JSON com "max_cost", em reais, como 60.50, e com "retry", a '
+    "lista das placas que falharam e são consultadas de novo."
+)
+NOT_IN_BATCH: Final = "“{}” não está neste lote."
 NOT_ALLOWED: Final = {
     "start": "Um lote cancelado não pode ser iniciado.",
     "pause": "Só um lote em andamento pode ser pausado.",
@@ -143,10 +147,18 @@ class NewBatch(NamedTuple):
     content: bytes
 
 
+class StartTerms(NamedTuple):
+    """The most that a batch may spend, and the failed vehicles that it is to look up again."""
+
+    max_cost: Decimal | None
+    retried: Sequence[Subject]
+
+
 routes = JsonRoutes("own_api")
 routes.answer(KeyReused, "idempotency_mismatch")
 routes.answer(UnknownBatch, "batch_unknown")
 routes.answer(CostUnknown, "cost_unknown")
+routes.answer(TooManyDrafts, "too_many_drafts")
 VEHICLE: Final = "/api/v1/vehicles/<plate>"
 BATCHES: Final = "/api/v1/batches"
 BATCH: Final = f"{BATCHES}/<batch>"
@@ -271,15 +283,38 @@ def _selection(call: Call) -> Select:
     return select
 
 
-def _max_cost(call: Call) -> Decimal | None:
-    """Return the most that a batch may spend."""
-    value = _body(call, INVALID_START, may_be_absent=True).get("max_cost")
+def _start_terms(call: Call) -> StartTerms:
+    document = _body(call, INVALID_START, may_be_absent=True)
+    return StartTerms(
+        _max_cost(document.get("max_cost")), _retried(document.get("retry"), call.web.batch_limit)
+    )
+
+
+def _max_cost(value: object) -> Decimal | None:
     if value is None:
         return None
-    is_number = isinstance(value, int | Decimal) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= _HIGHEST_COST:
+    if not isinstance(value, int | Decimal) or isinstance(value, bool):
+        raise Refusal("body_invalid", INVALID_START)
+    if not 0 <= value <= _HIGHEST_COST:
         raise Refusal("body_invalid", INVALID_START)
     return Decimal(value).quantize(_SMALLEST_PRICE, ROUND_DOWN)
+
+
+def _retried(texts: object, limit: int) -> Sequence[Subject]:
+    if texts is None:
+        return ()
+    if not isinstance(texts, list) or not 0 < len(texts) <= limit:
+        raise Refusal("body_invalid", INVALID_START)
+    subjects = []
+    for text in texts:
+        if not isinstance(text, str):
+            raise Refusal("body_invalid", INVALID_START)
+        try:
+            subjects.append(parse_subject(text))
+        except InvalidSubject:
+            shown = wording.sanitise_echo(text, _LONGEST_NAME)
+            raise Refusal("body_invalid", NOT_IN_BATCH.format(shown)) from None
+    return list(dict.fromkeys(subjects))
 
 
 def _new_batch(call: Call) -> NewBatch:
@@ -393,10 +428,14 @@ def _await_change(call: Call, batch: str, wait_s: int) -> None:
             found = web.batches.get(batch, owner)
 
 
-@_post(f"{BATCH}/start", max_cost=_max_cost)
-def start(call: Call, batch: str, max_cost: Decimal | None = None) -> Response:
-    """Start or resume a batch."""
-    call.web.pricing.start(batch, call.owner, call.identity, max_cost)
+@_post(f"{BATCH}/start", terms=_start_terms)
+def start(call: Call, batch: str, terms: StartTerms) -> Response:
+    """Start or resume a batch, or look up failed vehicles again."""
+    pricing, owner, identity = call.web.pricing, call.owner, call.identity
+    if terms.retried:
+        pricing.retry(batch, owner, identity, terms.retried, terms.max_cost)
+    else:
+        pricing.start(batch, owner, identity, terms.max_cost)
     return _one(call, batch)
 
 
@@ -423,6 +462,11 @@ def _no_credential(_: Web, __: NoCredential) -> Response:
 @routes.handle(TooManyStreams)
 def _busy(*_: object) -> Response:
     return message_response("busy", retry_after_s=RETRY_AFTER_S)
+
+
+@routes.handle(NotInBatch)
+def _not_in_batch(_: Web, error: NotInBatch) -> Response:
+    return message_response("body_invalid", NOT_IN_BATCH.format(error))
 
 
 @routes.handle(NotAllowed)

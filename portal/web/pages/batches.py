@@ -5,7 +5,6 @@ All pages work without JavaScript.
 
 import re
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
@@ -16,8 +15,9 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
-from portal.batch.model import NotAllowed
-from portal.batch.pricing import CostUnknown
+from portal.batch.batches import MOST_DRAFTS
+from portal.batch.model import NotAllowed, TooManyDrafts
+from portal.batch.pricing import CostUnknown, NotInBatch
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import TypedList, read_list, read_strings, reticked
 from portal.batch.uploads import BinaryFile, BinaryFormat
@@ -27,6 +27,7 @@ from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.tools.batches import BatchFormPage, BatchPage, typed_again
 from portal.presentation.tools.vehicle_list import PAGE_SIZE, VehicleList
 from portal.vehicle.operation_name import LOOKUPS
+from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.web.http.errors import page_error
 from portal.web.http.slot_limits import BODY_CAP
 from portal.web.pages.public import recent
@@ -40,6 +41,10 @@ ENDINGS: Final = ("csv", "jsonl", "xlsx", "zip")
 NOTHING_GIVEN: Final = "Informe ao menos uma placa ou um Renavam."
 NOTHING_VALID: Final = "Nada disso é placa nem Renavam. {}"
 TOO_MANY: Final = "São {} placas; um lote tem no máximo {}."
+TOO_MANY_DRAFTS: Final = (
+    f"Você tem {MOST_DRAFTS} lotes a conferir, e nenhum é apagado para dar lugar a outro. Comece "
+    "ou descarte um deles, abaixo; cada um vence em 24 horas."
+)
 NOTHING_ASKED: Final = "Escolha ao menos uma consulta."
 RETICKED: Final = "A escolha mudou. Confira o preço de agora; nada foi consultado."
 DISCARDED: Final = "Lote descartado. Nada foi consultado."
@@ -90,8 +95,11 @@ def create(web: Web, identity: Identity) -> BaseResponse:
         problem = TOO_MANY.format(len(listed.subjects), web.batch_limit)
     if problem:
         return _form(web, identity, text, problem, asked)
-    batch = web.pricing.create(web.sessions.history_key, identity, ask, listed)
-    _discard_draft(web, request.form.get("corrige", ""))
+    owner, corrected = web.sessions.history_key, request.form.get("corrige", "")
+    try:
+        batch = web.pricing.create(owner, identity, ask, listed, replaced=corrected)
+    except TooManyDrafts:
+        return _form(web, identity, text, TOO_MANY_DRAFTS, asked, status=409)
     return _to_batch(batch)
 
 
@@ -107,9 +115,8 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
     most, last_page = PAGE_SIZE if is_part else None, (found.counts.total - 1) // PAGE_SIZE
     skip = min(choice.number - 1, last_page) * PAGE_SIZE if is_part else 0
     items = web.batches.items(batch, owner, most=most, skip=skip)
-    # The cost of the lookups that the page's button makes, which starts, resumes or repeats the
-    # batch.
-    has_button = found.state not in ("running", "cancelled")
+    # Whether the page has a button that starts or resumes the batch.
+    has_button = found.state in ("draft", "paused")
     now, is_draft = web.render_context().now, found.state == "draft"
     desk = web.desk(identity)
     rows = [] if is_draft else [desk.row(item, found.ask) for item in items]
@@ -129,6 +136,8 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
         calls_left=web.ledger.allowance(identity).left,
         now=now,
         left=web.pricing.left(found, owner, identity) if has_button else None,
+        failing=[item for item in items if item.failing_since is not None],
+        retries=web.pricing.retries(items, found.ask, identity),
     )
     return page_response(page)
 
@@ -162,11 +171,20 @@ def start(web: Web, identity: Identity, batch: str) -> BaseResponse:
         changed = _reticked(web, identity, batch, set(request.form.getlist("linha")))
         if changed or "atualizar" in request.form:
             return _to_batch(changed or batch)
-    # The price on the pressed button, which may be lower than the price of this moment.
-    typed = request.form.get("ate", "")
-    is_amount = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", typed, re.ASCII)
-    most = Decimal(typed) if is_amount else None  # None if the form was changed
+    most = _confirmed()
     web.pricing.start(batch, web.sessions.history_key, identity, most)
+    return _to_batch(batch)
+
+
+@routes.post("/lote/<batch>/tentar")
+@signed_in
+def retry(web: Web, identity: Identity, batch: str) -> BaseResponse:
+    """Look up failed vehicles of a batch again."""
+    try:
+        subjects = [parse_subject(text) for text in request.form.getlist("placa")]
+        web.pricing.retry(batch, web.sessions.history_key, identity, subjects, _confirmed())
+    except (InvalidSubject, NotInBatch):
+        return page_error(404)
     return _to_batch(batch)
 
 
@@ -218,17 +236,18 @@ def _too_large(web: Web, _: RequestEntityTooLarge) -> BaseResponse:
     return page_error(413) if identity is None else _form(web, identity, "", TOO_LARGE, status=413)
 
 
+def _confirmed() -> Decimal | None:
+    """Return the price on the pressed button, which may be lower than the price of this moment.
+
+    Returns None if the form was changed.
+    """
+    typed = request.values.get("ate", "")
+    is_amount = re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", typed, re.ASCII)
+    return Decimal(typed) if is_amount else None
+
+
 def _to_batch(batch: str) -> BaseResponse:
     return redirect(url_for("batches.batch", batch=batch), 303)
-
-
-def _discard_draft(web: Web, batch: str) -> None:
-    """Delete a draft batch, because the visitor has corrected its list.
-
-    A batch that has been started in the meantime is not deleted.
-    """
-    with suppress(UnknownBatch, NotAllowed):
-        web.batches.discard(batch, web.sessions.history_key)
 
 
 def _reticked(web: Web, identity: Identity, batch: str, ticked: set[str]) -> str:
@@ -249,9 +268,7 @@ def _reticked(web: Web, identity: Identity, batch: str, ticked: set[str]) -> str
         show_notice(TOO_MANY.format(len(listed.subjects), web.batch_limit))
         return batch
     show_notice(RETICKED)
-    created = web.pricing.create(owner, identity, found.ask, listed)
-    _discard_draft(web, batch)
-    return created
+    return web.pricing.create(owner, identity, found.ask, listed, replaced=batch)
 
 
 def _form(

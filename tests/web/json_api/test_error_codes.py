@@ -9,6 +9,7 @@ import jsonschema_rs
 import pytest
 
 from portal.access.tokens import SCOPES
+from portal.batch.batches import MOST_DRAFTS
 from portal.pdf.process import PdfProcess, RenderingInterrupted
 from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS
@@ -81,6 +82,11 @@ class Scene:
             )
             for number, key in enumerate(keys)
         ][-1]
+
+    def one_draft_too_many(self) -> Any:
+        here, _ = self.draft()
+        body = {"plates": [PLATE]}
+        return [here.client.post(BATCHES, json=body, headers=AUTH) for _ in range(MOST_DRAFTS)][-1]
 
     def fines_not_asked(self) -> Any:
         here = self.portal()
@@ -164,6 +170,7 @@ SCENES: dict[str, Callable[[Scene], Any]] = {
     "method_not_allowed": lambda here: here.portal().client.delete(VEHICLE),
     "batch_state": Scene.paused_draft,
     "cost_unknown": Scene.limited_at_unknown_price,
+    "too_many_drafts": Scene.one_draft_too_many,
     "lookup_not_asked": Scene.fines_not_asked,
     "body_too_large": lambda here: here.sent(data=b"x" * 300_000),
     "body_type": lambda here: here.sent(data=b"{}", content_type="text/plain"),

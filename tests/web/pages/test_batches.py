@@ -99,8 +99,11 @@ def test_pasted_plates_to_results(
     done = ended(here, dealer, path)
     assert upstream.count() == 11
     assert "Custou R$ 8,95." in done.text
-    assert "1 placa ficou sem alguma resposta" in done.text
-    assert "Consultar de novo 1 placa por até R$ 0,85" in done.text
+    assert "3 prontas · 1 falhou, pode ter sido cobrada. Custou" in done.text
+    assert "LMP0A01 falha desde" in done.text
+    assert "e já pode ter custado R$ 2,45. O lote terminou sem ela." in done.text
+    assert "Tentar LMP0A01 por até R$ 0,85" in done.text
+    assert "Continuar" not in done.text
     assert "2 linhas ficaram de fora" in done.text
     assert "Quis dizer LMP0A01?" in done.text
     for ending in ("csv", "xlsx", "jsonl"):
@@ -112,8 +115,13 @@ def test_pasted_plates_to_results(
     time.sleep(2.1)  # the gateway caches a failure for two seconds
     upstream.clear()
     act(dealer, path, "iniciar")
-    assert "sem alguma resposta" not in ended(here, dealer, path).text
+    assert upstream.count() == 11
+    (button,) = done.all("button", form="tentar")
+    chosen = {"placa": button.get("value"), "csrf_token": done.csrf_token()}
+    assert str(dealer.post(str(button.get("formaction")), data=chosen)).endswith(path)
+    assert "4 prontas. Custou R$ 9,80." in ended(here, dealer, path).text
     assert upstream.count() == 12
+    dealer.post(f"{path}/tentar", 404, data={**chosen, "placa": "ABC1D29"})
 
 
 def test_running_page_refreshes_itself(here: InProcessPortal, dealer: PageClient) -> None:
@@ -458,7 +466,7 @@ def test_results_read_no_answer(
 def test_resumed_and_repeated_lookups_name_their_number_and_price(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
-    """The repeated lookups of a failed plate add to the price of the draft."""
+    """A paused batch names the plate that has failed, and asks only the others."""
     here = portal(DAILY_CALL_LIMIT="6", BATCH_CONCURRENCY="1", **PRICES)
     dealer = visitor(here)
     for lookup in ("decode", "restrictions/renainf", "restrictions/renajud"):
@@ -475,11 +483,12 @@ def test_resumed_and_repeated_lookups_name_their_number_and_price(
         time.sleep(0.02)
     one = here.client.get(f"/api/v1/batches/{path.removeprefix('/lote/')}").get_json()
     assert (one["counts"]["failed"], one["counts"]["pending"]) == (1, 1)
-    assert "Continuar com 2 placas por até R$ 4,90" in paused.text
-    assert (
-        "Gasto até agora R$ 4,90; as 2 placas que faltam custam no máximo R$ 4,90." in paused.text
-    )
-    assert "consulta de novo também 1 placa que falhou" in paused.text
+    assert "Continuar com 1 placa por até R$ 2,45" in paused.text
+    assert "Gasto até agora R$ 4,90; a placa que falta custa no máximo R$ 2,45." in paused.text
+    assert "Parou em 2 de 3 placas: LMP0A01 falha desde" in paused.text
+    assert "e já pode ter custado R$ 2,45." in paused.text
+    assert "“Continuar” não consulta de novo o que falhou" in paused.text
+    assert not paused.all("form", id="tentar")
     assert "pode ser cobrada outra vez" in paused.text
     assert one["cost"] == {"spent": 4.9, "at_most": 7.35}
     assert "pago duas vezes" not in paused.text
