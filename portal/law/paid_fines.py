@@ -99,7 +99,7 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     note = f"Paga em {day(fine.paid_on)}, segundo a fonte."
     if _is_zero(fine):
         note += " O valor pago consta como zero: confirme com o órgão autuador."
-    elif _is_late_for_discount(fine, sent, owed):
+    elif shortfall(fine, owed):
         note += (
             " O valor pago é o do desconto, e o pagamento parece posterior ao vencimento: confirme "
             "com o órgão autuador se falta alguma diferença."
@@ -136,11 +136,18 @@ def _can_settle(sent: Decimal | None, owed: Amount, asked: Decimal | None) -> bo
     return discounted(sent, owed.at_80, owed.at_60) is not None
 
 
-def _is_late_for_discount(fine: Fine, sent: Decimal | None, owed: Amount) -> bool:
-    if fine.penalty_on is None or fine.paid_on is None or sent is None:
-        return False
-    has_discount = discounted(sent, owed.at_80, owed.at_60) is not None
-    return has_discount and (fine.paid_on - fine.penalty_on).days > PROBABLY_DUE_DAYS
+def shortfall(fine: Fine, owed: Amount) -> Decimal | None:
+    """Return what is missing from a discounted payment that seems late for the discount, or None.
+
+    The discount ends with the due date (art. 284 of the CTB), which the record does not state.
+    """
+    sent = plausible(fine.paid_amount)
+    if fine.penalty_on is None or fine.paid_on is None or sent is None or owed.value is None:
+        return None
+    paid = discounted(sent, owed.at_80, owed.at_60)
+    if paid is None or (fine.paid_on - fine.penalty_on).days <= PROBABLY_DUE_DAYS:
+        return None
+    return owed.value - paid
 
 
 def _shown(amount: Decimal | None) -> str:

@@ -14,12 +14,12 @@ import msgspec
 from portal.data_files import read_toml
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine, fines_in_words, one_per_notice
-from portal.law.findings import Finding
+from portal.law.findings import Finding, PaidShort
 from portal.law.orders import AssessedOrder
 from portal.law.rules import CONSULTED
 from portal.law.standing import Standing
 from portal.phrasebook.findings import clause, sum_in_words
-from portal.wording import day
+from portal.wording import day, money
 
 
 class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,10 +76,11 @@ def terms_of(
     in_force = [order for order in orders if order.in_force]
     owed = [fine for fine in one_per_notice(fines) if not fine.is_paid]
     doubts = [clause(each) for each in findings if each.about in ("vehicle", "report")]
+    paid_short = [each for each in findings if isinstance(each, PaidShort)]
     return Terms(
-        costs=_costs(owed),
-        clauses=tuple(_clauses(owed, in_force, today)),
-        message=_message(plate, owed, in_force, doubts, today),
+        costs=(*_costs(owed), *map(_short_of, paid_short)),
+        clauses=tuple(_clauses(owed, in_force, paid_short, today)),
+        message=_message(plate, owed, in_force, doubts, paid_short, today),
     )
 
 
@@ -102,8 +103,16 @@ def _costs(owed: Sequence[AssessedFine]) -> tuple[Certainty, ...]:
     )
 
 
+def _short_of(finding: PaidShort) -> Certainty:
+    fines, amount = fines_in_words(finding.fines), money(finding.missing)
+    return Certainty("Pode faltar", fines, amount, "desconto pago depois do prazo, em aparência")
+
+
 def _clauses(
-    owed: Sequence[AssessedFine], orders: Sequence[AssessedOrder], today: date
+    owed: Sequence[AssessedFine],
+    orders: Sequence[AssessedOrder],
+    paid_short: Sequence[PaidShort],
+    today: date,
 ) -> Iterator[str]:
     """Yield a clause on the court orders, and one for the fines that it can settle together."""
     if orders:
@@ -116,6 +125,9 @@ def _clauses(
         amount = sum_in_words(found) if is_priced else "R$ ________"
         what = _all_named(found)
         yield _TEXTS.clauses[name].format(what=what, amount=amount, until=until, longer=longer)
+    for each in paid_short:
+        what, amount = _all_named(each.fines), money(each.missing)
+        yield _TEXTS.clauses["paid_short"].format(what=what, amount=amount)
     until = deadlines.day_of(deadlines.plus_days(today, deadlines.NOTICE_DAYS))
     yield _TEXTS.clauses["unseen"].format(until=until)
 
@@ -125,6 +137,7 @@ def _message(
     owed: Sequence[AssessedFine],
     orders: Sequence[AssessedOrder],
     doubts: Sequence[str],
+    paid_short: Sequence[PaidShort],
     today: date,
 ) -> str:
     asked = [f"{doubt}: explique, e aceite uma perícia" for doubt in doubts]
@@ -135,6 +148,9 @@ def _message(
         asked.append(f"{_named(fine)}, {sum_in_words([fine])}: {fine.standing.proof}")
     if more := owed[_MOST_NAMED:]:
         asked.append(f"Mais {fines_in_words(more)}: o mesmo")
+    for each in paid_short:
+        missing = f"pode faltar {money(each.missing)} do desconto pago tarde"
+        asked.append(f"{_all_named(each.fines)}: {missing}; a quitação do órgão")
     asked.append(f"CRLV-e de {today.year} e, se houver financiamento, a quitação")
     lines = "\n".join(f"{number}. {text}." for number, text in enumerate(asked, 1))
     return f"Oi! Consultei a placa {plate} em {day(today)}. Antes de fechar, me manda:\n{lines}"
