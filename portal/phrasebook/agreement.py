@@ -19,7 +19,7 @@ from portal.law.orders import AssessedOrder
 from portal.law.rules import CONSULTED
 from portal.law.standing import Standing
 from portal.phrasebook.findings import clause, sum_in_words
-from portal.wording import day, money
+from portal.wording import day, listed, money
 
 
 class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,16 +28,33 @@ class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _TEXTS: Final = read_toml(__package__, "agreement.toml", _Texts)
-# How certain it is that fines of a standing cost something, what it is called, and why.
+# How certain it is that fines of a standing cost something, what it is called, and what is said of
+# one fine and of several ones.
 _CERTAINTIES: Final = (
-    ("Certo", (Standing.ENFORCEABLE,), "já pode ser cobrado; juros à parte"),
-    ("Provável", (Standing.PROBABLY_DUE, Standing.DUE), "multa aplicada, salvo recurso"),
+    (
+        "Certo",
+        (Standing.ENFORCEABLE,),
+        "{fines} já pode ser cobrada; juros à parte",
+        "{fines} já podem ser cobradas; juros à parte",
+    ),
+    (
+        "Provável",
+        (Standing.PROBABLY_DUE, Standing.DUE),
+        "{fines} aplicada, salvo recurso",
+        "{fines} aplicadas, salvo recurso",
+    ),
     (
         "Pode vir",
         (Standing.NOTICE, Standing.SUSPENDED, Standing.UNKNOWN),
-        "sem multa, suspensa ou incerta",
+        "{by_standing}",
+        "{by_standing}",
     ),
-    ("Dado como cancelado", (Standing.CALLED_OFF,), "segundo a fonte: confirme"),
+    (
+        "Cancelada, segundo a fonte",
+        (Standing.CALLED_OFF,),
+        "{fines}; confirme",
+        "{fines}; confirme",
+    ),
 )
 # The most fines that one clause, or the message, names.
 _MOST_NAMED: Final = 6
@@ -48,9 +65,8 @@ class Certainty:
     """What the fines of one certainty cost. ``amount`` is in words: ``ao menos R$ 130,16``."""
 
     name: str
-    fines: str
-    amount: str
     why: str
+    amount: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +113,34 @@ def order_checklist(order: AssessedOrder) -> tuple[str, ...]:
 
 def _costs(owed: Sequence[AssessedFine]) -> tuple[Certainty, ...]:
     return tuple(
-        Certainty(certainty, fines_in_words(found), sum_in_words(found), why)
-        for certainty, standings, why in _CERTAINTIES
+        Certainty(certainty, _told(found, one if len(found) == 1 else many), sum_in_words(found))
+        for certainty, standings, one, many in _CERTAINTIES
         if (found := [fine for fine in owed if fine.standing in standings])
     )
 
 
 def _short_of(finding: PaidShort) -> Certainty:
     fines, amount = fines_in_words(finding.fines), money(finding.missing)
-    return Certainty("Pode faltar", fines, amount, "desconto pago depois do prazo, em aparência")
+    why = "com desconto, provavelmente depois do vencimento"
+    paid = "paga" if len(finding.fines) == 1 else "pagas"
+    return Certainty("Pode faltar", f"{fines} {paid} {why}", amount)
+
+
+def _told(fines: Sequence[AssessedFine], words: str) -> str:
+    return words.format(fines=fines_in_words(fines), by_standing=_by_standing(fines))
+
+
+def _by_standing(fines: Sequence[AssessedFine]) -> str:
+    """Count fines by their standing: ``1 multa suspensa e 1 autuação``."""
+    groups: dict[Standing, list[AssessedFine]] = {}
+    for fine in fines:
+        groups.setdefault(fine.standing, []).append(fine)
+    counts = []
+    for standing, group in groups.items():
+        which = standing.of_one if len(group) == 1 else standing.of_many
+        is_notice = standing is Standing.NOTICE
+        counts.append(fines_in_words(group) + ("" if is_notice else f" {which}"))
+    return listed(counts)
 
 
 def _clauses(

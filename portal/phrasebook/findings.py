@@ -217,6 +217,10 @@ def _paid_short(finding: PaidShort) -> str:
 def _of_fines(finding: FinesInStanding) -> str:
     is_one = len(finding.fines) == 1
     follows = finding.standing.consequence if is_one else finding.standing.consequences
+    if quoted := tuple(dict.fromkeys(filter(None, (f.status.quoted for f in finding.fines)))):
+        follows = (
+            f"a fonte registra {listed([f'“{text}”' for text in quoted[:_MOST_NAMED]])}; {follows}"
+        )
     if not finding.lapsed:
         return follows
     how_many = "pode" if is_one else counted(finding.lapsed, "pode", "podem")
