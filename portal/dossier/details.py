@@ -4,6 +4,7 @@
 show. The page and the paper iterate the same rows.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -30,6 +31,9 @@ Face = Literal["screen", "paper"]
 # Some answers have this text in place of a restriction's detail. The text means "a detail exists in
 # Renajud" (the register of court restrictions).
 _DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
+# A number of a meter, and its unit. Three digits after a point may be thousands.
+_MEASURE: Final = re.compile(r"([0-9]{1,7})(?:[.,]([0-9]{1,2}))? ?([A-Za-z][A-Za-z/]*)?")
+_UNITS: Final = {"KG": "kg", "KM/H": "km/h", "KMH": "km/h", "MG/L": "mg/L", "M": "m", "T": "t"}
 _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
     "com {whom} antes de comprar."
@@ -274,9 +278,14 @@ def _speed(fine: AssessedFine, field: Field) -> Field | None:
     """Return a speed with its unit, or None if the record has no speeds."""
     if not _has_speeds(fine):
         return None
-    is_number = field.value.replace(",", "").replace(".", "").isdecimal()  # unlike "80 km/h"
+    found = _MEASURE.fullmatch(field.value.strip())
+    if found is None:
+        return field
+    whole, part, sent = found.groups()
+    part = (part or "").rstrip("0")
+    number = formats.integer(int(whole)) + (f",{part}" if part else "")
     unit = "km/h" if _is_speeding(fine) else "(a fonte não diz a unidade)"
-    return Field(f"{field.value.lstrip('0') or '0'} {unit}") if is_number else field
+    return Field(f"{number} {_UNITS.get(sent.upper(), sent) if sent else unit}")
 
 
 def _excess(fine: AssessedFine) -> Field | None:

@@ -10,8 +10,10 @@ from portal.charts.scale import month_index
 from portal.dossier.answers import is_readable
 from portal.dossier.dossier import Dossier
 from portal.dossier.prices import RECENT_MONTHS
+from portal.law.findings import PaidShort
 from portal.law.orders import orders_in_words
 from portal.phrasebook import acts
+from portal.phrasebook.findings import paid_short_note
 from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LookupName
 
@@ -61,6 +63,9 @@ def fines(dossier: Dossier) -> Figure:
     if totals is None:
         return Figure(label, "indisponíveis", _NOT_CLEAN, is_known=False)
     ended = f"{totals.called_off_words}, fora da conta" if totals.called_off_count else ""
+    reasons = dossier.verdict.reasons
+    short = [paid_short_note(each) for each in reasons if isinstance(each, PaidShort)]
+    ended = "; ".join(filter(None, (ended, *short)))
     if not totals.open_count:
         return Figure(label, _NOTHING, ended)
     unpriced = totals.without_amount

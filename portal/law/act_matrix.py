@@ -102,13 +102,14 @@ def row_of(
     fines: Sequence[AssessedFine],
     gaps: Gaps,
     doubts: Sequence[Finding],
+    rest: Sequence[Finding] = (),
 ) -> Row:
     """Build the matrix row of an act.
 
     The row gets the least favourable mark of all records. Fines affect only licensing and transfer;
     restrictions affect every act. A doubt about the records, or a missing lookup whose records
     could affect the act, replaces any mark except "no" by "unknown". ``doubts`` are findings that
-    make the act doubtful by themselves.
+    make the act doubtful by themselves, and so is ``rest``, which stands after the records.
     """
     by_fines = _fine_answers(act, fines)
     is_on_the_road = act in ("drive", "removal")
@@ -121,8 +122,8 @@ def row_of(
     found = worst([*by_fines.values(), *by_courts])
     mark: Mark = found[0].mark if found else "yes"
     deciding: tuple[Answer | Finding, ...] = found
-    if doubts and mark in ("careful", "yes"):
-        mark, deciding = "careful", (*doubts, *found)
+    if (doubts or rest) and mark in ("careful", "yes"):
+        mark, deciding = "careful", (*doubts, *found, *rest)
     deciding += tuple(a for s, a in by_fines.items() if s in _OBSTACLES and a not in found)
     is_unknown = mark != "no" and gaps.leave_unknown
     mark = "unknown" if is_unknown else mark

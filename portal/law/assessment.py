@@ -35,7 +35,7 @@ from portal.law.infractions import (
     as_committed,
     find,
 )
-from portal.law.paid_fines import PaidSum, paid_sum, payment_of
+from portal.law.paid_fines import PaidSum, paid_sum, payment_of, shortfall
 from portal.law.points import Points, points_of
 from portal.law.source_wording import Wording, narrowed_to_wording, wording_of
 from portal.law.standing import Standing
@@ -194,6 +194,11 @@ class AssessedFine:
     @cached_property
     def paid(self) -> PaidSum:
         return paid_sum(self.record.paid_amount, self.amount)
+
+    @cached_property
+    def shortfall(self) -> Decimal | None:
+        """What may be missing of a paid fine, because the discount had ended, or None."""
+        return shortfall(self.record, self.amount) if self.is_paid else None
 
     @cached_property
     def is_nic(self) -> bool:

@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 from portal.law.act_answers import ACTS, Mark, worst
 from portal.law.adverse import ENDS_CEILING, Subject
-from portal.law.assessment import AssessedFine
+from portal.law.assessment import AssessedFine, sum_of
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 
@@ -163,6 +163,27 @@ class FinesInStanding:
 
 
 @dataclass(frozen=True, slots=True)
+class PaidShort:
+    """Fines that were paid with a discount which seems to have ended before."""
+
+    about: ClassVar[About] = "fine"
+    code: ClassVar[str] = "fine_paid_short"
+    source: ClassVar[Source] = "renainf"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = False
+    fines: tuple[AssessedFine, ...]
+
+    @property
+    def anchor(self) -> str:
+        return self.fines[0].anchor
+
+    @property
+    def missing(self) -> Decimal:
+        """What may be missing of all of them, in R$."""
+        return sum_of(fine.shortfall for fine in self.fines)
+
+
+@dataclass(frozen=True, slots=True)
 class ReportAlert:
     """The written report warns of something that the records do not show.
 
@@ -190,7 +211,7 @@ class ReportAlert:
 
 
 OfVehicle = TamperedWith | OtherVehicle | OtherRenavam | AdverseData | DataConflict
-Finding = OfVehicle | CourtOrders | FinesInStanding | ReportAlert
+Finding = OfVehicle | CourtOrders | FinesInStanding | PaidShort | ReportAlert
 
 
 def gravest_first(alerts: Sequence[ReportAlert]) -> tuple[ReportAlert, ...]:

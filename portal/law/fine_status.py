@@ -37,6 +37,8 @@ _AGAINST_PENALTY = re.compile(
     r"\bSEM (COBRANCA|DEBITO|NOTIFICACAO|PENALIDADE)\b"
     r"|\bNAO (APLICAD|DEVID|EMITID|IMPOST|MANTID|NOTIFICAD|PENDENTE|SUBSISTENTE)"
     r"|\b(ATIVA|COBRANCA|DEBITO|DIVIDA|IMPOSICAO|NIP) (BAIXAD|CANCELAD|ENCERRAD|EXCLUID)"
+    r"|\b(BAIXAD|CANCELAD|EXCLUID|RETIRAD)[AO] (D[AE]|NA) (COBRANCA|DIV(IDA|\.)?)\b"
+    r"|^CANCELAMENTO( D[AEO] (AUTO|AUTUACAO|INFRACAO|MULTA|PENALIDADE))*$"
     r"|(?<!NAO )\bREVOGAD"
 )
 _OF_A_SUSPENSION = re.compile(r"\b(SUSPENS|EFEITO|RECURSO|DEFESA)")
@@ -50,8 +52,12 @@ _NOT_YET_DUE = re.compile(
     r"\bA VENCER\b|\bNAO VENCID|\b(EM|NO|DENTRO DO) PRAZO\b(?! (DA|DE|PARA) DEFESA)"
 )
 _IN_NOTICE = re.compile(r"\bAUTUACAO\b")
+_IN_DEFENCE = re.compile(r"\bEM DEFESA\b")
 _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
-_SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD))")
+_SAYS_PAID = re.compile(
+    r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD)"
+    r"|BAIXA(D[AO])? (POR|PELO|COM|APOS) (O )?PAGAMENTO\b)"
+)
 _SAYS_OVER = re.compile(
     r"\b(ABSOLVID|ANISTIA|ANULAD|ARQUIVAD|BAIXAD|CANCELAD|DEFERID|DESCONSTITUID|DUPLICADA"
     r"|EXCLUID|EXTINT|INSUBSISTENTE|INVALIDAD|INVALIDA\b|ISENT|NULA\b|NULO\b|PERDOAD|PRESCR"
@@ -70,6 +76,13 @@ _GENDER = re.compile(r"[AO]S?$")
 # granted appeal ("RECURSO DEFERIDO") means that the fine is over. A cancelled appeal ("RECURSO
 # CANCELADO") does not.
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
+# The fine itself is over, whatever the status says of an appeal ("MULTA ANULADA RECURSO").
+_OF_THE_FINE = re.compile(
+    r"\b(AUTO|AUTUACAO|INFRACAO|MULTA|PENALIDADE) (ANULAD|ARQUIVAD|CANCELAD)[AO]\b"
+)
+_ARTICLE = re.compile(r"\bART(IGO)?\.? ?[0-9]+(-?[A-Z]\b)?")
+# A status of which a word can be read. "N" and "1" are none.
+_READABLE = re.compile(r"[^\W\d_]{2}")
 # In a status with one of these words, another word may mean the opposite ("NAO VENCIDA": not past
 # due).
 _DENYING = re.compile(
@@ -93,8 +106,8 @@ _NO_DATES = "a fonte não trouxe as datas."
 _MAYBE_PAID = "talvez paga"
 _CHARGEABLE = (Standing.DUE, Standing.PROBABLY_DUE, Standing.ENFORCEABLE)
 _NEVER_NOTIFIED = (
-    " O registro não traz a notificação da autuação: multa que não foi notificada não pode impedir "
-    "o licenciamento (Súmulas 127 e 312 do STJ)."
+    " O registro não traz a notificação da autuação. Se ela não foi enviada, a multa não pode "
+    "impedir o licenciamento (Súmulas 127 e 312 do STJ); confirme."
 )
 
 
@@ -102,12 +115,13 @@ class Status(Struct, frozen=True):
     """A fine's standing, which says whether payment can be enforced now.
 
     ``note`` explains the standing and quotes the source's status word. ``word`` names the standing
-    in Portuguese.
+    in Portuguese. ``quoted`` is the source's text because of which the standing is unknown, or "".
     """
 
     standing: Standing
     note: str
     word: str
+    quoted: str = ""
 
 
 def status_of(fine: Fine, payment: Payment, today: date, state: str) -> Status:
@@ -118,6 +132,12 @@ def status_of(fine: Fine, payment: Payment, today: date, state: str) -> Status:
         more += _source_word(fine.kind, found.standing, found.note)
     if fine.notified_on and fine.penalty_on and fine.penalty_on < fine.notified_on:
         more += " As datas se contradizem: a penalidade é anterior à notificação da autuação."
+    if (
+        found.standing in _CHARGEABLE
+        and fine.penalty_on
+        and _IN_DEFENCE.search(bare(str(fine.kind)))
+    ):
+        more += " A fonte se contradiz: a penalidade encerra a defesa prévia."
     if found.standing in _CHARGEABLE and fine.penalty_on and fine.notified_on_text.state == "empty":
         more += _NEVER_NOTIFIED
     return replace(found, note=found.note + more)
@@ -127,7 +147,8 @@ def _status(fine: Fine, payment: Payment, today: date, state: str) -> Status:
     if payment.state == "paid":
         return _plain(Standing.PAID, payment.note)
     if payment.state == "unclear":
-        return _plain(Standing.UNKNOWN, payment.note, word=_MAYBE_PAID)
+        found = _plain(Standing.UNKNOWN, payment.note, word=_MAYBE_PAID)
+        return replace(found, quoted=payment.quoted)
     if over := _no_longer_owed(fine):
         return over
     if fine.penalty_on_text.is_hidden:
@@ -145,8 +166,9 @@ def _plain(standing: Standing, note: str, *, word: str = "") -> Status:
     return Status(standing, note, word or standing.word)
 
 
-def _unknown(why: str) -> Status:
-    return _plain(Standing.UNKNOWN, f"Não dá para saber se já pode ser cobrada: {why}")
+def _unknown(why: str, quoted: str = "") -> Status:
+    found = _plain(Standing.UNKNOWN, f"Não dá para saber se já pode ser cobrada: {why}")
+    return replace(found, quoted=quoted)
 
 
 def _no_longer_owed(fine: Fine) -> Status | None:
@@ -160,13 +182,12 @@ def _no_longer_owed(fine: Fine) -> Status | None:
         return None
     if _SAYS_PAID.search(word):
         note = f"{clause}, sem a data do pagamento: segue nas somas. {_CONFIRM}"
-        return _plain(Standing.UNKNOWN, note, word=_MAYBE_PAID)
+        return replace(_plain(Standing.UNKNOWN, note, word=_MAYBE_PAID), quoted=str(fine.kind))
     over = _SAYS_OVER.search(word)
-    if over is None or (
-        _OF_AN_APPEAL.search(word) and not over[1].startswith(("DEFERID", "PROVID"))
-    ):
+    is_of_fine = _OF_THE_FINE.search(word) or not _OF_AN_APPEAL.search(word)
+    if over is None or not (is_of_fine or over[1].startswith(("DEFERID", "PROVID"))):
         return None
-    if not all(map(_SAYS_OVER.match, _unread(word, "end"))):
+    if not all(map(_SAYS_OVER.match, _unread(_ARTICLE.sub("", word), "end"))):
         return None
     what = "em regra, já não é devida"
     if over[1] == "ADVERTENCIA":
@@ -178,10 +199,11 @@ def _no_longer_owed(fine: Fine) -> Status | None:
 def _by_word(fine: Fine) -> Status | None:
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _NOT_CHARGED.search(word):
-        return _plain(Standing.UNKNOWN, f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}")
+        why = f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}"
+        return replace(_plain(Standing.UNKNOWN, why), quoted=str(fine.kind))
     is_denied = _AGAINST_PENALTY.search(word) and not _OF_A_SUSPENSION.search(word)
     if is_denied or _APPEAL_STILL_OPEN.search(word):
-        return _unknown(f"a fonte registra “{fine.kind}”. {_CONFIRM}")
+        return _unknown(f"a fonte registra “{fine.kind}”. {_CONFIRM}", str(fine.kind))
     if _DENYING.search(word):
         return None
     if _CHARGED.search(word) and _agrees_with_penalty(word):
@@ -203,11 +225,11 @@ def _by_dates(fine: Fine, today: date, state: str) -> Status:
     if fine.penalty_on is not None:
         if not _agrees_with_penalty(word):
             sent = f"o portal não sabe o que a fonte quer dizer com “{fine.kind}”"
-            return _unknown(f"{sent}. {_CONFIRM}")
+            return _unknown(f"{sent}. {_CONFIRM}", str(fine.kind))
         found = _after_penalty(fine.penalty_on, state, today)
         if found.standing is not Standing.DUE and _NOT_YET_DUE.search(word):
             sent = f"o prazo mínimo já passou, e a fonte registra “{fine.kind}”"
-            return _unknown(f"{sent}. {_CONFIRM}")
+            return _unknown(f"{sent}. {_CONFIRM}", str(fine.kind))
         return found
     if fine.penalty_on_text:
         return _unknown("a data da penalidade é ilegível.")
@@ -245,13 +267,15 @@ def _unnotified(committed_on: date, today: date) -> Status:
 
 def _agrees_with_notice(word: str) -> bool:
     """Return whether a status supposes nothing beyond a notice."""
-    return not _unread(word, "notice", *(["defence"] if "DEFESA" in word else []))
+    is_readable = not word or bool(_READABLE.search(word))
+    return is_readable and not _unread(word, "notice", *(["defence"] if "DEFESA" in word else []))
 
 
 def _agrees_with_penalty(word: str) -> bool:
     """Return whether each word of a status is known beside a penalty."""
     also = ["penalty_with_suspension"] if re.search(r"\b(SUSPENSAO|EFEITO)\b", word) else []
-    return all(map(str.isdecimal, _unread(word, "notice", "penalty", *also)))
+    is_readable = not word or bool(_READABLE.search(word))
+    return is_readable and all(map(str.isdecimal, _unread(word, "notice", "penalty", *also)))
 
 
 def _in_notice(fine: Fine, today: date) -> Status:

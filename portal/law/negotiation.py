@@ -22,12 +22,12 @@ Unknown = Literal["price", "fines"]
 class Cost:
     """A cost that the buyer expects. ``amount`` is in R$, zero or more.
 
-    ``is_reported`` is true if a written report states it, and the visitor has typed none.
+    ``told_by`` is who states it: the visitor, a written report, or the records of fines.
     """
 
     label: str
     amount: Decimal
-    is_reported: bool = False
+    told_by: Literal["visitor", "report", "records"] = "visitor"
 
 
 @dataclass(frozen=True, slots=True)

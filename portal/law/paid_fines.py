@@ -22,6 +22,7 @@ from decimal import Decimal
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from portal.data_files import read_words
 from portal.law.deadlines import PROBABLY_DUE_DAYS
@@ -42,6 +43,9 @@ _SAYS_NOT = re.compile(r"\b(NAO|SEM|A PAGAR)\b")
 _WORD = re.compile(r"\w+")
 _WORDS = read_words(__package__, "payment_words.toml")
 _CONSISTENT = frozenset(_WORDS["consistent"])
+_MEANS = frozenset(_WORDS["means"])
+# A status that names a payment, beside a means of paying.
+_NAMES_PAYMENT = re.compile(r"\b(PAG[AO]|PAGAMENTO|QUIT|LIQUID|BAIXAD)")
 _OF_A_STATE = frozenset(_WORDS["of_a_state"])
 # "EM PAGAMENTO" and "NOTIFICACAO DE PAGAMENTO" state no payment.
 _BEING_PAID = re.compile(r"\b(A|DA|DE|DO|E|EM|NA|NO|PARA) (PAGAMENTO|QUITACAO)\b")
@@ -61,11 +65,13 @@ class Payment(Struct, frozen=True):
     """Whether a fine is paid.
 
     The state "none" means that the record has no sign of a payment, or only an amount that settles
-    nothing. ``note`` is a Portuguese explanation, or "" without any sign.
+    nothing. ``note`` is a Portuguese explanation, or "" without any sign. ``quoted`` is the
+    source's text that casts doubt on the payment, or "".
     """
 
     state: Literal["none", "paid", "unclear"]
     note: str = ""
+    quoted: str = ""
 
 
 def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
@@ -87,7 +93,8 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
         on = day(registered.date())
         return _unclear(f"a data do registro do pagamento ({on}) está no futuro")
     if doubt := _doubt(fine):
-        return _unclear(f"a fonte traz {stated} e, mesmo assim, registra “{doubt}”")
+        why = f"a fonte traz {stated} e, mesmo assim, registra “{doubt}”"
+        return replace(_unclear(why), quoted=doubt)
     sent = plausible(fine.paid_amount)
     if _is_zero(fine) and not _SAYS_PAID.search(bare(str(fine.kind))):
         return _unclear(f"a fonte traz {stated} e o valor pago de zero")
@@ -99,7 +106,7 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     note = f"Paga em {day(fine.paid_on)}, segundo a fonte."
     if _is_zero(fine):
         note += " O valor pago consta como zero: confirme com o órgão autuador."
-    elif _is_late_for_discount(fine, sent, owed):
+    elif shortfall(fine, owed):
         note += (
             " O valor pago é o do desconto, e o pagamento parece posterior ao vencimento: confirme "
             "com o órgão autuador se falta alguma diferença."
@@ -114,7 +121,10 @@ def _is_zero(fine: Fine) -> bool:
 def _doubt(fine: Fine) -> str:
     """Return the first text beside the payment day that casts doubt on the payment, or ""."""
     status = _DATE_OR_CODE.sub("", _NOT_CHARGED.sub("", bare(str(fine.kind))))
-    if not _CONSISTENT.issuperset(_WORD.findall(status)) or _BEING_PAID.search(status):
+    words = _WORD.findall(status)
+    if not _CONSISTENT.issuperset(words) or _BEING_PAID.search(status):
+        return str(fine.kind)
+    if _MEANS.intersection(words) and not _NAMES_PAYMENT.search(status):
         return str(fine.kind)
     if _SOME_WORD.search(str(fine.payment_registered_on_text)):
         return str(fine.payment_registered_on_text)
@@ -136,11 +146,18 @@ def _can_settle(sent: Decimal | None, owed: Amount, asked: Decimal | None) -> bo
     return discounted(sent, owed.at_80, owed.at_60) is not None
 
 
-def _is_late_for_discount(fine: Fine, sent: Decimal | None, owed: Amount) -> bool:
-    if fine.penalty_on is None or fine.paid_on is None or sent is None:
-        return False
-    has_discount = discounted(sent, owed.at_80, owed.at_60) is not None
-    return has_discount and (fine.paid_on - fine.penalty_on).days > PROBABLY_DUE_DAYS
+def shortfall(fine: Fine, owed: Amount) -> Decimal | None:
+    """Return what is missing from a discounted payment that seems late for the discount, or None.
+
+    The discount ends with the due date (art. 284 of the CTB), which the record does not state.
+    """
+    sent = plausible(fine.paid_amount)
+    if fine.penalty_on is None or fine.paid_on is None or sent is None or owed.value is None:
+        return None
+    paid = discounted(sent, owed.at_80, owed.at_60)
+    if paid is None or (fine.paid_on - fine.penalty_on).days <= PROBABLY_DUE_DAYS:
+        return None
+    return owed.value - paid
 
 
 def _shown(amount: Decimal | None) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from portal.law.assessment import AssessedFine
-from portal.law.findings import CourtOrders, FinesInStanding
+from portal.law.findings import CourtOrders, FinesInStanding, PaidShort
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 
@@ -27,3 +27,8 @@ def fine_findings(fines: Sequence[AssessedFine]) -> Iterator[FinesInStanding]:
     for standing in _GRAVEST_FIRST:
         if found := tuple(fine for fine in fines if fine.standing is standing):
             yield FinesInStanding(standing, found)
+
+
+def paid_short_findings(fines: Sequence[AssessedFine]) -> Iterator[PaidShort]:
+    if found := tuple(fine for fine in fines if fine.shortfall):
+        yield PaidShort(found)

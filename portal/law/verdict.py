@@ -24,12 +24,13 @@ from portal.law.findings import (
     Finding,
     FinesInStanding,
     OfVehicle,
+    PaidShort,
     ReportAlert,
     gravest_first,
 )
 from portal.law.identification import identification_findings
 from portal.law.orders import AssessedOrder
-from portal.law.record_findings import court_findings, fine_findings
+from portal.law.record_findings import court_findings, fine_findings, paid_short_findings
 from portal.law.standing import Standing
 
 Level = Literal["blocked", "caution", "clear", "incomplete", "limited"]
@@ -46,11 +47,14 @@ Cause = Literal[
     "report_note",
     "open_fine",
     "notice",
+    "paid_short",
     "called_off",
     "stale",
     "nothing",
 ]
 _LEVELS: dict[Cause, Level] = {"blocked": "blocked", "gap": "incomplete", "nothing": "clear"}
+# Causes whose verdict is what the decisive finding says.
+_OF_A_FINDING = ("identification", "condition", "report", "report_note", "paid_short")
 # With more reasons for the verdict, a visitor with a phone would have to scroll to the answers
 # below the reasons.
 MOST_REASONS = 3
@@ -95,7 +99,7 @@ class Verdict:
     @property
     def is_said_by_reason(self) -> bool:
         """Whether the first reason says all that the verdict says."""
-        is_of_finding = self.cause in ("identification", "condition", "report", "report_note")
+        is_of_finding = self.cause in _OF_A_FINDING
         return is_of_finding and self.level != "incomplete"
 
     @property
@@ -154,13 +158,17 @@ def judge(
         undescribed=decode_known and not is_described,
         wrong_check_digit=not check_digit_holds,
     )
+    paid_short = tuple(paid_short_findings(fines))
     matrix = tuple(
-        row_of(act, orders, fines, gaps, _doubts(act, alerts, of_vehicle)) for act in ACTS
+        row_of(act, orders, fines, gaps, _doubts(act, alerts, of_vehicle), _rest(act, paid_short))
+        for act in ACTS
     )
     by_courts, by_fines = tuple(court_findings(orders)), tuple(fine_findings(fines))
     unavailable = tuple(part for part in gaps.failed if part != "decode" or not decode_known)
     has_gap = bool(unavailable or gaps.unclear or gaps.undescribed or gaps.wrong_check_digit)
-    cause, decisive = _cause(matrix, alerts, of_vehicle, by_courts, by_fines, gaps, has_gap)
+    cause, decisive = _cause(
+        matrix, alerts, of_vehicle, by_courts, by_fines, paid_short, gaps, has_gap
+    )
     level: Level = "incomplete" if has_gap and cause == "report" else _LEVELS.get(cause, "caution")
     is_limited = any(part in not_asked for part in _JUDGED)
     if is_limited and cause in ("stale", "nothing"):
@@ -169,7 +177,7 @@ def judge(
         level=level,
         cause=cause,
         decisive=decisive,
-        reasons=(*alerts, *of_vehicle, *by_courts, *by_fines),
+        reasons=(*alerts, *of_vehicle, *by_courts, *by_fines, *paid_short),
         matrix=matrix,
         gaps=gaps,
         unavailable=unavailable,
@@ -185,6 +193,7 @@ def _cause(
     of_vehicle: Sequence[OfVehicle],
     by_courts: Sequence[CourtOrders],
     by_fines: Sequence[FinesInStanding],
+    paid_short: Sequence[PaidShort],
     gaps: Gaps,
     has_gap: bool,
 ) -> tuple[Cause, Finding | None]:
@@ -211,6 +220,8 @@ def _cause(
     if is_open:
         only_notices = {one.standing for one in is_open} == {Standing.NOTICE}
         return "notice" if only_notices else "open_fine", is_open[0]
+    if paid_short:
+        return "paid_short", paid_short[0]
     if by_fines:
         return "called_off", by_fines[0]
     return ("stale" if gaps.stale else "nothing"), None
@@ -225,6 +236,11 @@ def _doubts(
     """
     reaching = tuple(alert for alert in alerts if act in REACH[alert.subject])
     return (*reaching, *of_vehicle) if act == "transfer" else reaching
+
+
+def _rest(act: Act, paid_short: Sequence[PaidShort]) -> Sequence[Finding]:
+    """Return the fines whose rest may stop an act, as an open fine does."""
+    return paid_short if act in ("licence", "transfer") else ()
 
 
 def _forbidden_by(orders: Sequence[AssessedOrder]) -> Confidence | None:

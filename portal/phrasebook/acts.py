@@ -5,8 +5,8 @@ from typing import Final
 
 from portal.law.act_answers import ACT_TEXTS, Answer, Hedge
 from portal.law.act_matrix import Row
-from portal.law.findings import Finding, ReportAlert
-from portal.phrasebook.findings import alert_brief, sentence
+from portal.law.findings import Finding, PaidShort, ReportAlert
+from portal.phrasebook.findings import alert_brief, paid_short_brief, sentence
 from portal.phrasebook.verdict import MISSING_WORDS, WRONG_CHECK_DIGIT, as_of, not_confirmed
 from portal.wording import listed
 
@@ -85,6 +85,8 @@ def _reason(one: Answer | Finding) -> str:
 def _brief(one: Answer | Finding) -> str:
     if isinstance(one, ReportAlert):
         return alert_brief(one)
+    if isinstance(one, PaidShort):
+        return paid_short_brief()
     if not isinstance(one, Answer):
         return "Só depois da perícia"
     if one.short:

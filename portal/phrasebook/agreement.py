@@ -14,12 +14,12 @@ import msgspec
 from portal.data_files import read_toml
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine, fines_in_words, one_per_notice
-from portal.law.findings import Finding
+from portal.law.findings import Finding, PaidShort
 from portal.law.orders import AssessedOrder
 from portal.law.rules import CONSULTED
 from portal.law.standing import Standing
 from portal.phrasebook.findings import clause, sum_in_words
-from portal.wording import day
+from portal.wording import day, listed, money
 
 
 class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -28,16 +28,33 @@ class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _TEXTS: Final = read_toml(__package__, "agreement.toml", _Texts)
-# How certain it is that fines of a standing cost something, what it is called, and why.
+# How certain it is that fines of a standing cost something, what it is called, and what is said of
+# one fine and of several ones.
 _CERTAINTIES: Final = (
-    ("Certo", (Standing.ENFORCEABLE,), "já pode ser cobrado; juros à parte"),
-    ("Provável", (Standing.PROBABLY_DUE, Standing.DUE), "multa aplicada, salvo recurso"),
+    (
+        "Certo",
+        (Standing.ENFORCEABLE,),
+        "{fines} já pode ser cobrada; juros à parte",
+        "{fines} já podem ser cobradas; juros à parte",
+    ),
+    (
+        "Provável",
+        (Standing.PROBABLY_DUE, Standing.DUE),
+        "{fines} aplicada, salvo recurso",
+        "{fines} aplicadas, salvo recurso",
+    ),
     (
         "Pode vir",
         (Standing.NOTICE, Standing.SUSPENDED, Standing.UNKNOWN),
-        "sem multa, suspensa ou incerta",
+        "{by_standing}",
+        "{by_standing}",
     ),
-    ("Dado como cancelado", (Standing.CALLED_OFF,), "segundo a fonte: confirme"),
+    (
+        "Cancelada, segundo a fonte",
+        (Standing.CALLED_OFF,),
+        "{fines}; confirme",
+        "{fines}; confirme",
+    ),
 )
 # The most fines that one clause, or the message, names.
 _MOST_NAMED: Final = 6
@@ -48,9 +65,8 @@ class Certainty:
     """What the fines of one certainty cost. ``amount`` is in words: ``ao menos R$ 130,16``."""
 
     name: str
-    fines: str
-    amount: str
     why: str
+    amount: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +92,11 @@ def terms_of(
     in_force = [order for order in orders if order.in_force]
     owed = [fine for fine in one_per_notice(fines) if not fine.is_paid]
     doubts = [clause(each) for each in findings if each.about in ("vehicle", "report")]
+    paid_short = [each for each in findings if isinstance(each, PaidShort)]
     return Terms(
-        costs=_costs(owed),
-        clauses=tuple(_clauses(owed, in_force, today)),
-        message=_message(plate, owed, in_force, doubts, today),
+        costs=(*_costs(owed), *map(_short_of, paid_short)),
+        clauses=tuple(_clauses(owed, in_force, paid_short, today)),
+        message=_message(plate, owed, in_force, doubts, paid_short, today),
     )
 
 
@@ -96,14 +113,41 @@ def order_checklist(order: AssessedOrder) -> tuple[str, ...]:
 
 def _costs(owed: Sequence[AssessedFine]) -> tuple[Certainty, ...]:
     return tuple(
-        Certainty(certainty, fines_in_words(found), sum_in_words(found), why)
-        for certainty, standings, why in _CERTAINTIES
+        Certainty(certainty, _told(found, one if len(found) == 1 else many), sum_in_words(found))
+        for certainty, standings, one, many in _CERTAINTIES
         if (found := [fine for fine in owed if fine.standing in standings])
     )
 
 
+def _short_of(finding: PaidShort) -> Certainty:
+    fines, amount = fines_in_words(finding.fines), money(finding.missing)
+    why = "com desconto, provavelmente depois do vencimento"
+    paid = "paga" if len(finding.fines) == 1 else "pagas"
+    return Certainty("Pode faltar", f"{fines} {paid} {why}", amount)
+
+
+def _told(fines: Sequence[AssessedFine], words: str) -> str:
+    return words.format(fines=fines_in_words(fines), by_standing=_by_standing(fines))
+
+
+def _by_standing(fines: Sequence[AssessedFine]) -> str:
+    """Count fines by their standing: ``1 multa suspensa e 1 autuação``."""
+    groups: dict[Standing, list[AssessedFine]] = {}
+    for fine in fines:
+        groups.setdefault(fine.standing, []).append(fine)
+    counts = []
+    for standing, group in groups.items():
+        which = standing.of_one if len(group) == 1 else standing.of_many
+        is_notice = standing is Standing.NOTICE
+        counts.append(fines_in_words(group) + ("" if is_notice else f" {which}"))
+    return listed(counts)
+
+
 def _clauses(
-    owed: Sequence[AssessedFine], orders: Sequence[AssessedOrder], today: date
+    owed: Sequence[AssessedFine],
+    orders: Sequence[AssessedOrder],
+    paid_short: Sequence[PaidShort],
+    today: date,
 ) -> Iterator[str]:
     """Yield a clause on the court orders, and one for the fines that it can settle together."""
     if orders:
@@ -116,6 +160,9 @@ def _clauses(
         amount = sum_in_words(found) if is_priced else "R$ ________"
         what = _all_named(found)
         yield _TEXTS.clauses[name].format(what=what, amount=amount, until=until, longer=longer)
+    for each in paid_short:
+        what, amount = _all_named(each.fines), money(each.missing)
+        yield _TEXTS.clauses["paid_short"].format(what=what, amount=amount)
     until = deadlines.day_of(deadlines.plus_days(today, deadlines.NOTICE_DAYS))
     yield _TEXTS.clauses["unseen"].format(until=until)
 
@@ -125,6 +172,7 @@ def _message(
     owed: Sequence[AssessedFine],
     orders: Sequence[AssessedOrder],
     doubts: Sequence[str],
+    paid_short: Sequence[PaidShort],
     today: date,
 ) -> str:
     asked = [f"{doubt}: explique, e aceite uma perícia" for doubt in doubts]
@@ -135,6 +183,9 @@ def _message(
         asked.append(f"{_named(fine)}, {sum_in_words([fine])}: {fine.standing.proof}")
     if more := owed[_MOST_NAMED:]:
         asked.append(f"Mais {fines_in_words(more)}: o mesmo")
+    for each in paid_short:
+        missing = f"pode faltar {money(each.missing)} do desconto pago tarde"
+        asked.append(f"{_all_named(each.fines)}: {missing}; a quitação do órgão")
     asked.append(f"CRLV-e de {today.year} e, se houver financiamento, a quitação")
     lines = "\n".join(f"{number}. {text}." for number, text in enumerate(asked, 1))
     return f"Oi! Consultei a placa {plate} em {day(today)}. Antes de fechar, me manda:\n{lines}"

@@ -149,7 +149,10 @@ def toll_note(fine: AssessedFine) -> str:
 
 def before_defence(days: int) -> str:
     """Say that a penalty came ``days`` days after the notice, before the end of the defence."""
-    return f"Penalidade emitida {_days(days)} depois da notificação da autuação. {_BEFORE_DEFENCE}"
+    when = f"{_days(days)} depois da notificação da autuação."
+    if not days:
+        when = "no mesmo dia da notificação da autuação: a fonte pode ter repetido uma data."
+    return f"Penalidade emitida {when} {_BEFORE_DEFENCE}"
 
 
 def _of_notice(clock: Clock, told_by: Teller) -> str:

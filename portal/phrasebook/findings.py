@@ -16,6 +16,7 @@ from portal.law.findings import (
     FinesInStanding,
     OtherRenavam,
     OtherVehicle,
+    PaidShort,
     ReportAlert,
     Tampered,
     TamperedWith,
@@ -73,6 +74,8 @@ def clause(finding: Finding) -> str:
             return _orders(finding)
         case FinesInStanding():
             return _fines(finding)
+        case PaidShort():
+            return _paid_short(finding)
         case ReportAlert():
             return f"A análise escrita aponta {alert_words(finding)}"
     assert_never(finding)
@@ -95,6 +98,9 @@ def consequence(finding: Finding) -> str:
             return f"{doubt}{effect.sentence}"
         case FinesInStanding():
             return _of_fines(finding)
+        case PaidShort():
+            verb = "pode" if len(finding.fines) == 1 else "podem"
+            return f"{verb} faltar {money(finding.missing)}; confirme com o órgão autuador"
         case ReportAlert():
             return f"este portal não conferiu; {_SUBJECTS[finding.subject].confirm}"
     assert_never(finding)
@@ -103,6 +109,16 @@ def consequence(finding: Finding) -> str:
 def sentence(finding: Finding) -> str:
     """Return a finding and what follows from it, as a sentence."""
     return f"{clause(finding)}: {consequence(finding)}."
+
+
+def paid_short_brief() -> str:
+    """Name in a few words what a discount that was paid late leaves open."""
+    return "Pode faltar parte de multa paga"
+
+
+def paid_short_note(finding: PaidShort) -> str:
+    """Say beside a sum of open fines what may be missing of paid ones."""
+    return f"pode faltar {money(finding.missing)} de multa paga com desconto"
 
 
 def subject_words(subject: Subject) -> str:
@@ -189,9 +205,22 @@ def _fines(finding: FinesInStanding) -> str:
     return f"{name}, {sum_in_words(fines)}"
 
 
+def _paid_short(finding: PaidShort) -> str:
+    when = "com desconto, provavelmente depois do vencimento"
+    if len(finding.fines) > 1:
+        return f"{len(finding.fines)} multas pagas {when}"
+    committed_on = finding.fines[0].record.committed_on
+    on = f" de {day(committed_on)}" if committed_on else ""
+    return f"Multa{on} paga {when}"
+
+
 def _of_fines(finding: FinesInStanding) -> str:
     is_one = len(finding.fines) == 1
     follows = finding.standing.consequence if is_one else finding.standing.consequences
+    if quoted := tuple(dict.fromkeys(filter(None, (f.status.quoted for f in finding.fines)))):
+        follows = (
+            f"a fonte registra {listed([f'“{text}”' for text in quoted[:_MOST_NAMED]])}; {follows}"
+        )
     if not finding.lapsed:
         return follows
     how_many = "pode" if is_one else counted(finding.lapsed, "pode", "podem")

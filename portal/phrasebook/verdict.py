@@ -11,6 +11,7 @@ from portal.phrasebook.findings import (
     alert_brief,
     clause,
     consequence,
+    paid_short_brief,
     sentence,
 )
 from portal.wording import listed, moment
@@ -49,6 +50,7 @@ _SHORT: Final[Mapping[Cause, str]] = {
     "enforceable": "Só após pagar as multas",
     "open_fine": "Multa em aberto a confirmar",
     "notice": "Multa em aberto a confirmar",
+    "paid_short": paid_short_brief(),
     "called_off": "Multa cancelada, a confirmar",
     "stale": "Nada encontrado, em resposta antiga",
     "nothing": "Nada encontrado em multas e Justiça",
@@ -64,7 +66,7 @@ def finding(verdict: Verdict) -> str:
             return _blocked(verdict)
         case "gap":
             return _missing(verdict) if verdict.unavailable else "Verificação incompleta"
-        case "identification" | "condition" | "report" | "report_note":
+        case "identification" | "condition" | "report" | "report_note" | "paid_short":
             assert verdict.decisive is not None
             return clause(verdict.decisive)
         case "order_in_doubt":
@@ -160,7 +162,7 @@ def _caveat(verdict: Verdict) -> str:
             return "; ".join(
                 filter(None, (consequence(verdict.decisive), *parts, _gap_clauses(verdict)))
             )
-        case "identification" | "condition" | "report_note":
+        case "identification" | "condition" | "report_note" | "paid_short":
             assert verdict.decisive is not None
             return consequence(verdict.decisive)
         case "order_in_doubt":

@@ -60,11 +60,15 @@ def test_each_standing_has_a_specimen() -> None:
 
 def test_costs_are_told_by_certainty_and_never_summed() -> None:
     found = terms(*EACH)
-    assert [(cost.name, cost.fines, cost.amount) for cost in found.costs] == [
-        ("Certo", "1 multa", f"R${NBSP}130,16"),
-        ("Provável", "2 multas", f"R${NBSP}260,32"),
-        ("Pode vir", "2 multas e 1 autuação", f"R${NBSP}455,55"),
-        ("Dado como cancelado", "1 multa", f"R${NBSP}130,16"),
+    assert [(cost.name, cost.why, cost.amount) for cost in found.costs] == [
+        ("Certo", "1 multa já pode ser cobrada; juros à parte", f"R${NBSP}130,16"),
+        ("Provável", "2 multas aplicadas, salvo recurso", f"R${NBSP}260,32"),
+        (
+            "Pode vir",
+            "1 autuação, 1 multa de situação incerta e 1 multa suspensa",
+            f"R${NBSP}455,55",
+        ),
+        ("Cancelada, segundo a fonte", "1 multa; confirme", f"R${NBSP}130,16"),
     ]
     everything = f"R${NBSP}976,19"
     assert everything not in "".join((*found.clauses, found.message))

@@ -169,10 +169,15 @@ def _payments() -> Iterator[Row]:
         yield settled(f"paid {amount or 'an unknown sum'}", paid(day="05/07/2026", sum=amount))
     for amount in ("78", "78.10"):
         yield settled(f"paid {amount} through SNE", paid(day="05/07/2026", sum=amount))
-    yield settled(
+    yield one_fine(
         "paid with discount long after the due date",
         paid(day="15/10/2026", sum="104.13"),
-        also=("posterior ao vencimento",),
+        "caution",
+        "Multa de 10/03/2026 paga com desconto, provavelmente depois do vencimento",
+        "paga",
+        owed="",
+        ceiling="R$ 89.298,97",
+        also=("posterior ao vencimento", "pode faltar R$ 26,03"),
     )
     for state in ("PENDENTE", "REJEICAO", "EM ABERTO", "A CONFIRMAR", "ERRO"):
         yield maybe_paid(

@@ -18,6 +18,7 @@ from portal.presentation.exports.explained import explained
 from portal.presentation.issued.pages import IssuedDossierPage
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.site.search_page import SearchPage
+from portal.wording import money
 from tests.factories import (
     decode_body,
     fine,
@@ -72,6 +73,17 @@ CASES: dict[str, dict[str, Any]] = {
     "years_conflict": {"vehicle": {"anoModelo": "2015", "anoFabricacao": "2009"}},
     "origin_conflict": {"vehicle": {"nacional": "SIM", "marca": "I/AUDI"}},
     "court_order": {"orders": [restriction()]},
+    "fine_paid_short": {
+        "fines": [
+            fine(
+                codigoInfracao="5169",
+                descricao="",
+                valor="2934.70",
+                dataEmissaoPenalidade="01/03/2026",
+                pagamento=payment(dataPagamento="18/05/2026", valorPago="2347.76"),
+            )
+        ]
+    },
     "vehicle_scrap": {"vehicle": {"tipoVeiculo": "SUCATA"}},
     "vehicle_theft": {"vehicle": {"tipoVeiculo": "VEICULO ROUB/FURT"}},
     "vehicle_lien": {"vehicle": {"combustivel": "GASOLINA AL. FIDUC."}},
@@ -170,10 +182,43 @@ def test_every_code_has_a_case() -> None:
     kinds = {each.__name__ for each in get_args(Finding)}
     assert kinds == {
         *("TamperedWith", "OtherVehicle", "OtherRenavam", "AdverseData", "DataConflict"),
-        *("CourtOrders", "FinesInStanding", "ReportAlert"),
+        *("CourtOrders", "FinesInStanding", "PaidShort", "ReportAlert"),
     }
     assert set(get_args(DataConflict.__annotations__["code"])) <= set(CASES)
     assert {f"report_{subject}" for subject in Subject} <= set(CASES)
+
+
+@pytest.mark.parametrize(
+    ("paid", "on", "missing"),
+    [
+        ("2347.76", "18/05/2026", "R$ 586,94"),
+        ("1760.82", "18/05/2026", "R$ 1.173,88"),
+        ("2347", "18/05/2026", "R$ 586,94"),
+        # In time, in full, and with a discount of which the due date may have been later.
+        ("2347.76", "20/03/2026", ""),
+        ("2934.70", "18/05/2026", ""),
+        ("2347.76", "30/04/2026", ""),
+    ],
+)
+def test_discount_that_was_paid_late_is_told_with_what_is_missing(
+    paid: str, on: str, missing: str
+) -> None:
+    record = CASES["fine_paid_short"]["fines"][0]
+    late = record | {"pagamento": payment(dataPagamento=on, valorPago=paid)}
+    answers = answers_of({"fines": [late]})
+    dossier = CONTEXT.dossier(PLATE, answers)
+    shown = faces(answers)
+    if not missing:
+        assert dossier.verdict.level == "clear"
+        return
+    assert dossier.verdict.level == "caution"
+    assert "Pode faltar parte de multa paga" in shown["comparison"]
+    for name in ("page", "paper", "link", "negotiation"):
+        assert f"pode faltar {missing}" in shown[name], name
+    sheet = negotiation_page(PLATE, answers, CONTEXT, {})
+    assert [money(cost.amount).replace("\u00a0", " ") for cost in sheet.costs] == [missing]
+    assert "Sem ela, o comprador desconta " + missing in shown["negotiation"]
+    assert dossier.verdict.row("transfer").mark == dossier.verdict.row("licence").mark == "careful"
 
 
 def test_records_that_show_it_too_are_no_alert() -> None:

@@ -299,6 +299,8 @@ def in_list(row: Row, finding: str) -> str:
         return short.get(heaviest, own)
     if "descreve" in finding or "Já foi autuado" in finding:
         return IDENTIFICATION
+    if "paga com desconto" in finding:
+        return "Pode faltar parte de multa paga"
     if "dados do veículo" in finding:
         return CONDITION
     return LIST_WORDS[finding]

@@ -16,10 +16,11 @@ from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
 from portal.dossier.provenance import Provenance, provenance
 from portal.law.assessment import AssessedFine, Totals, known_sum, one_per_notice, totals
+from portal.law.findings import PaidShort
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.phrasebook import verdict as verdict_words
 from portal.phrasebook.agreement import Terms, terms_of
-from portal.phrasebook.findings import subject_words
+from portal.phrasebook.findings import paid_short_brief, subject_words
 from portal.presentation.asking_price import ASKING, against_table, cheapest_words
 from portal.presentation.typed_money import read_money
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -243,6 +244,7 @@ def negotiation_page(dossier: Dossier, now: datetime, query: Mapping[str, str]) 
         costs=[
             *(Cost(COSTS[name], amount) for name, amount in amounts.items()),
             *(_reported_debts(dossier) if not query.get(DEBTS, "").strip() else ()),
+            *_paid_short(dossier),
         ],
         problems=[problem for problem in (wrong_version, wrong_share, wrong_fines) if problem],
     )
@@ -256,7 +258,14 @@ def _reported_debts(dossier: Dossier) -> Iterator[Cost]:
     for alert in dossier.verdict.alerts:
         if alert.amount:
             words = subject_words(alert.subject)
-            yield Cost(f"{words[0].upper()}{words[1:]}", alert.amount, is_reported=True)
+            yield Cost(f"{words[0].upper()}{words[1:]}", alert.amount, told_by="report")
+
+
+def _paid_short(dossier: Dossier) -> Iterator[Cost]:
+    """Yield what may be missing of paid fines."""
+    for finding in dossier.verdict.reasons:
+        if isinstance(finding, PaidShort):
+            yield Cost(paid_short_brief(), finding.missing, told_by="records")
 
 
 def versions_of(dossier: Dossier) -> Sequence[PriceTab]:
