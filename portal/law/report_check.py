@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Final
 
-from portal.law.adverse import Adverse, Subject, adverse_in, denies, states_something
+from portal.law.adverse import Adverse, Subject, adverse_in, denies, denies_all, states_something
 from portal.law.assessment import Totals
 from portal.law.findings import Finding, ReportAlert
 from portal.law.verdict import Cause, Verdict
@@ -168,16 +168,15 @@ def _adverse(report: Report) -> Iterator[tuple[str, str, Adverse]]:
     for topic in report.topics:
         if topic.text.state != "known":
             continue
-        text = str(topic.text)
+        text = topic.said
         found = [_in_topic(one, topic.key) for one in adverse_in(text)]
         if not found and (subject := _unnamed(topic, text)):
             found = [Adverse(subject, "", bare(text))]
         for one in found:
             yield topic.key, topic.label, one
-    for part in (report.summary, report.conclusion):
-        if part.state == "known":
-            for one in adverse_in(str(part)):
-                yield "", "", one
+    for part in report.said:
+        for one in adverse_in(part):
+            yield "", "", one
 
 
 def _in_topic(one: Adverse, topic: str) -> Adverse:
@@ -193,7 +192,7 @@ def _unnamed(topic: Topic, text: str) -> Subject | None:
     subject = _TOPIC_SUBJECTS.get(topic.key, Subject.OTHER)
     if topic.key in _AFFIRMED_ALONE and states_something(text):
         return subject
-    if topic.mark != "warning" or _VAGUE.search(bare(text)):
+    if topic.mark != "warning" or _VAGUE.search(bare(text)) or denies_all(text):
         return None
     return Subject.OTHER if denies(text) else subject
 
@@ -223,8 +222,8 @@ def contradictions(
     answer is stored. ``prices`` are the likely prices in R$.
     """
     topics = {topic.key: topic for topic in report.topics if topic.text.state == "known"}
-    texts = {key: str(topic.text) for key, topic in topics.items()}
-    overall = "\n".join(str(text) for text in (report.summary, report.conclusion))
+    texts = {key: topic.said for key, topic in topics.items()}
+    overall = "\n".join(report.said)
 
     def is_clean(key: str, about: re.Pattern[str]) -> bool:
         topic = topics.get(key)
@@ -248,7 +247,7 @@ def contradictions(
     if verdict.level not in ("clear", "limited") and verdict.cause not in _OWN_CAUSES:
         if _praises(overall):
             yield Praised(verdict, is_silent=False)
-        elif _is_silent(str(report.conclusion)):
+        elif _is_silent(report.said[1]):
             yield Praised(verdict, is_silent=True)
 
 
@@ -307,7 +306,7 @@ def _clauses(text: str) -> list[str]:
 
 def _misses(about: re.Pattern[str], topic: Topic) -> bool:
     """Return whether a topic's text affirms nothing of ``about``, and is not vague."""
-    text = str(topic.text)
+    text = topic.said
     is_denied = any(map(_DENIES.search, _clauses(text)))
     if _affirms(about, text) or (topic.mark == "warning" and not is_denied):
         return False
