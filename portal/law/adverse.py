@@ -7,12 +7,13 @@ be read in two ways, it warns: a warning only makes a verdict more careful.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
 from portal.law.act_answers import Act
+from portal.law.denials import After, Reading
 from portal.wording import bare
 
 
@@ -66,80 +67,145 @@ REACH: Final[Mapping[Subject, frozenset[Act]]] = {
 }
 
 # Stems, as sources abbreviate at will ("AL. FIDUC.", "ROUB/FURT", "ARREND MERC"). The subjects are
-# tried in this order, so that "BLOQUEIO JUDICIAL" is an order and "BUSCA E APREENSAO" a seizure.
+# tried in this order, so that "BLOQUEIO JUDICIAL" is an order and "BUSCA E APREENSAO" a seizure. In
+# "MOTOR NAO FOI TROCADO", the group "ill" is what may be denied.
 _STEMS: Final = (
-    (Subject.SEIZURE, r"BUSCA E APREENS\w*|\bAPREEN[DS]\w*|\bRECOLHIMENTO AO PATIO"),
+    (
+        Subject.SEIZURE,
+        r"BUSCA (E|/) ?APREENS\w*|\bBUSCA/APREENS\w*|\bAPREEN[DS]\w*|\bGUINCHAD\w*|\bCONFISC\w*"
+        r"|\bPERDIMENTO|\bREINTEGRACAO DE POSSE|\bRETOMAD[OA] (PEL|JUDIC)\w*"
+        r"|\b(RECOLH|REMO[VC]|RETID|DETID|LEVAD|ENCAMINHAD)\w* (A|AO|EM|N[OA]|PARA O?|P/) ?(PATIO"
+        r"|DEPOSITO)\b"
+        r"|\b(N[OA]|EM) (PATIO|DEPOSITO) (D[OE] )?(DETRAN|CET|DER|PRF|POLICIA|ORGAO)",
+    ),
     (
         Subject.THEFT,
         r"(?<!ANTI)(?<!ANTI[ -])\b(ROUB|FURT)\w*|\bQUEIXA\w*|\bAPROPRIACAO INDEB\w*"
-        r"|\bESTELIONAT\w*|\bPRODUTO DE CRIME|\bSUBTRAID\w*",
+        r"|\bESTELIONAT\w*|\bPRODUTO DE (CRIME|ILICITO)|\bSUBTRA(I|C)\w*|\bRECEPTAC\w*"
+        r"|\bLATROCINI\w*"
+        r"|\bASSALT\w*|\bOCORRENCIAS? POLICIA(L|IS)|\bSTOLEN\b|\bTHEFT\b|\bPROCURADO PEL[AO]\b",
     ),
     (
         Subject.SCRAP,
         r"\bSUCAT\w*|\bIRRECUPER\w*|\bDES(MANCH|MONT)\w*|\bINSERVIV\w*|\bPERDA TOTAL|\bP\. ?T\."
+        r"|\bPT\b(?!-)|\bFERRO[ -]VELHO|\bSCRAP\w*|\bTOTALED\b"
         r"|\b(BAIXA|BX\.?) (DEFINIT|PERMANEN|TEMPOR|DO VEIC|DE VEIC)\w*|\bVEIC\w* BAIXAD\w*"
         r"|\b(GRANDE|GRD\.?|GDE\.?|GR\.?|G\.?) MONTA|\bMONTA GRANDE"
-        r"|\bSEM DIREITO A DOC\w*|\bBAIXAD[OA]\b",
+        r"|\bSEM DIREITO A DOC\w*"
+        r"|\bBAIXAD[OA]\b(?<!NAO \w{7})(?<!NEM \w{7})(?<!NAO ESTA \w{7})(?<!NAO FOI \w{7})"
+        r"|\bFORA DE CIRCULACAO",
     ),
     (
         Subject.MILEAGE,
-        r"\b(HODOMETRO|QUILOMETRAGEM|KM)\b[^;.!?\n]{0,40}\b(ADULTER|DIVERG|INCONSIST|REDUZ|INCOMPATIV"
-        r"|VOLTAD|FRAUD|IRREGULAR)\w*|\bADULTERACAO D[EO] (HODOMETRO|KM)",
+        r"\b(H?ODOMETRO|QUILOMETRAGEM|KM|KMS|PAINEL)\b[^;.!?\n]{0,40}?\b(?P<ill>ADULTER\w*"
+        r"|DIVERG\w*"
+        r"|INCONSIST\w*|REDU[ZC]\w*|INCOMPATIV\w*|VOLTAD\w*|VOLTOU|FRAUD\w*|IRREGULAR\w*|ALTERAD\w*"
+        r"|MANIPUL\w*|SUSPEIT\w*|RETROCE\w*|REGREDI\w*|REBAIXAD\w*|BAIXAD\w*|INFERIOR|MENOR DO QUE"
+        r"|NAO (E )?(CONFERE|CORRESPON|REAL|CONDIZ|BATE)\w*)"
+        r"|\b(?:ADULTER|FRAUD|MANIPUL|REDUC|ALTERAC|REGRESS|INCONSIST|DIVERG|VOLTA|RETROCES)\w*"
+        r" (?:(?:D|N|EM|ENTRE)[EOA]?S? )?(?:H?ODOMETRO|QUILOMETRAGEM|KMS?)\b|\bROLLBACK",
     ),
     (
         Subject.CHASSIS,
         r"\bREMARC\w*|(?<=[0-9])[ (*/-]*\(?REM\b\)?|^REM (?=[0-9A-Z]{6})"
-        r"|\bADULTER\w*|\bCLON(E|AD|AG)\w*|\bDUBLE\w*|\bRASPAD\w*|\bRASUR\w*|\bSUPRIMID\w*|\bLIXAD\w*|\bFALSIFIC\w*|\bFALS[AO]S?\b"
-        r"|\b(CHASSI|MOTOR|PLACA|NUMERACAO|ETIQUETA|VIDRO)\w*[^;.!?\n]{0,40}"
-        r"\b(DIVERG\w*|TROCAD\w*|ALTERAD\w*|VIOLAD\w*|IRREGULAR\w*|SOLDAD\w*|ILEGIVE\w*"
-        r"|NAO (CONFERE|CORRESPOND|CADASTRAD|ORIGINA)\w*)"
-        r"|\b(DIVERG\w*|ALTERACAO|TROCA|IRREGULARIDADE\w*|VIOLACAO) (N[OA]S?|D[OAE]S?|DE)"
+        r"|\bADULTER\w*|\bCLON(E|AD|AG)\w*|\bDUBLE\w*|\bRASPA[DG]\w*|\bRASUR\w*|\bSUPRIMID\w*"
+        r"|\bLIXA[DM]\w*|\bFALSIFIC\w*|\bFALS[AO]S?\b|\b(RE)?PUNCIONA\w*|\bREGRAVA[DC]\w*"
+        r"|\bPINA(GE|D)\w*"
+        r"|\bRENUMERA\w*|\bENXERT\w*|\bTRANSPLANT\w*"
+        r"|\b(CHASSI|MOTOR|CAMBIO|BLOCO|PLACA|PLAQUETA|NUMERACAO|GRAVACAO|ETIQUETA|VIDRO|NIV\b"
+        r"|VIN\b)\w*"
+        r"(?:(?! (?:OLEO|CORREIA|FILTRO|VELA|PNEU)|[;.!?\n]).){0,40}?"
+        r"\b(?P<ill>DIVERG\w*|DIFERE\w*|DESTOA\w*|TROCAD\w*|SUBSTITUID\w*|ALTERAD\w*|VIOLAD\w*"
+        r"|IRREGULAR\w*"
+        r"|SOLDA\w*|CORTAD\w*|ILEGIVE\w*|APAGAD\w*|CORROID\w*|SUSPEIT\w*|FORA D[OE] PADRAO"
+        r"|AUSENTES?\b"
+        r"|PERTENC\w* A OUTR|SEM (NUMERACAO|GRAVACAO|PLAQUETA)( VISIVEL| LEGIVEL)?(?=\W*$|[,(])"
+        r"|NAO (SAO |E |ESTA |FOI )?(CONFERE|CORRESPOND|CADASTRAD|ORIGINA|PERTENC|BATE|CONDIZ"
+        r"|REGISTRAD)\w*"
+        r"|NAO CONSTAM? (N|D)[AO]S? (BASE|BIN|CADASTR|SISTEM|RENAVAM)\w*|POSSIVEL TROCA)"
+        r"|\b(?:DIFERE|DESTOA|NAO (?:CONFERE|CORRESPON|BATE|CONDIZ))\w*[^;.!?\n]{0,40}?"
+        r"\b(?:CHASSI|MOTOR|NUMERACAO|GRAVACAO|PLACA)\b"
+        r"|\b(DIVERG\w*|ALTERACAO|TROCA|SUBSTITUICAO|IRREGULARIDADE\w*|VIOLACAO) (N[OA]S?"
+        r"|D[OAE]S?|DE)"
         r" (NUMERACAO D[OE] )?(CHASSI|MOTOR|PLACA|NUMERACAO)",
     ),
     (
         Subject.COURT,
-        r"\bJUDICIA\w*|\bJUD\b|\bRENAJUD\b|\bPENHORA\w*|\bARREST[OA]\w*|\bSEQUESTR\w*|\bINDISPONIB\w*"
-        r"|\bEXECUCAO FISCAL|\bORDEM D[OE] JUI[ZS]\w*|\bPREMONITORI\w*|\bSENTENCA\b|\bLIMINAR\b",
+        r"\bJUDICIA\w*|\bJUD\b|\bRENAJUD\b|\bPENHORA\w*|\bARREST[OA]\w*|\bSEQUESTR\w*"
+        r"|\bINDISPONIB\w*"
+        r"|\bEXECUCAO\b|\bORDEM D[OE] JUI[ZS]\w*|\bPREMONITORI\w*|\bSENTENCA\b|\bLIMINAR\b"
+        r"|\bSUB JUDICE|\bLITIG\w*|\bCONSTRICAO|\bBACENJUD|\bSISBAJUD|\bMANDADO\b|\bCOURT ORDER\w*"
+        r"|\bVARA (CIV|D[OAE]|FED|CRIM|FAM|UNICA|TRAB)\w*"
+        r"|\bPROCESSOS? (N|JUDIC|TRABALH|CIV|CRIM|FISC|D[EO] EXEC|MOVID|EM CURSO)\w*",
     ),
     (
         Subject.LIEN,
-        r"\bALIEN\w*|\bAL\.? ?FID\w*|\bFIDUC\w*|\bGRAVAM\w*|\bFINANCI\w*|\bFINANCEIRA\b|\bLEASING\b"
-        r"|\bARREND\w*|\bRES(ERVA|\.)? (DE )?DOMI\w*|\bPENHOR\b|\bONUS\b|\bCONSORCI\w*"
-        r"|\bGARANTIA (REAL|D[EO])",
+        r"\bALIEN\w*|\bAL\.? ?FID\w*|\bFIDUC\w*|\bGRAVAM\w*"
+        r"|(?<!ACEITA )(?<!ACEITO )(?<!FACILITA )(?<!PODE SER )\bFINANC(I\w*|\.)|\bFINANCEIRA\b"
+        r"|\bLEASING\b"
+        r"|\bARREND\w*|\bRES(ERVA|\.)? (DE )?DOMI\w*|\bPENHOR\b|\bONUS\b|\bCONSORCI\w*|\bLIENS?\b"
+        r"|\bGARANTIA (REAL|D[EO] (BANCO|CONTRAT|CREDIT|DIVIDA|EMPREST|FINANC|PAGAM))\w*"
+        r"|\bEM GARANTIA\b|\bSALDO DEVEDOR|\bCREDOR FID\w*|\bPARCELAS? (EM ABERTO|ATRAS|VENCID"
+        r"|A VENCER|REST)\w*",
     ),
     (
         Subject.SALE_NOTICE,
-        r"\b(COM(UNIC\w*|\.)?|INTENC\w*) (DE |DA )?VENDA\w*|\bCOMUNICADA A VENDA"
-        r"|\bVENDA (JA )?(FOI )?COMUNICADA",
+        r"\b(COM(UNIC\w*|\.)?|INTENC\w*|AVISO|NOTICIA) (DE |DA |A )?VENDA\w*|\bCOMUNICADA A VENDA"
+        r"|\bVENDA (JA )?(FOI )?(COMUNICADA|INFORMADA|NOTIFICADA)|\bVENDIDO E NAO TRANSFERIDO"
+        r"|\bATPV(-?E)?\b",
     ),
-    (Subject.AUCTION, r"\bLEIL\w*|\bARREMAT\w*|\bPATIO LEGAL"),
+    (
+        Subject.AUCTION,
+        r"\bLEIL\w*|\bARREMAT\w*|\bPATIO LEGAL|\bHASTA PUBLICA|\bAUCTION\w*|\bCOPART\b",
+    ),
     (
         Subject.DAMAGE,
         r"\bSINIST\w*|\b(PEQ\w*|MED\w*)\.? MONTA|\bMONTA (PEQ|MED)\w*|\bDANOS?\b|\bCOLI(S|D)\w*"
-        r"|\bACIDENT\w*|\bALAGA\w*|\bENCHENTE\w*|\bINCEND\w*|\bQUEIMAD\w*|\bSALVADOS?\b|\bINDENIZ\w*"
-        r"|\bAVARI\w*|\bBATID[AO]\w*|\bCAPOT\w*|\bRECUPERAD[OA]\b|\bSUBMERS\w*",
+        r"|\bDANIFICAD\w*|\bACIDENT\w*|\bALAGA\w*|\bENCHENTE\w*|\bINUNDA\w*|\bINCEND\w*"
+        r"|\bQUEIMAD\w*"
+        r"|\bSALVADOS?\b|\bSALVAGE\b|\bINDENIZ\w*|\bAVARI\w*|\bBATID[AO]\w*|\bBAT(EU|ERAM)\b"
+        r"|\bCAPOT(A|O)\w*|\bTOMB(OU|AD|AM)\w*|\bRECUPERAD[OA]\b|\bSUBMERS\w*|\bAMASSAD\w*"
+        r"|\bABALRO\w*"
+        r"|\bEMPENAD\w*|\bDEFORMA\w*|\bENGAVET\w*|\bCRASH\w*|\bACCIDENT\w*|\bREPAROS? ESTRUTURA\w*"
+        r"|\bAIR ?BAGS?\b[^;,.!?\n]{0,20}\b(DEFLAGR|ACIONAD|ESTOURAD|DISPAR)\w*"
+        r"|\b(LONGARINA|COLUNA|ESTRUTURA|MONOBLOCO)\w*[^;,.!?\n]{0,30}?"
+        r"\b(?P<ill>SOLDA|TORT|REPARAD|CORTAD|TROCAD|COMPROMET|AFETAD|ABALAD|REFEIT)\w*"
+        r"|\b(?:REPARO|REPINTURA|SOLDA|EMENDA|CORTE)\w* (?:N|D)[AO]S? (?:LONGARIN|COLUN|ESTRUTUR"
+        r"|TETO"
+        r"|MONOBLOCO|ASSOALHO)\w*",
     ),
     (
         Subject.BLOCK,
         r"\bBLOQ(?!UEIO (DE |DO )?DIF)\w*|\bIMPEDI\w*|\bPROIBI\w*|\bRESTRIC\w*|\bRESTR\.?\b"
-        r"|\bABANDONAD\w*|\bVISTORIA REPROVAD\w*|\bINTERDI\w*",
+        r"|\bABANDONAD\w*|\bVISTORIA REPROVAD\w*|\bINTERDI\w*"
+        r"|\bNAO PODE SER (TRANSFERI|LICENCIA|EMPLACA)\w*|\bTRANSFERENCIA \w*\W?(VEDADA|NEGADA"
+        r"|SUSPENSA)",
     ),
     (
         Subject.DEBTS,
-        r"\bIPVA\w*|\bDEBITO\w*|\bDIVIDA\w*|\bDPVAT\b|\bLICENC\w*[^;.!?\n]{0,30}"
-        r"\b(ATRAS|VENCID|ABERTO|PENDENT|DEVID)\w*|\bTAXAS?\b|\bINADIMPL\w*|\bPROTEST\w*|\bPENDENC\w*",
+        r"\bIPVA\w*|\bDEBITO\w*|\bDIVIDA\w*|\bDPVAT\b"
+        r"|\bLIC(ENC\w*|\.)(?:(?! E |EM DIA)[^;,.!?\n]){0,30}?"
+        r"\b(ATRAS\w*|VENCID\w*|ABERTO|PENDENT\w*|DEVID\w*"
+        r"|NAO (FOI |ESTA )?(PAG|QUIT|RECOLH|EFETU|REALIZ|RENOV|REGULARIZ)\w*)"
+        r"|\bTAXAS?\b(?! DE (JURO|DESVAL|DEPREC|VALOR|INFLA|CONSUM))|\bINADIMPL\w*|\bPROTEST\w*"
+        r"|\bPENDENC\w*|\bDEVE R\$|\bEM ATRASO\b|\bSEGURO OBRIGATORIO",
     ),
-    (Subject.FINES, r"\bMULTAS?\b|\bAUTUAC\w*|\bINFRAC\w*"),
-    (Subject.RECALL, r"\bRECALL\w*"),
+    (Subject.FINES, r"\bMULTA(S|DO|DA)?\b|\bAUTUAC\w*|\bINFRAC\w*"),
+    (Subject.RECALL, r"\bRECALL\w*|\bCHAMAMENTO\b"),
 )
 _OF_SUBJECT: Final = tuple((subject, re.compile(pattern)) for subject, pattern in _STEMS)
 _ADVICE: Final = re.compile(
-    r"\bNAO (SE |E )?(ACONSELH|ADQUIR|APROV|COMPR|FECH|INDIC|NEGOCI|PAGUE|RECOMEND|SUGER|VALE)\w*"
-    r"|\bDESACONSELH\w*|\bREPROVAD\w*"
-    r"|\bEVIT(E|AR|EM)( D?ESS[AE]S?| EST[AE]S?)?( [AO])? (AQUISI|COMPR|NEGOCI|VEIC)\w*"
-    r"|\bFUJA\b|\bINVIAVEL|\bDESFAVORAVEL"
-    r"|\bCONTRAINDICAD\w*|\b(ALTO|ELEVADO) RISCO|\bRISCO (ALTO|ELEVADO|GRAVE)|\bGOLPE\b|\bFRAUDE\b"
+    r"\bNAO (SE |E |O )?(ACONSELH|ADQUIR|APROV|APTO|APTA|COMPR|FECH|INDIC|INVIST|LEVE|MERECE|NEGOCI"
+    r"|PROSSEG|PAGUE|RECOMEND|SUGER|VALE)\w*|\bNAO (E )?(UM )?BO[MA] (NEGOCI|COMPR|OPC)\w*"
+    r"|\bDESACONSELH\w*|\bREPROV(AD|AMO|O|A)\w*|\bDESIST\w*|\bAFASTE-SE|\bPASSE LONGE|\bINAPT[OA]\b"
+    r"|\bEVIT(E|AR|EM)( D?ESS[AE]S?| EST[AE]S?)?( [AO])? (AQUISI|COMPR|NEGOCI|VEIC|CARR)\w*"
+    r"|\bPROCUR\w+ (UM )?OUTR[OA]\b|\bFUJA\b|\bINVIAVEL|\bDESFAVORAVEL|\bTEMERARI\w*|\bCILADA"
+    r"|\bFURADA\b"
+    r"|\bCONTRAINDIC\w*|\b(ALTO|ELEVADO) RISCO|\bRISCO (\w{3,9} )?(E )?(ALTO|ELEVADO|GRAVE)"
+    r"|\bGOLPE\b"
+    r"|\bFRAUDE\b|\bRED FLAGS?\b|\bNOT RECOMMENDED|\bMELHOR (NAO|PROCURAR|DEIXAR|DESISTIR)"
     r"|\b(NEGOCIO|COMPRA) (DE RISCO|ARRISCAD\w*|PERIGOS\w*)|\bPARECER (E )?(NEGATIVO|CONTRARIO)"
+    r"|\b(PESSIM|MA) (COMPRA|NEGOCIO|OPCAO)"
 )
 # The dot of an abbreviation ends no sentence.
 # Most texts name no subject. One search of these fragments spares them all patterns.
@@ -155,35 +221,11 @@ _FRAGMENTS: Final = re.compile(
     r"|RISCO|ARRISC|PERIG|GOLPE|FRAUD|PARECER"
 )
 _SENTENCE: Final = re.compile(
-    r"[;!\n]|(?<!\bAL)(?<!\bRES)(?<!\bMED)(?<!\bPEQ)(?<!\bGDE)(?<!\bGRD)(?<!\bGR)(?<!\bCOM)(?<!\bBX)"
-    r"(?<!\bRESTR)(?<!\bARREND)\.(?=\s|$)|\b(?:MAS|POREM|CONTUDO|ENTRETANTO|TODAVIA)\b"
-)
-# A sentence is read from word to word. These words begin what is denied, and these end it.
-_DENIES: Final = re.compile(
-    r"NAO|SEM|NADA|NENHUM\w*|NEM|NUNCA|JAMAIS|ZERO|LIVRES?|ISENT[OA]S?|ISENCAO|AUSENCIA|AUSENTES?"
-    r"|INEXIST\w*|DESCART\w*|NEGATIV[OA]S?|0"
-)
-_AFFIRMS: Final = re.compile(
-    r"CONSTAM?|CONSTOU|CONSTANDO|CONSTATAD\w*|HA|HOUVE|TEM|TEVE|POSSUI\w*|EXISTEM?|APRESENTA\w*"
-    r"|REGISTRA|ACUSA\w*|APONTA\w*|IDENTIFICAD\w*|ENCONTRAD\w*|LOCALIZAD\w*|DETECTAD\w*|ATIV[OA]S?"
-    r"|EXCETO|SALVO|APESAR|SIM|POSITIV[OA]S?|VIGENTES?"
-)
-# "sem débitos, com leilão" affirms the auction; "sem pendência com a financeira" does not.
-_AFFIRMS_ANEW: Final = re.compile(r"(,|\bE) *COM$")
-# Words that may stand between a denial and its verb: "NAO FORAM ENCONTRADOS", "NADA CONSTA".
-_BETWEEN: Final = re.compile(r"SE|FOI|FORAM|ESTA|ESTAO|E|SAO|MAIS|LHE|ME|NOS|MUITO|TER|TEREM|HAVER")
-# The denial of an end affirms: "SEM BAIXA", "NAO RECUPERADO", "NAO PAGO".
-_ENDS: Final = re.compile(
-    r"(ANUL|ARQUIV|BAIX|CANCEL|DESBLOQ|ENCERR|EXCLU|EXTIN|LEVANT|LIBERA|PAG|QUIT|RECUPER|REGULARI"
-    r"|REMOV|RESOLV|RETIR|REVOG|SOLU|CUMPR|DEVOLV|REPAR|LICENC)\w*"
-)
-# Behind a subject, such an end closes it. A recovered theft or a repaired crash stays a warning.
-_ENDED: Final = re.compile(
-    r"(ANULAD|ARQUIVAD|BAIXAD|CANCELAD|DESBLOQUEAD|ENCERRAD|EXCLUID|EXTINT|INATIV|LEVANTAD|LIBERAD"
-    r"|PAG|QUITAD|REGULARIZAD|REMOVID|RESOLVID|RETIRAD|REVOGAD)[AO]S?"
-)
-_FINE: Final = re.compile(
-    r"DIA|REGULAR(ES)?|OK|LIMP[OA]S?|NORMA(L|IS)|PRESERVAD[OA]S?|ORIGINA(L|IS)"
+    r"[;!\n]"
+    r"|(?<!\bAL)(?<!\bRES)(?<!\bMED)(?<!\bPEQ)(?<!\bGDE)(?<!\bGRD)(?<!\bGR)(?<!\bCOM)(?<!\bBX)"
+    r"(?<!\bRESTR)(?<!\bARREND)(?<!\b[A-Z])(?<!\bFINANC)(?<!\bLIC)(?<!\bLICENC)(?<!\bADM)"
+    r"(?<!\bJUD)(?<!\bTRIB)(?<!\bTRANSF)(?<!\bCIRC)(?<!\bREG)(?<!\bSR)(?<!\bREF)(?<!\bOBS)\.(?=\s"
+    r"|$)|\b(?:MAS|POREM|CONTUDO|ENTRETANTO|TODAVIA)\b"
 )
 _ENDABLE: Final = frozenset(
     {
@@ -191,25 +233,50 @@ _ENDABLE: Final = frozenset(
         *(Subject.DEBTS, Subject.FINES, Subject.RECALL),
     }
 )
+# Behind a subject, these only send elsewhere, or say that it was not looked for.
 _VAGUE: Final = re.compile(
-    r"\b(CONSULT|CONFI[RA]|VERIFI|PESQUIS|CHEC|AVALI|ANALIS|SOLICIT|EXIJA|PERGUNT|SUGERE|INDISPON"
-    r"|OBSERV|EVENTUA|POSSIVE[IL]|ABRANG|INSPECION|CERTIFI)\w*"
-    r"|\b(CASO|QUALQUER|PECA|FACA|FAZER|REALIZAR|RECOMENDA-SE|ANTES DE|SE HA|SE HOUVER)\b"
-    r"|\bNAO (FOI|FORAM|E) (POSSIVEL|INCLU)\w*|\bNAO (INFORMAD|DISPONIV|COBERT|CONSTANTE)\w*"
+    r"\b(CONSULT(E|EM|AR|AS?)|CONFIR(A|AM|ME|MEM|MAR)|CONFERIR|VERIFI(QUE|QUEM|CAR)|PESQUIS(E|EM"
+    r"|AR)"
+    r"|CHE(QUE|CAR)|INDISPON\w*)\b"
+    r"|\bNAO (FOI|FORAM|E) (POSSIVEL|INCLU|CONSULTA|VERIFICA|PESQUISA)\w*"
+    r"|\bNAO (INFORMAD|DISPONIV|COBERT|CONSTANTE)\w*\b(?! (NO (DOC|CRLV)|AO (DETRAN|ORGAO)"
+    r"|PELO (VEND|PROP|DONO)))|\b(DEVE|PRECISA)M? SER\b"
 )
 _STATES: Final = re.compile(
-    r"\b(CONSTAM?|CONSTOU|CONSTATAD\w*|HA|HOUVE|POSSUI|EXISTEM?|ATIV[OA]S?|IDENTIFICAD\w*"
-    r"|ENCONTRAD\w*|APONTA\w*|ACUSA\w*|SIM|POSITIV[OA]|REGISTRAD[OA]S?|VIGENTES?)\b"
+    r"CONSTAM?|CONSTOU|CONSTATAD\w*|HA|HOUVE|POSSUI|EXISTEM?|ATIV[OA]S?|IDENTIFICAD\w*"
+    r"|ENCONTRAD\w*|APONTA\w*|ACUSA\w*|SIM|POSITIV[OA]|REGISTRAD[OA]S?|VIGENTES?"
 )
+_FOR: Final = re.compile(r"\b(PARA|DE|A|QUE)\s*$")
+_PAYABLE: Final = frozenset((Subject.DEBTS, Subject.FINES, Subject.RECALL))
 _CONDITION: Final = re.compile(r"\b(ANTES|ATE|CASO|ENQUANTO|SE|SEM (A|UMA)? ?VISTORIA)\b")
 # What belongs to the words that name a subject.
 _BEFORE: Final = re.compile(r"\b(?:CHASSI|MOTOR|VEICULO|NAO) $")
 _AFTER: Final = re.compile(r" FIDUCIARIA\b| DE (?:FURTO|LEILAO|ROUBO|SINISTRO)\b")
-_WORD: Final = re.compile(r"\w+")
 # What may stand between subjects of one list: "ROUBO, FURTO E PASSAGEM POR LEILAO".
 _LISTED: Final = re.compile(
-    r"[\s,/&:()-]*(?:(?:A|AO|AS|COM|DA|DAS|DE|DO|DOS|E|EM|HISTORICO|INDICIOS?|NO|O|OCORRENCIAS?|OS|OU"
-    r"|PASSAGEM|POR|QUALQUER|REGISTROS?|TIPO)\b[\s,/&:()-]*)*"
+    r"[^\w.;!?]*(?:(?:A|AO|AS|COM|DA|DAS|DE|DO|DOS|E|EM|HISTORICO|INDICIOS?|NO|O|OCORRENCIAS?|OS|OU"
+    r"|PASSAGEM|POR|QUALQUER|REGISTROS?|TIPO)\b[^\w.;!?]*)*"
+)
+# A subject with one of these behind it answers for itself: "ROUBO: NAO LEILAO: SIM".
+_LABEL: Final = re.compile(r"[ )*]{0,4}[:?=]")
+_ANSWERED: Final = re.compile(r"[:?=]\W*\w")
+_DENIAL_BEFORE: Final = re.compile(r"\b(NAO|SEM|NENHUMA?|NEM)\s*$")
+# Words that head a column, and no finding.
+_COLUMN: Final = re.compile(r"(STATUS|SITUACAO|RESULTADOS?|RESPOSTA|DETALHES?|VALOR|QTDE?|\W)+")
+_HEADS: Final = re.compile(r"STATUS|SITUACAO|RESULTADO|RESPOSTA|DETALHE|VALOR|QTD")
+_MARKED_FINE: Final = re.compile(r"[✅✔☑🟢]")
+_BULLET: Final = re.compile(r"\s*([-*•·–—|]|\d+[.)])")
+_LONGEST_HEADING: Final = 60
+# Longer than the words of _BEFORE and _DENIAL_BEFORE.
+_NEAR: Final = 12
+# "BAIXADO" and "RECUPERADO" end these, and say nothing of the vehicle beside them.
+_MAY_END: Final = _ENDABLE | {Subject.THEFT}
+_END_WORD: Final = re.compile(r"(BAIXAD|RECUPERAD|PAG|QUITAD|LIBERAD|CANCELAD)[AO]S?")
+_NOTHING: Final = re.compile(
+    r"\bNADA CONSTA|\bNADA (FOI )?(ENCONTRAD|LOCALIZAD)O|\bNAO (CONSTA|HA\b|HOUVE|EXISTE)"
+    r"|\bNENHUM(A|AS)? (REGISTR|OCORR|APONT|ANOT|RESULT|INDIC|PROBL|PENDEN|ALERT)"
+    r"|\bNEGATIV[AO]S?\b|^\W*(NAO|NADA|NENHUM|NENHUMA|N/?C|ZERO|0)\W*$|\bSEM (REGISTR|APONT|ANOT"
+    r"|OCORR)"
 )
 # Longer texts are read to here. A topic of the report has at most some thousand characters.
 _LONGEST: Final = 20_000
@@ -229,11 +296,12 @@ class Adverse:
 
 @dataclass(frozen=True, slots=True)
 class _Named:
-    """Where a sentence names a subject."""
+    """Where a sentence names a subject, and from where on the words before may deny it."""
 
     subject: Subject
     first: int
     last: int
+    ill: int
 
 
 def adverse_in(text: str) -> Iterator[Adverse]:
@@ -244,149 +312,191 @@ def adverse_in(text: str) -> Iterator[Adverse]:
         return
     as_sent = text if len(text) == len(read) else read
     seen: set[Subject] = set()
-    for start, end in _sentences(read):
-        sentence = read[start:end]
-        for one in _affirmed(sentence):
-            if one.subject not in seen:
-                seen.add(one.subject)
-                first, last = _whole(sentence, one)
-                words = as_sent[start + first : start + last]
-                yield Adverse(one.subject, words.strip(" ,;:"), sentence)
+    for start, sentence in _sentences(read):
+        for offset, part in _parts(sentence):
+            for one in _affirmed(part):
+                if one.subject not in seen:
+                    seen.add(one.subject)
+                    first, last = (start + offset + each for each in _whole(part, one))
+                    yield Adverse(one.subject, as_sent[first:last].strip(" ,;:"), sentence)
 
 
 def states_something(text: str) -> bool:
     """Return whether a text says that something is on record, without naming what."""
-    read = bare(text[:_LONGEST])
-    return any(_states(read[start:end]) for start, end in _sentences(read))
+    readings = (Reading(each) for _, each in _sentences(bare(text[:_LONGEST])))
+    return any(each.states(_STATES) and each.is_about_records() for each in readings)
 
 
 def denies(text: str) -> bool:
     """Return whether a text has a word of denial."""
-    return any(map(_DENIES.fullmatch, _WORD.findall(bare(text[:_LONGEST]))))
+    return Reading(bare(text[:_LONGEST])).has_denial()
 
 
-def _sentences(read: str) -> Iterator[tuple[int, int]]:
+def denies_all(text: str) -> bool:
+    """Return whether each sentence of a text denies that something is on record."""
+    sentences = [each for _, each in _sentences(bare(text[:_LONGEST]))]
+    filled = [each for each in sentences if any(map(str.isalnum, each))]
+    return bool(filled) and all(map(_is_denial, filled))
+
+
+def _is_denial(sentence: str) -> bool:
+    if not Reading(sentence).has_denial() or any(_affirmed(sentence)):
+        return False
+    is_named = any(one.subject is not Subject.ADVICE for one in _named(sentence))
+    return is_named or bool(_NOTHING.search(sentence))
+
+
+def _sentences(read: str) -> Iterator[tuple[int, str]]:
+    """Yield where sentences begin, and the sentences. A heading belongs to the line below it."""
     start = 0
     for found in _SENTENCE.finditer(read):
-        yield start, found.start()
+        if found[0] == "\n" and _is_heading(read, start, found.start()):
+            continue
+        yield start, read[start : found.start()]
         start = found.end()
-    yield start, len(read)
+    yield start, read[start:]
 
 
-def _whole(sentence: str, one: _Named) -> tuple[int, int]:
-    """Return where the words around a subject begin and end that belong to it."""
-    before, after = _BEFORE.search(sentence[: one.first]), _AFTER.match(sentence, one.last)
-    return before.start() if before else one.first, after.end() if after else one.last
+def _is_heading(read: str, start: int, end: int) -> bool:
+    line = read[start:end].strip() if end - start <= _LONGEST_HEADING else ""
+    if not line or _BULLET.match(line):
+        return False
+    if line.endswith(":"):
+        return True
+    below = read[end + 1 : end + 1 + _LONGEST_HEADING].partition("\n")[0]
+    if not below.strip() or not _names_only(line, _named(line)):
+        return False
+    return bool(_BULLET.match(below)) or not _named(below)
 
 
-def _affirmed(sentence: str) -> Iterator[_Named]:
-    named = _named(sentence)
-    for number, one in enumerate(named):
-        if one.subject is Subject.ADVICE:
-            if not _CONDITION.search(sentence, one.last):
-                yield one
-        elif (
-            not _denied_before(sentence, one.first)
-            and not _denied_after(sentence, named, number)
-            and not _is_vague(sentence, one)
+def _names_only(text: str, named: Sequence[_Named]) -> bool:
+    """Return whether a text has no other words than the names of subjects."""
+    if not named:
+        return False
+    ends = [0, *(one.last for one in named)]
+    starts = [*(one.first for one in named), len(text)]
+    return all(_LISTED.fullmatch(text[end:start]) for end, start in zip(ends, starts, strict=True))
+
+
+def _parts(sentence: str) -> Iterator[tuple[int, str]]:
+    """Cut a sentence before each subject that has an answer of its own, but the first."""
+    start = 0
+    for group in _groups(sentence, _named(sentence)):
+        first, last = group[0].first, group[-1].last
+        if (
+            _LABEL.match(sentence, last)
+            and _ANSWERED.search(sentence, start, first)
+            and not _DENIAL_BEFORE.search(sentence[max(first - _NEAR, 0) : first])
         ):
-            yield one
+            yield start, sentence[start:first]
+            start = first
+    yield start, sentence[start:]
 
 
-def _named(sentence: str) -> list[_Named]:
-    """Return the subjects that a sentence names, none over another, in its order."""
+def _whole(part: str, one: _Named) -> tuple[int, int]:
+    """Return where the words around a subject begin and end that belong to it."""
+    near = max(one.first - _NEAR, 0)
+    before, after = _BEFORE.search(part[near : one.first]), _AFTER.match(part, one.last)
+    return near + before.start() if before else one.first, after.end() if after else one.last
+
+
+def _affirmed(part: str) -> Iterator[_Named]:
+    named = _named(part)
+    if not named or _is_column(part, named) or _is_marked_fine(part, named):
+        return
+    groups, reading = _groups(part, named), Reading(part)
+    states = reading.states(_STATES)
+    condition = max((found.start() for found in _CONDITION.finditer(part)), default=-1)
+    for number, group in enumerate(groups):
+        last, is_last = group[-1].last, number + 1 == len(groups)
+        end = len(part) if is_last else groups[number + 1][0].first
+        after = reading.after(last, end, is_last=is_last)
+        comma = part.find(",", last, end)
+        is_vague = not states and _VAGUE.search(part, last, comma if comma >= 0 else end)
+        if reading.is_excepted_at(group[0].first):
+            after = After.LEFT_OPEN
+        for one in group:
+            if one.subject is Subject.ADVICE:
+                is_denied = _is_advice_denied(part, one, group[0].first, reading)
+                is_affirmed = condition < one.last and not is_denied
+            else:
+                is_affirmed = not (
+                    is_vague
+                    or reading.is_denied_at(one.ill)
+                    or (not states and reading.is_advised_at(one.first))
+                    or _ends(after, one.subject)
+                )
+            if is_affirmed:
+                yield one
+
+
+def _ends(after: After, subject: Subject) -> bool:
+    match after:
+        case After.DENIED:
+            return True
+        case After.ENDED:
+            return subject in _ENDABLE
+        case After.UP_TO_DATE:
+            return subject in _PAYABLE
+        case After.LEFT_OPEN:
+            return False
+
+
+def _is_advice_denied(part: str, one: _Named, start: int, reading: Reading) -> bool:
+    """Return whether the words right before a list, which starts there, deny an advice of it."""
+    begun = max(part.rfind(sign, 0, start) for sign in ",:?")
+    if begun >= 0 and not reading.is_denied_within(begun, start):
+        return False
+    # "Não há pendências e não recomendamos" denies the first, and advises against the vehicle.
+    is_negation = part.startswith("NAO", one.first)
+    return reading.is_denied_at(one.first) and (
+        not is_negation or bool(_FOR.search(part[max(one.first - _NEAR, 0) : one.first]))
+    )
+
+
+def _is_column(part: str, named: Sequence[_Named]) -> bool:
+    """Return whether a part only heads a table: "RESTRICAO | STATUS"."""
+    rest = part[named[-1].last :]
+    return (
+        _names_only(part[: named[-1].last].replace("|", " "), named)
+        and bool(_COLUMN.fullmatch(rest))
+        and bool(_HEADS.search(rest))
+    )
+
+
+def _is_marked_fine(part: str, named: Sequence[_Named]) -> bool:
+    """Return whether a part has no other words than names, with a mark that all is well."""
+    marks = _MARKED_FINE.search(part)
+    return bool(marks) and _names_only(_MARKED_FINE.sub(" ", part), named)
+
+
+def _groups(part: str, named: Sequence[_Named]) -> list[list[_Named]]:
+    """Return the subjects, those of one list together: "ROUBO, FURTO E LEILAO"."""
+    groups: list[list[_Named]] = []
+    for one in named:
+        if groups and _LISTED.fullmatch(part[groups[-1][-1].last : one.first]):
+            groups[-1].append(one)
+        else:
+            groups.append([one])
+    return groups
+
+
+def _named(part: str) -> list[_Named]:
+    """Return the subjects that words name, none over another, in their order."""
     named: list[_Named] = []
+    taken = bytearray(len(part))
     for subject, pattern in (*_OF_SUBJECT, (Subject.ADVICE, _ADVICE)):
-        for found in pattern.finditer(sentence):
+        for found in pattern.finditer(part):
             first, last = found.span()
-            if not any(one.first < last and first < one.last for one in named):
-                named.append(_Named(subject, first, last))
+            if not any(taken[first:last]):
+                taken[first:last] = b"\1" * (last - first)
+                ill = found.start("ill") if "ill" in pattern.groupindex else -1
+                named.append(_Named(subject, first, last, ill if ill >= 0 else first))
     subjects = {one.subject for one in named}
     if Subject.COURT in subjects:
         # "RENAJUD: CONSTA RESTRICAO" names one thing.
         named = [one for one in named if one.subject is not Subject.BLOCK]
-    if subjects & _ENDABLE:
+    if subjects & _MAY_END:
         # A lien that is "BAIXADO" has ended. A vehicle that is "BAIXADO" was written off.
-        named = [one for one in named if not _ENDED.fullmatch(sentence, one.first, one.last)]
+        named = [one for one in named if not _END_WORD.fullmatch(part, one.first, one.last)]
     return sorted(named, key=lambda one: one.first)
-
-
-def _denied_before(sentence: str, first: int) -> bool:
-    """Return whether the words before a place deny it: the last denial or affirmation counts."""
-    denied, is_other = False, False
-    words = list(_WORD.finditer(sentence))
-    for number, word in enumerate(words):
-        if word.start() >= first:
-            break
-        if _denies(words, number):
-            denied, is_other = True, False
-        elif _AFFIRMS.fullmatch(word[0]):
-            denied = denied and _follows_denial(words, number)
-        elif word[0] == "COM" and _AFFIRMS_ANEW.search(sentence[: word.end()]):
-            denied = False
-        elif not _LISTED.fullmatch(word[0]):
-            # "NAO CIRCULA: SUCATA" denies a verb of its own.
-            is_other = True
-        if is_other and sentence.startswith(":", word.end()):
-            denied = False
-    return denied
-
-
-def _denied_after(sentence: str, named: list[_Named], number: int) -> bool:
-    """Return whether the words behind a subject, or behind its list of subjects, deny or end it."""
-    last = number
-    while last + 1 < len(named) and _LISTED.fullmatch(
-        sentence[named[last].last : named[last + 1].first]
-    ):
-        last += 1
-    end = named[last + 1].first if last + 1 < len(named) else len(sentence)
-    after = sentence[named[last].last : end]
-    words = list(_WORD.finditer(after))
-    for place, word in enumerate(words):
-        if _FINE.fullmatch(word[0]) and not _follows_denial(words, place):
-            return True
-        if _ENDED.fullmatch(word[0]):
-            return named[number].subject in _ENDABLE and not _follows_denial(words, place)
-        if _denies(words, place):
-            # A denial right before the next subject is that one's.
-            return end == len(sentence) or "," in after[word.end() :]
-        if _AFFIRMS.fullmatch(word[0]):
-            return False
-    return False
-
-
-def _denies(words: list[re.Match[str]], number: int) -> bool:
-    if not _DENIES.fullmatch(words[number][0]):
-        return False
-    following = [word[0] for word in words[number + 1 :]]
-    while following and _BETWEEN.fullmatch(following[0]):
-        following.pop(0)
-    return not (following and _ENDS.fullmatch(following[0]))
-
-
-def _follows_denial(words: list[re.Match[str]], number: int) -> bool:
-    before = number - 1
-    while before >= 0 and _BETWEEN.fullmatch(words[before][0]):
-        before -= 1
-    return before >= 0 and _DENIES.fullmatch(words[before][0]) is not None
-
-
-def _is_vague(sentence: str, one: _Named) -> bool:
-    """Return whether the words around a subject, or the head of its list, only send elsewhere."""
-    if _states(sentence):
-        return False
-    if _VAGUE.search(sentence[: max(sentence.rfind(":", 0, one.first), 0)]):
-        return True
-    first = sentence.rfind(",", 0, one.first) + 1
-    last = sentence.find(",", one.last)
-    return bool(_VAGUE.search(sentence[first : last if last >= 0 else len(sentence)]))
-
-
-def _states(sentence: str) -> bool:
-    words = list(_WORD.finditer(sentence))
-    return any(
-        _STATES.fullmatch(word[0])
-        and not _follows_denial(words, number)
-        and not _denied_before(sentence, word.start())
-        for number, word in enumerate(words)
-    )

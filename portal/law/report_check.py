@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Final
 
-from portal.law.adverse import Adverse, Subject, adverse_in, denies, states_something
+from portal.law.adverse import Adverse, Subject, adverse_in, denies, denies_all, states_something
 from portal.law.assessment import Totals
 from portal.law.findings import Finding, ReportAlert
 from portal.law.verdict import Cause, Verdict
@@ -29,13 +29,15 @@ _CLAUSE: Final = re.compile(r"[;!?\n(]|[.:,](?=\s|$)|\b(?:MAS|POREM)\b")
 _DENIES: Final = re.compile(
     r"\b(NAO|SEM|NADA|NENHUM\w*|NEM|ZERO|AUSEN\w*|INEXIST\w*|ISENT\w*|NEGATIV[AO]S?|DESIMPEDID\w*"
     r"|NO (RESTRIC|FINE|RECORD|ISSUE|LIEN|OUTSTAND)\w*|(BAIXAD|CANCELAD|LEVANTAD|LIBERAD|LIMP|PAG"
-    r"|QUITAD|REMOVID|RETIRAD|RESOLVID|ANULAD|ARQUIVAD|COMPENSAD|DESBLOQUEAD|ENCERRAD|EXCLUID|EXTINT"
+    r"|QUITAD|REMOVID|RETIRAD|RESOLVID|ANULAD|ARQUIVAD|COMPENSAD|DESBLOQUEAD|ENCERRAD|EXCLUID"
+    r"|EXTINT"
     r"|INATIV|PRESCRIT|REGULARIZAD|REVOGAD|SOLUCIONAD|SUPERAD|ZERAD)[AO]S?|HOUVE|INEXIGIVE(L|IS))\b"
     r"|(?<![\d.,])0+(,0+)?(?![\d.,]*\d)"
 )
 # "Multa não paga" and "sem baixa" deny an end, and not the order or the fine.
 _STILL_OPEN: Final = re.compile(
-    r"\b(NAO|SEM|AGUARD\w*|PENDENTE DE|NENHUM[AO]?|A SER(EM)?)( (FOI|FORAM|ESTA|ESTAO))?"
+    r"\b(NAO|SEM|AGUARD\w*|PENDENTE DE|NENHUM[AO]?|A SER(EM)?|FOR(EM)?|SEJAM?|ESTIVER(EM)?)"
+    r"( (FOI|FORAM|ESTA|ESTAO))?"
     r" (BAIXAD?|CANCELAD|LEVANTA(D|MENTO)|LIBERAD|PAG|QUITAD|REGULARIZAD|REMOVID|RETIRAD)\w*"
     # Advice against the vehicle denies no record.
     r"|\bNAO (SE )?(ACONSELH|ADQUIR|COMPR|INDIC|RECOMEND|SUGER)\w*"
@@ -44,13 +46,20 @@ _ORDERS: Final = re.compile(
     r"RESTRIC|JUDICIA|RENAJUD|PENHORA|BLOQUE|IMPEDI|TRANSFERENCIA|CIRCULACAO|ARREST|SEQUESTR"
     r"|INDISPONIB|APREENSAO|PENDENC|^\W*CONSTAM?\W*$"
 )
+# In a conclusion, "pronto para transferência" names no order.
+_ORDERS_CONCLUDED: Final = re.compile(
+    r"RESTRIC|JUDICIA|RENAJUD|PENHORA|BLOQUE|IMPEDI|ARREST|SEQUESTR|INDISPONIB|APREENSAO|PENDENC"
+)
 _FINES: Final = re.compile(r"MULTA|AUTUAC|INFRAC|DEBITO|ABERTO|PENDENC|^\W*CONSTAM?\W*$")
-# Without a record of its own, a text is vague: it sends the reader elsewhere.
+# Without a record of its own, a text is vague: it sends the reader elsewhere. "Verificado e
+# aprovado" and "veículo confiável" are not vague.
 _VAGUE: Final = re.compile(
-    r"INDISPON|NAO (FOI|E) POSSIVEL|NAO INFORMAD|\b(CONSULT|CONFI|VERIFI)\w*"
+    r"INDISPON|NAO (FOI|E) POSSIVEL|NAO INFORMAD|\b(CONSULTE|CONSULTEM|CONSULTAR|CONFIRA|CONFIRAM"
+    r"|CONFERIR|CONFIRME|CONFIRMAR|VERIFIQUE|VERIFIQUEM|VERIFICAR|AGUARDE)\b"
+    r"|\bRECOMENDA\S* (A )?CONSULTA"
 )
 _LONGEST_END: Final = 2
-_CANNOT: Final = re.compile(r"\bNAO PODE")
+_CANNOT: Final = re.compile(r"\bNAO PODEM?\b(?! (DEIXAR|PERDER))")
 _PRAISES: Final = re.compile(
     r"\b(APROVAD[AO]|APPROVED|PODE(M)? (SER )?(COMPR|NEGOCI|TRANSFERI)\w*|FECHAR (O )?NEGOCIO"
     r"|COMPRE|SEM MEDO|SEM RISCOS?|(COMPRA|NEGOCIO|TRANSFERENCIA) SEGUR[AO]|APT[AO] (PARA|A)"
@@ -63,12 +72,18 @@ _PRAISES: Final = re.compile(
     r"|^\W*(100 ?% )?(RECOMENDAD[AO]|OK)\W*$|\b100 ?% OK"
 )
 _NEGATED: Final = re.compile(r"\b(NAO|NUNCA|JAMAIS|NEM|DES|REPROVAD\w*)\b")
-# A praise in a sentence with one of these words holds only later, or on a condition.
+# A praise in a sentence with one of these words, and what must end first, holds only later.
 _CONDITION: Final = re.compile(
     r"\b(ANTES|APENAS|APOS|ATE|CASO|DEPEND\w*|DEPOIS|DESDE QUE|MEDIANTE|(?<!-)SE|SO|SOMENTE)\b"
 )
-# A conclusion that says nothing of the vehicle, or only advises an inspection.
-_NO_CONCLUSION: Final = re.compile(r"^\W*(FIM|FINAL|N/?A)?\W*$|\b(CAUTELAR|PERICIA|VISTORI\w+)\b")
+_TO_END: Final = re.compile(
+    r"\b(BAIX|CANCEL|DESBLOQ|LEVANT|LIBERA[CDR]|PAG|QUIT|REGULARIZ|RESOLV|RETIR|SOLU|REMOV)\w*"
+    r"|\b(BLOQ|DEBITO|GRAVAM|MULTA|ORDE[MN]|PENDENC|PENHORA|RESTRIC)\w*"
+)
+# A sentence that says nothing of the vehicle, or only advises an inspection.
+_NO_CONCLUSION: Final = re.compile(
+    r"^\W*(FIM|FINAL|N/?A)?\W*$|\b(CAUTELAR|PERICIA|VISTORI\w+)\b|\bINSUFICIEN\w*|\bINCONCLUSIV"
+)
 _AMOUNT: Final = re.compile(
     r"R\$\s*([0-9][0-9.,]*)( MIL\b)?|(?<![0-9.,])([0-9][0-9.,]{0,19})( MIL)? REAIS\b"
 )
@@ -168,16 +183,15 @@ def _adverse(report: Report) -> Iterator[tuple[str, str, Adverse]]:
     for topic in report.topics:
         if topic.text.state != "known":
             continue
-        text = str(topic.text)
+        text = topic.said
         found = [_in_topic(one, topic.key) for one in adverse_in(text)]
         if not found and (subject := _unnamed(topic, text)):
             found = [Adverse(subject, "", bare(text))]
         for one in found:
             yield topic.key, topic.label, one
-    for part in (report.summary, report.conclusion):
-        if part.state == "known":
-            for one in adverse_in(str(part)):
-                yield "", "", one
+    for part in report.said:
+        for one in adverse_in(part):
+            yield "", "", one
 
 
 def _in_topic(one: Adverse, topic: str) -> Adverse:
@@ -193,7 +207,7 @@ def _unnamed(topic: Topic, text: str) -> Subject | None:
     subject = _TOPIC_SUBJECTS.get(topic.key, Subject.OTHER)
     if topic.key in _AFFIRMED_ALONE and states_something(text):
         return subject
-    if topic.mark != "warning" or _VAGUE.search(bare(text)):
+    if topic.mark != "warning" or _VAGUE.search(bare(text)) or denies_all(text):
         return None
     return Subject.OTHER if denies(text) else subject
 
@@ -223,8 +237,8 @@ def contradictions(
     answer is stored. ``prices`` are the likely prices in R$.
     """
     topics = {topic.key: topic for topic in report.topics if topic.text.state == "known"}
-    texts = {key: str(topic.text) for key, topic in topics.items()}
-    overall = "\n".join(str(text) for text in (report.summary, report.conclusion))
+    texts = {key: topic.said for key, topic in topics.items()}
+    overall = "\n".join(report.said)
 
     def is_clean(key: str, about: re.Pattern[str]) -> bool:
         topic = topics.get(key)
@@ -248,21 +262,30 @@ def contradictions(
     if verdict.level not in ("clear", "limited") and verdict.cause not in _OWN_CAUSES:
         if _praises(overall):
             yield Praised(verdict, is_silent=False)
-        elif _is_silent(str(report.conclusion)):
+        elif _is_silent(report.said[1]):
             yield Praised(verdict, is_silent=True)
 
 
 def _is_silent(conclusion: str) -> bool:
-    """Return whether a conclusion affirms nothing against the vehicle, and is not conditional.
+    """Return whether a conclusion affirms nothing against the vehicle, and concludes something.
 
     No list has all words of praise, so a conclusion is asked for what it warns of.
     """
     read = bare(conclusion)
-    says_nothing = any(each.search(read) for each in (_NO_CONCLUSION, _VAGUE, _CONDITION, _CANNOT))
-    if says_nothing:
+    named = _affirms(_ORDERS_CONCLUDED, read) or _affirms(_FINES, read)
+    if named or any(adverse_in(conclusion)):
         return False
-    is_adverse = any(adverse_in(conclusion)) or _affirms(_ORDERS, read) or _affirms(_FINES, read)
-    return not is_adverse
+    return any(map(_concludes, _SENTENCE.split(read)))
+
+
+def _concludes(sentence: str) -> bool:
+    """Return whether a sentence says something of the vehicle that holds now."""
+    leaves_open = any(each.search(sentence) for each in (_NO_CONCLUSION, _VAGUE, _CANNOT))
+    return not (leaves_open or _is_conditional(sentence))
+
+
+def _is_conditional(sentence: str) -> bool:
+    return bool(_CONDITION.search(sentence) and _TO_END.search(sentence))
 
 
 def _of_fines(text: str, fines: Totals, where: str, *, is_silent: bool) -> Iterator[Contradiction]:
@@ -307,7 +330,7 @@ def _clauses(text: str) -> list[str]:
 
 def _misses(about: re.Pattern[str], topic: Topic) -> bool:
     """Return whether a topic's text affirms nothing of ``about``, and is not vague."""
-    text = str(topic.text)
+    text = topic.said
     is_denied = any(map(_DENIES.search, _clauses(text)))
     if _affirms(about, text) or (topic.mark == "warning" and not is_denied):
         return False
@@ -331,6 +354,6 @@ def _praises(text: str) -> bool:
     return any(
         (found := _PRAISES.search(clause)) and not _NEGATED.search(clause[: found.start()])
         for sentence in _SENTENCE.split(bare(text))
-        if not _CONDITION.search(sentence)
+        if not _is_conditional(sentence)
         for clause in _CLAUSE.split(sentence)
     )

@@ -56,13 +56,14 @@ class _Word:
     is_connector: bool
 
 
-def mask_names(text: str, *, about_people: bool = False) -> str:
+def mask_names(text: str, *, about_people: bool = False, by_capitals: bool = True) -> str:
     """Replace the words of full names by initials, and mask CPF (taxpayer) and telephone numbers.
 
     As a rule, only capitalised words that are not in ``other_words`` can be part of a name. Two or
     more such words in a row are masked if at least one of these statements is true:
 
-    - At least two of the words are in upper case and have three or more letters.
+    - ``by_capitals`` is true, and at least two of the words are in upper case and have three or
+      more letters.
     - The first word is a common given name.
     - The words follow a word such as "proprietário" ("owner").
     - ``about_people`` is true.
@@ -72,7 +73,7 @@ def mask_names(text: str, *, about_people: bool = False) -> str:
     out: list[str] = []
     done = 0
     for run in _runs(_words(text), text):
-        if _is_name(run, text, about_people=about_people):
+        if _is_name(run, text, about_people=about_people, by_capitals=by_capitals):
             out.append(text[done : run[0].start])
             out.append(" ".join(_initial(word) for word in run))
             done = run[-1].end
@@ -126,7 +127,7 @@ def _adjoins(before: _Word, word: _Word, text: str) -> bool:
     return bool(_GAP.fullmatch(gap)) and (not gap.startswith(".") or len(before.text) == 1)
 
 
-def _is_name(run: list[_Word], text: str, *, about_people: bool) -> bool:
+def _is_name(run: list[_Word], text: str, *, about_people: bool, by_capitals: bool) -> bool:
     names = [word for word in run if not word.is_connector]
     before = text[max(0, run[0].start - _CONTEXT) : run[0].start]
     if _PERSON.search(before):
@@ -134,6 +135,6 @@ def _is_name(run: list[_Word], text: str, *, about_people: bool) -> bool:
     if len(names) < 2:
         return False
     # Upper-case words of two letters are more often codes ("GS", "CD") than names.
-    if sum(word.text.isupper() and len(word.text) > 2 for word in names) >= 2:
+    if by_capitals and sum(word.text.isupper() and len(word.text) > 2 for word in names) >= 2:
         return True
     return about_people or names[0].folded in _WORDS["given_names"] or bool(_ROLE.search(before))

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from typing import Literal
 
 from portal.data_files import read_toml
@@ -30,13 +31,15 @@ class Topic:
     """One topic of a report.
 
     Leading symbols such as "✅" are removed from ``text``. ``mark`` is the meaning of the symbols,
-    or None if there are none.
+    or None if there are none. ``said`` is the text for rules to read, and never shown: words in
+    capitals, which may be a name, stand in it.
     """
 
     key: str
     label: str
     text: Field
     mark: Mark | None
+    said: str = dataclass_field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +47,13 @@ class Report:
     """A report.
 
     ``topics`` has the eight topics of TOPIC_LABELS, and then any other topics of the answer.
+    ``said`` is the summary and the conclusion for rules to read, and never shown.
     """
 
     summary: Field
     topics: tuple[Topic, ...]
     conclusion: Field
+    said: tuple[str, str] = dataclass_field(repr=False)
 
     def __bool__(self) -> bool:
         return bool(self.summary or self.conclusion or any(t.text for t in self.topics))
@@ -62,24 +67,28 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
     record = members_of(result)
     topics = members_of(record.get("topicos"))
     extra = [key for key in topics if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
+    summary = _prose(record.get("resumo"), marker)
+    conclusion = _prose(record.get("laudoFinal"), marker)
     return Report(
-        summary=_prose(record.get("resumo"), marker, mask=mask_names),
+        summary=_shown(summary, mask=mask_names),
         topics=tuple(
             _topic(key, topics.get(key), marker, mask=mask_names) for key in (*TOPIC_LABELS, *extra)
         ),
-        conclusion=_prose(record.get("laudoFinal"), marker, mask=mask_names),
+        conclusion=_shown(conclusion, mask=mask_names),
+        said=(_said(summary), _said(conclusion)),
     )
 
 
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
     known = key in TOPIC_LABELS
     # In the topic about owners ("proprietarios"), capitalised words are probably a person's name.
-    text = _prose(raw, marker, mask=mask, about_people=key == "proprietarios")
+    written = _prose(raw, marker)
+    text = _shown(written, mask=mask, about_people=key == "proprietarios")
     mark, rest = split_mark(text.value)
     if not text.is_hidden:
         text = Field(rest) if rest else EMPTY
     label = TOPIC_LABELS[key] if known else clean(key, limit=60) or "Outro tópico"
-    return Topic(key, label, text, mark)
+    return Topic(key, label, text, mark, split_mark(_said(written))[1])
 
 
 def split_mark(text: str) -> tuple[Mark | None, str]:
@@ -93,16 +102,27 @@ def split_mark(text: str) -> tuple[Mark | None, str]:
     return mark, rest
 
 
-def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) -> Field:
+def _prose(raw: object, marker: str) -> Field:
     if not isinstance(raw, str):
         return read_field(raw, marker)
     text = clean(raw, limit=TEXT_LIMIT, lines=True)
     if marker and fold(text) == fold(marker):
         return HIDDEN
     text = _MARKDOWN.sub("", _without_marker(text, marker))
-    if mask:
-        text = names.mask_names(text, about_people=about_people)
     return Field(text) if text else EMPTY
+
+
+def _shown(written: Field, *, mask: bool, about_people: bool = False) -> Field:
+    if not mask or written.state != "known":
+        return written
+    return Field(names.mask_names(written.value, about_people=about_people))
+
+
+def _said(written: Field) -> str:
+    """Return a text for rules to read, or "". "José Furtado" in it would be a theft."""
+    if written.state != "known":
+        return ""
+    return names.mask_names(written.value, by_capitals=False)
 
 
 def _without_marker(text: str, marker: str) -> str:
