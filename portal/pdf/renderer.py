@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from portal.pdf import structure
+
 # WeasyPrint resolves paths such as /static/… against this URL, which is never requested.
 _BASE_URL: Final = "http://portal.invalid/"
 
@@ -81,6 +83,7 @@ class PdfRenderer:
                 stylesheets=self._linked_sheets(document),
                 font_config=self._fonts,
                 pdf_variant="pdf/ua-1",
+                finisher=lambda _, pdf: structure.correct(pdf),
             )
         return bytes(pdf)
 

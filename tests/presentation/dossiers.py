@@ -19,7 +19,7 @@ from tests.factories import (
     report_body,
 )
 from tests.presentation.pages import dossier_page
-from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.sandbox.requests import get
 
 NUMBER = "7F3K-9QMD-2XHA"
@@ -64,6 +64,16 @@ def usual() -> str:
 def of_order(order: Record) -> str:
     """A dossier with a court order, and no fine."""
     return _of(panels(decode_body(str(PLATE)), renainf_body(), renajud_body(order)))
+
+
+def one_fine() -> str:
+    """A dossier with one fine and no court order."""
+    return _of(panels(renajud=renajud_body()))
+
+
+def unavailable() -> str:
+    """The page in place of a dossier if no source answers."""
+    return _of(Panels(DOWN, DOWN, DOWN))
 
 
 def stale() -> str:
