@@ -1,8 +1,12 @@
-"""Checks of file names, routes, environment variables and the durations of tests."""
+"""Checks of file names, routes, environment variables, our own words, and durations of tests."""
 
+import ast
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 from tests.fakes.in_process import built
 
@@ -62,3 +66,78 @@ def test_test_over_5_s_says_why() -> None:
         if float(seconds) * share > 5 and decorators and "over_5_s(" not in decorators[1]:
             silent.add(f"{path}::{name}")
     assert silent == set()
+
+
+# Packages that decide, or say. What a sentence of ours says is a fact beside it, and shorter words
+# are words of their own.
+SAYING = ("law", "dossier", "presentation", "phrasebook")
+CUTTING = ("removesuffix", "removeprefix", "partition", "rpartition", "replace", "startswith")
+# Texts of the source, of a visitor, of an address or of a table may be read and cut.
+OF_OTHERS = {
+    "portal/dossier/checklist.py": ("text.partition",),  # what a visitor ticked
+    "portal/law/adverse.py": (  # the written report
+        "read[end + 1:end + 1 + _LONGEST_HEADING].partition",
+    ),
+    "portal/law/infractions.py": ("self.article.replace",),  # the table's article
+    "portal/law/office_days.py": ("rule.partition",),  # a rule of the table of holidays
+    "portal/presentation/caller_name.py": ("name.removeprefix",),  # a setting's name
+    "portal/presentation/paper/dossier.py": ("self.address.partition",),  # an address
+    "portal/presentation/site/api_answers.py": ("requests['decode'].sample_path.rpartition",),
+    "portal/presentation/site/api_reference.py": (
+        "each.path.rpartition('/')[2].partition",
+        "each.path.rpartition",
+    ),
+    "portal/presentation/site/site.py": ("notice.partition",),  # the third parties' notices
+}
+# Words, and a letter that no code of ours has, or a blank: no key, but a text for people.
+TEXT = re.compile(r"[^\W\d_]{2}.*[ À-ÿ]|[À-ÿ]")
+
+# A member with words for people, at the end of a comparison.
+SAID = re.compile(r"\.(word|sentence|note|headline|brief)$")
+
+
+def decisions_on_words(source: str) -> Iterator[str]:
+    """Yield the expressions of a module that compare or cut texts for people."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args):
+                is_text = any(isinstance(arg, ast.Constant) and _is_text(arg) for arg in args)
+                is_dated = attr == "replace" and not args
+                if attr in CUTTING and not is_dated and (attr not in CUTTING[4:] or is_text):
+                    yield f"{ast.unparse(value)}.{attr}"
+            case ast.Compare(comparators=others):
+                constants = [each for other in others for each in ast.walk(other)]
+                is_text = any(isinstance(c, ast.Constant) and _is_text(c) for c in constants)
+                if is_text or SAID.search(ast.unparse(node)):
+                    yield ast.unparse(node)
+
+
+def _is_text(constant: ast.Constant) -> bool:
+    return isinstance(constant.value, str) and bool(TEXT.search(constant.value))
+
+
+def test_no_module_decides_on_our_own_words() -> None:
+    found = {
+        str(path.relative_to(CHECKOUT)): names
+        for path in sources()
+        if path.relative_to(CHECKOUT).parts[:1] == ("portal",)
+        and path.relative_to(CHECKOUT).parts[1] in SAYING
+        and (names := tuple(dict.fromkeys(decisions_on_words(path.read_text("utf-8")))))
+    }
+    assert found == OF_OTHERS
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'short = finding.text.removesuffix(" agora")',
+        'note = found.note.partition(" (")[0]',
+        'text = sentence.replace("pode ser transferido", "transfere")',
+        'hedged = phrase.startswith("em regra")',
+        'is_minor = fine.gravity_word in ("leve", "média")',
+        "is_plain = now.status.word == now.standing.word",
+        'is_clear = finding == "Nada encontrado nos registros"',
+    ],
+)
+def test_planted_decision_on_words_is_found(line: str) -> None:
+    assert list(decisions_on_words(line))

@@ -197,8 +197,8 @@ def _standing_event(was: AssessedFine | None, now: AssessedFine, change: Change[
         return "voltou a constar sem pagamento"
     if "penalty" in change.events:
         return ""
-    is_plain = now.status.word == now.standing.word
-    return f"passou a constar {now.standing.clause if is_plain else f'como {now.status.word}'}"
+    own = now.standing.clause if now.status.is_plain else f"como {now.status.word}"
+    return f"passou a constar {own}"
 
 
 def _fine_event(event: str, was: AssessedFine | None, now: AssessedFine) -> str:

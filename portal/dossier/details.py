@@ -110,7 +110,7 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
         is_passed = ends_on is not None and ends_on < fine.today
         if fine.standing is Standing.NOTICE and is_passed:
             yield say.sentence(fine.penalty)
-    if fine.standing is Standing.NOTICE and fine.gravity_word in ("leve", "média"):
+    if fine.standing is Standing.NOTICE and fine.gravity in ("leve", "media"):
         yield _MAY_COST_NOTHING
     if fine.toll_until:
         yield say.toll_note(fine)
@@ -211,27 +211,30 @@ def day(date_: date | None, text: Field) -> Field:
     return text if date_ is None else Field(formats.short_date(date_))
 
 
-def _classified(fine: AssessedFine) -> Field:
+def classified(fine: AssessedFine, *, short: bool = False) -> Field:
+    """Return the code with its article, which ``short`` cites without its law if it is the CTB."""
     if fine.infraction is None:
         return Field(f"código {formats.field_text(fine.record.code)}, fora da tabela do portal")
     by_code = "pelo código " if fine.wording.conflict else ""
-    cited = f"{by_code}{fine.infraction.citation}"
+    cited = f"{by_code}{fine.infraction.cite(short=short)}"
     return Field(f"{fine.infraction.printed}, {cited}" if cited else fine.infraction.printed)
 
 
-def _gravity(fine: AssessedFine) -> Field:
+def gravity_of(fine: AssessedFine, *, short: bool = False) -> Field:
+    """Return the gravity and its points, which ``short`` does not say whether they count."""
     if fine.wording.conflict and (by_code := fine.infraction):
         return Field(f"não se sabe; pelo código, {by_code.gravity_word}")
     points, words = fine.points, f"{fine.gravity_word} {multiplier_of(fine.infraction)}".rstrip()
     if points.by_gravity is None:
         return Field(f"{words}, pontos: não é possível dizer")
-    outside = ", não contados" if points.counted == 0 and points.by_gravity else ""
+    is_outside = points.counted == 0 and points.by_gravity and not short
+    outside = ", não contados" if is_outside else ""
     return Field(f"{words}, {counted(points.by_gravity, 'ponto', 'pontos')}{outside}")
 
 
 def _doubted_gravity(fine: AssessedFine) -> Field | None:
     """Return the gravity if its points do not count or are unknown, which its line does not say."""
-    return None if fine.points.by_gravity and fine.points.counted != 0 else _gravity(fine)
+    return None if fine.points.by_gravity and fine.points.counted != 0 else gravity_of(fine)
 
 
 def _discount(fine: AssessedFine) -> Field | None:
@@ -324,8 +327,8 @@ class FineRow:
 
 # The page draws the steps of a fine until it lapses, so they are rows on paper only.
 FINE_ROWS: Final = (
-    FineRow("Enquadramento", _classified),
-    FineRow("Gravidade", _gravity, ("paper",)),
+    FineRow("Enquadramento", classified),
+    FineRow("Gravidade", gravity_of, ("paper",)),
     FineRow("Gravidade", _doubted_gravity, ("screen",)),
     FineRow("Local", lambda fine: named(fine.record.place)),
     FineRow("Município", lambda fine: Field(str(fine.town)) if fine.town else None),

@@ -104,7 +104,7 @@ def worth(dossier: Dossier) -> Figure:
     if prices is None or prices.price_summary is None or prices.price_summary.doubt:
         return found
     if len(prices.likeliest) > 1:
-        return replace(found, note=found.note.partition(" (")[0])
+        return replace(found, note=prices.price_summary.brief)
     change = next(price_change(dossier), None)
     return replace(found, note=f"{change.value} em 12 meses" if change else "")
 

@@ -450,12 +450,13 @@ class PriceSummary:
 
     ``note`` says how many versions are likely or possible, and how many likely versions lack a
     price. ``doubt`` has the clauses of the doubts about the price ("do ano-modelo 2012"), or is "".
-    ``note`` begins with it.
+    ``note`` begins with it. ``brief`` is how many versions are likely, or "" for one.
     """
 
     text: str
     note: str
     doubt: str = ""
+    brief: str = ""
 
     @property
     def words(self) -> str:
@@ -553,9 +554,15 @@ class Prices:
             notes.append(f"{len(likeliest)} versões prováveis{possible}")
         elif len(self.all) > 1:
             notes.append(f"a mais provável de {len(self.all)} versões")
-        if len(known) < len(likeliest):
-            notes.append(f"{len(likeliest) - len(known)} {NO_PRICE}")
-        return PriceSummary(formats.price_range(known), " · ".join(notes), doubt)
+        unpriced = len(likeliest) - len(known)
+        without = [f"{unpriced} {NO_PRICE}"] if unpriced else []
+        several = [f"{len(likeliest)} versões prováveis"] if len(likeliest) > 1 else []
+        return PriceSummary(
+            formats.price_range(known),
+            " · ".join((*notes, *without)),
+            doubt,
+            " · ".join((*several, *without)) if several else "",
+        )
 
     @property
     def twelve_months(self) -> str:

@@ -31,6 +31,7 @@ from portal.law.fine_status import Status, status_of
 from portal.law.infractions import (
     GRAVITY_WORDS,
     TOLL_UNTIL,
+    Gravity,
     Infraction,
     as_committed,
     find,
@@ -160,6 +161,11 @@ class AssessedFine:
     @property
     def article(self) -> str:
         return self._agreed.citation if self._agreed else ""
+
+    @property
+    def gravity(self) -> Gravity | None:
+        """The infraction's gravity, or None if code and description name different ones."""
+        return self._agreed.gravity if self._agreed else None
 
     @cached_property
     def gravity_word(self) -> str:

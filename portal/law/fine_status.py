@@ -116,12 +116,14 @@ class Status(Struct, frozen=True):
 
     ``note`` explains the standing and quotes the source's status word. ``word`` names the standing
     in Portuguese. ``quoted`` is the source's text because of which the standing is unknown, or "".
+    ``is_plain`` is true if ``word`` is that of the standing.
     """
 
     standing: Standing
     note: str
     word: str
     quoted: str = ""
+    is_plain: bool = True
 
 
 def status_of(fine: Fine, payment: Payment, today: date, state: str) -> Status:
@@ -163,7 +165,7 @@ def _status(fine: Fine, payment: Payment, today: date, state: str) -> Status:
 
 
 def _plain(standing: Standing, note: str, *, word: str = "") -> Status:
-    return Status(standing, note, word or standing.word)
+    return Status(standing, note, word or standing.word, is_plain=not word)
 
 
 def _unknown(why: str, quoted: str = "") -> Status:

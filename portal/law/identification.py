@@ -125,7 +125,7 @@ def hints_of(fines: Iterable[AssessedFine]) -> Iterator[str]:
             seen.add(code)
             on = fine.record.committed_on
             by_code = ", pelo código" if fine.wording.conflict else ""
-            yield f"{_HINTS[code][:-1]} (multa{f' de {day(on)}' if on else ''}{by_code})."
+            yield f"{_HINTS[code]} (multa{f' de {day(on)}' if on else ''}{by_code})."
 
 
 def _tampering(fines: Sequence[AssessedFine]) -> Iterator[TamperedWith]:

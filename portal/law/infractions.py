@@ -152,11 +152,15 @@ class Infraction(msgspec.Struct, frozen=True):
     @property
     def citation(self) -> str:
         """The article, such as ``art. 218, I do CTB``, and any article of a second law."""
+        return self.cite()
+
+    def cite(self, *, short: bool = False) -> str:
+        """Cite the article. ``short`` leaves out that it is of the CTB, if it is the only law."""
         if not self.article:
             return ""
         if "Lei" in self.article:
             return f"art. {self.article.replace(' c/c ', ' do CTB c/c ', 1)}"
-        return f"art. {self.article} do CTB"
+        return f"art. {self.article}" + ("" if short else " do CTB")
 
     def amount_at(self, day: date | None) -> Decimal | None:
         """Return the full amount on ``day``, or the current amount if ``day`` is None."""

@@ -212,10 +212,12 @@ class PaidSum(Struct, frozen=True):
 
         Unknown cents are left out. If there is no amount, the text is "".
         """
-        if self.value is None:
-            return ""
-        text = money(self.value, 2 if self.is_exact else 0)
-        return f"{text} ({self.note})" if self.note else text
+        return f"{self.sum} ({self.note})" if self.note else self.sum
+
+    @property
+    def sum(self) -> str:
+        """The amount alone: ``R$ 234,78``, or ""."""
+        return "" if self.value is None else money(self.value, 2 if self.is_exact else 0)
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:

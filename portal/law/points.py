@@ -14,6 +14,7 @@ from portal.law.infractions import Infraction
 from portal.wording import day
 
 _LISTED_ARTICLES = ("221", "230, VII", "230, XXI", "232", "233", "233-A", "240", "241")
+_LISTED_SOLE_PARAGRAPHS = tuple(f"{article}, parágrafo único" for article in _LISTED_ARTICLES)
 _LICENSED = ("condutor", "proprietário")
 _EXPIRED = (
     "Os pontos desta multa contavam por 12 meses desde a infração: em regra, já não contam mais."
@@ -75,7 +76,7 @@ def _why_not_counted(infraction: Infraction, committed_on: date | None) -> str:
         why = "a própria infração leva à suspensão do direito de dirigir (art. 259, § 4º, do CTB)"
     elif infraction.offender and infraction.offender not in _LICENSED:
         why = "quem responde por ela não é condutor nem proprietário"
-    elif base.removesuffix(", parágrafo único") in _LISTED_ARTICLES:
+    elif base in _LISTED_ARTICLES or base in _LISTED_SOLE_PARAGRAPHS:
         why = "o art. 259, § 4º, do CTB a exclui da contagem"
     else:
         why = "o manual de fiscalização a trata como não computável (Res. CONTRAN 985/2022)"

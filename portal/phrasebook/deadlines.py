@@ -120,6 +120,11 @@ def brief(clock: Clock) -> str:
     return ""
 
 
+def short(clock: Clock) -> str:
+    """Say a deadline that was met in a narrow column: ``dia 22``."""
+    return f"dia {clock.days_used}" if clock.why == "in_time" else ""
+
+
 def sentence(clock: Clock, told_by: Teller = "source") -> str:
     """Say a deadline, what follows from it, and its article."""
     if clock.why == "nic":

@@ -20,12 +20,12 @@ from portal.law.checklist import UNVERIFIED
 from portal.law.effects import WHO_LIFTS
 from portal.law.glossary import term
 from portal.law.orders import orders_in_words
-from portal.phrasebook import acts, deadlines, findings, report, verdict
+from portal.phrasebook import acts, deadlines, findings, report, sums, verdict
 from portal.phrasebook.agreement import order_checklist
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
 from portal.presentation.operations.page import saved_words, spent_words
-from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules
+from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules, paper_sums
 from portal.presentation.paper.prices import paper_doubts, price_facts
 from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
@@ -128,6 +128,8 @@ def register(environment: Environment) -> None:
         "price_facts": price_facts,
         "paper_doubts": paper_doubts,
         "annex_row": annex_row,
+        "paper_sums": paper_sums,
+        "points_sum": sums.points,
         "fine_grid": fine_grid,
         "fine_rules": fine_rules,
         "places_by_year": places_by_year,

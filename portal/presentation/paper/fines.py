@@ -4,17 +4,21 @@ Both have six columns of a fixed width. What has no place in them stands in the 
 which the dossier shows on a screen.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from typing import Final
 
 from portal import formats
-from portal.dossier.details import fine_rows
+from portal.dossier.details import classified, day, fine_rows, gravity_of
 from portal.dossier.fined_places import whom_to_ask
 from portal.formats import field_text
-from portal.law.assessment import AssessedFine
+from portal.law.assessment import AssessedFine, Totals
 from portal.phrasebook import deadlines as say
+from portal.phrasebook import sums
+from portal.phrasebook.sums import Sum
 from portal.presentation.vehicle.fine_ledger import short_authority
+from portal.vehicle.field import Field
+from portal.vehicle.fines import Fine
 
 # The largest number of fines that have a grid each. The annex has more, so that page 2 has room for
 # the price and the sums.
@@ -30,7 +34,11 @@ _CELLS: Final = (
     ("Prescrição", "Paga em (estado)"),
 )
 _COLUMNS: Final = 6
-_DAYS_USED: Final = re.compile(r", (\d+) dos \d+ dias")
+# The day of each step that has a legal period, by its label.
+_STEP_DAYS: Final[Mapping[str, Callable[[Fine], tuple[date | None, Field]]]] = {
+    "Notificada em": lambda record: (record.notified_on, record.notified_on_text),
+    "Penalidade em": lambda record: (record.penalty_on, record.penalty_on_text),
+}
 _RULES: Final = (
     "Em regra, pelo CTB: autuação em 30 dias (art. 281, § 1º, II); penalidade em 180, ou em 360 "
     "com defesa (art. 282, §§ 6º e 7º); 40% de desconto a quem já usava o SNE na autuação "
@@ -48,25 +56,33 @@ def fine_grid(fine: AssessedFine) -> tuple[Sequence[tuple[str, str]], ...]:
     return tuple(cells[at : at + _COLUMNS] for at in range(0, len(cells), _COLUMNS))
 
 
-def annex_row(fine: AssessedFine, date: str) -> tuple[str, ...]:
+def annex_row(fine: AssessedFine, on: str) -> tuple[str, ...]:
     """Return the six cells of a row of the annex. A line feed starts a cell's next line."""
     found, description = _values(fine), fine.description or field_text(fine.record.description)
-    steps = (("Notificada em", fine.notice), ("Penalidade em", fine.penalty))
+    record = fine.record
+    steps = (
+        (day(record.notified_on, record.notified_on_text), fine.notice),
+        (day(record.penalty_on, record.penalty_on_text), fine.penalty),
+    )
     days = (
-        ", ".join(filter(None, (found[label].partition(",")[0], say.doubt(clock) * fine.is_open)))
-        for label, clock in steps
+        ", ".join(filter(None, (field_text(on), say.doubt(clock) * fine.is_open)))
+        for on, clock in steps
     )
     running = (say.brief(one) for one in fine.remedies if one.verdict == "in_time")
     due = found.get("Pagamento") or next(filter(None, running), "")
-    gravity = found["Gravidade"].removesuffix(", não contados")
+    gravity = field_text(gravity_of(fine, short=True))
     return (
-        f"{fine.number}. {date}",
+        f"{fine.number}. {on}",
         f"{description.rstrip('.')}\n{found['Código']}; {gravity}",
         f"{found['Órgão']}\n{found['Local']}",
         "\n".join(days),
         f"{fine.status.word}\n{due}".strip(),
         "\n".join(filter(None, (formats.brl(fine.amount.value), found.get("Valor pago", "")))),
     )
+
+
+def paper_sums(totals: Totals) -> tuple[Sum, ...]:
+    return (sums.owed(totals), sums.enforceable(totals), *sums.others(totals))
 
 
 def fine_rules(fines: Sequence[AssessedFine]) -> Iterator[str]:
@@ -80,16 +96,17 @@ def fine_rules(fines: Sequence[AssessedFine]) -> Iterator[str]:
 def _values(fine: AssessedFine) -> dict[str, str]:
     """Return the values of a fine by the labels of ``FINE_ROWS``, and some in shorter words."""
     record, amount = fine.record, fine.amount
-    found = {
-        one.label: _DAYS_USED.sub(r", dia \1", field_text(one.field))
-        for one in fine_rows(fine, "paper")
-    }
+    found = {one.label: field_text(one.field) for one in fine_rows(fine, "paper")}
+    for label, clock in (("Notificada em", fine.notice), ("Penalidade em", fine.penalty)):
+        if fine.is_open and clock.why == "in_time":
+            on, text = _STEP_DAYS[label](record)
+            found[label] = f"{field_text(day(on, text))}, {say.short(clock)}"
     if "Desconto" in found:
         found["Com 20%"] = formats.brl(amount.at_80)
         found["Com 40%, SNE"] = formats.brl(amount.at_60)
     body, state = short_authority(fine.issuer), record.authority_state
     found["Órgão"] = field_text(body) + (f", {field_text(state)}" if state else "")
-    found["Código"] = found["Enquadramento"].removesuffix(" do CTB")
-    if amount.value is not None and "Valor pago" in found:
-        found["Valor pago"] = found["Valor pago"].partition(" (")[0]
+    found["Código"] = field_text(classified(fine, short=True))
+    if amount.value is not None and "Valor pago" in found and fine.paid.value is not None:
+        found["Valor pago"] = fine.paid.sum
     return found

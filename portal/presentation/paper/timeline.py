@@ -142,8 +142,7 @@ def _line(record: _Record, scale: Callable[[date], float], today: date, y: float
 def _of_cards(cards: Sequence[AssessedOrder]) -> Iterator[_Record]:
     for card in cards:
         if card.record.included_at is not None:
-            # Use only the acronym of "TJMG – Tribunal de Justiça de Minas Gerais".
-            court = f" ({card.court.partition(' – ')[0]})" if card.court else ""
+            court = f" ({card.short_court})" if card.court else ""
             yield _Record(
                 f"{card.title}{court}",
                 "danger" if card.in_force and not card.is_doubtful else "unknown",

@@ -24,6 +24,7 @@ from portal.law.assessment import (
     sum_of,
 )
 from portal.law.standing import Standing
+from portal.phrasebook import sums
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
 from portal.presentation.vehicle.fine_choice import (
@@ -60,6 +61,7 @@ _ABBREVIATIONS: Final = (
     (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
     (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
 )
+_DETRAN: Final = re.compile("Detran ..")
 
 
 @dataclass(frozen=True)
@@ -94,29 +96,14 @@ class FineLedger:
 
     @property
     def tiles(self) -> tuple[Figure, ...]:
-        sums = self.totals
-        open_words = sums.open_words or ("" if sums.called_off_count else "todas pagas")
-        if unpriced := sums.without_amount:
-            open_words += f"; {formats.integer(unpriced)} sem valor informado, fora da soma"
-        if sums.called_off_count:
-            ended = f"{sums.called_off_words}, à parte: {formats.brl(sums.called_off_amount)}"
-            open_words = "; ".join(filter(None, (open_words, ended)))
-        due = counted(sums.enforceable_count, "multa", "multas") if sums.enforceable_count else ""
-        enforceable = _sum_words(sums.enforceable_amount, sums.enforceable_count)
-        if sums.unclear_count:
-            unclear = f"{counted(sums.unclear_count, 'multa', 'multas')} de situação incerta"
-            enforceable = enforceable if due else "não é possível dizer"
-            due = f"{due} e talvez mais {unclear}" if due else unclear
-        points = "de quem dirigia"
-        if sums.points_to_come:
-            points += f"; mais {formats.integer(sums.points_to_come)} podem vir a contar"
-        if sums.points_unknown:
-            unknown = counted(sums.points_unknown, "multa", "multas")
-            points += f"; sem contar {unknown} cujos pontos não se conhecem"
+        owed, totals = sums.owed(self.totals), self.totals
+        if totals.called_off_count:
+            ended = f"{totals.called_off_words}, à parte: {formats.brl(totals.called_off_amount)}"
+            owed = owed._replace(note="; ".join(filter(None, (owed.note, ended))))
         return (
-            Figure("Em aberto, valor cheio", _sum_words(sums.amount, sums.open_count), open_words),
-            Figure("Em regra já exigíveis", enforceable, due),
-            Figure("Pontos que contam", formats.integer(sums.points), points),
+            Figure(*owed),
+            Figure(*sums.enforceable(totals)),
+            Figure(*sums.points(totals)),
         )
 
     @property
@@ -268,15 +255,15 @@ def standing_bar(fines: Sequence[AssessedFine]) -> Iterator[tuple[Part, Standing
         for standing in Standing
         if (found := [fine for fine in one_per_notice(fines) if fine.standing is standing])
     }
-    sums = [sum_of(fine.amount.value for fine in group) for group in groups.values()]
-    sizes = [float(amount) for amount in sums]
+    amounts = [sum_of(fine.amount.value for fine in group) for group in groups.values()]
+    sizes = [float(amount) for amount in amounts]
     if not any(sizes):
         sizes = [float(len(group)) for group in groups.values()]
     widths = [max(100 * size / sum(sizes), _NARROWEST) for size in sizes]
     parts = row_parts(widths, sum(widths))
-    for part, amount, (standing, group) in zip(parts, sums, groups.items(), strict=True):
+    for part, amount, (standing, group) in zip(parts, amounts, groups.items(), strict=True):
         words = f"em {_segment_words(standing, group)}"
-        yield part, standing, Figure(words, _sum_words(amount, len(group)))
+        yield part, standing, Figure(words, sums.amount_words(amount, len(group)))
 
 
 def short_authority(name: Field) -> Field:
@@ -286,14 +273,13 @@ def short_authority(name: Field) -> Field:
     text = name.value
     for pattern, short in _ABBREVIATIONS:
         text = pattern.sub(short, text)
-    state = text.removeprefix("Detran ")
-    return Field("Detran" if text != state and len(state) == 2 else text)
+    return Field("Detran" if _DETRAN.fullmatch(text) else text)
 
 
 def short_word(fine: AssessedFine) -> str:
     """Return the words on the payment state for a narrow column."""
-    word = fine.status.word
-    return Standing.DUE.of_one if word == Standing.DUE.word else word
+    is_due = fine.standing is Standing.DUE and fine.status.is_plain
+    return Standing.DUE.of_one if is_due else fine.status.word
 
 
 def _state(fine: AssessedFine) -> str:
@@ -320,12 +306,6 @@ def _search_text(fine: AssessedFine) -> str:
         formats.brl(fine.amount.value) if fine.amount.value is not None else "",
     )
     return " ".join(part for part in parts if part)
-
-
-def _sum_words(amount: Decimal, count: int) -> str:
-    if not count:
-        return "nenhuma"
-    return formats.brl(amount) if amount else formats.MISSING
 
 
 def _segment_words(standing: Standing, fines: list[AssessedFine]) -> str:
