@@ -90,12 +90,15 @@ _RENAVAM_LABEL: Final = re.compile(
     r"\W*renava[mn]s?\b[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9]|[OQDILSBZGTA0-9]{11}\b)",
     re.IGNORECASE,
 )
-_CPF_LABEL: Final = re.compile(r"\W*cpf[^0-9A-Za-z]*(?=[0-9])", re.IGNORECASE)
+# A number follows that is longer than a plate's, because "CPF4ZT3" and "VIN.2X26" are plates.
+_CPF_LABEL: Final = re.compile(r"\W*cpf[^0-9A-Za-z]*(?=(?:[0-9][^0-9A-Za-z]?){7})", re.IGNORECASE)
 _PLATE_LABEL: Final = re.compile(
     r"\W*pla(?:cas?|tes?)\b[\W_]*(?:d[oa] (?:ve[ií]culo|carro|moto)\b[\W_]*)?(?:n[º°o]?[\W_]+)?",
     re.IGNORECASE,
 )
-_VIN_LABEL: Final = re.compile(r"\W*(?:chassis?|vin)\b[\W_]*(?:n[º°o]?[\W_]+)?", re.IGNORECASE)
+_VIN_LABEL: Final = re.compile(
+    r"\W*(?:chassis?|vin)\b[\W_]*(?:n[º°o]?[\W_]+)?(?=(?:\w[^\w]?){8})", re.IGNORECASE
+)
 _LABELS: Final = (_RENAVAM_LABEL, _CPF_LABEL, _PLATE_LABEL, _VIN_LABEL)
 _PLATE: Final = re.compile(PLATE_IN_TEXT)
 _EDGES: Final = re.compile(r"^[\W_]+|[\W_]+$")
