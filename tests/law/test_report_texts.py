@@ -1,9 +1,14 @@
 """Texts as report writers write them: what they affirm is alerted, what they deny is not."""
 
+import re
 import time
+from string import ascii_uppercase
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from portal.law.adverse import _ADVICE, _FRAGMENTS, _OF_SUBJECT
 from portal.law.report_check import alerts_of
 from portal.vehicle.report import Report, read_report
 from portal.wording import bare
@@ -473,6 +478,20 @@ def test_affirmed_is_alerted(part: str, text: str, subjects: set[str]) -> None:
 def test_denied_praised_or_advised_is_not_alerted(part: str, text: str) -> None:
     assert subjects_of(part, text) == set()
     assert subjects_of(part, bare(text)) == set()
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [*(each for _, each in _OF_SUBJECT), _ADVICE],
+    ids=[*(each for each, _ in _OF_SUBJECT), "advice"],
+)
+def test_search_of_fragments_spares_no_stem(pattern: re.Pattern[str]) -> None:
+    @given(st.from_regex(pattern, alphabet=st.sampled_from(ascii_uppercase + " ./-0")))
+    def check(text: str) -> None:
+        found = pattern.search(text)
+        assert found is None or _FRAGMENTS.search(found[0])
+
+    check()
 
 
 def test_warning_mark_beside_more_than_a_denial_is_an_alert() -> None:
