@@ -12,7 +12,7 @@ from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine, Totals
 from portal.law.checklist import ADVICE, HEDGE, UNVERIFIED, Advice, Situation
 from portal.law.findings import ReportAlert
-from portal.law.identification import hints_of, tampering_of
+from portal.law.identification import hints_of, is_before_vehicle, tampering_of
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 from portal.phrasebook.findings import alert_fact
@@ -176,6 +176,8 @@ def _situations(
         yield "free_of_court_orders"
     if any(fine.differing for fine in fines or ()) or any(o.differing for o in orders or ()):
         yield "other_vehicle"
+    if any(map(is_before_vehicle, fines or ())) or any(map(is_before_vehicle, orders or ())):
+        yield "record_before_vehicle"
 
 
 def _of_fines(fines: Sequence[AssessedFine]) -> Iterator[Situation]:

@@ -84,17 +84,18 @@ def transfer(dossier: Dossier) -> Figure:
 
 
 def owed(dossier: Dossier) -> Figure:
-    """The open fines in the words of the first screen: their sum, and what can be enforced."""
-    label, found, totals = "Deve", fines(dossier), dossier.totals
-    if totals is None:
-        return replace(found, label=label, value="não se sabe", note=f"multas {found.value}")
-    if not totals.open_count:
-        return Figure(label, "Nada", "; ".join(filter(None, (found.value, found.note))))
+    """The open fines in the words of the first screen: their sum, and what can be enforced.
+
+    Taxes and the fines of the states are not looked up, so that "Deve" only stands beside a sum.
+    """
+    found, totals = fines(dossier), dossier.totals
+    if totals is None or not totals.open_count or totals.known_amount is None:
+        return replace(found, label="Multas")
     note = f"em {found.note}"
     if totals.enforceable_amount:
         is_all = totals.enforceable_amount == totals.known_amount
         note = "já exigível" if is_all else f"{formats.brl(totals.enforceable_amount)} já exigível"
-    return replace(found, label=label, note=note)
+    return replace(found, label="Deve", note=note)
 
 
 def worth(dossier: Dossier) -> Figure:

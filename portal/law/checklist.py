@@ -24,6 +24,7 @@ Situation = Literal[
     "restrictions_unavailable",
     "vehicle_unavailable",
     "other_vehicle",
+    "record_before_vehicle",
     "tampered",
 ]
 

@@ -19,6 +19,8 @@ _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
 # Matches the words "do Estado", as in "Tribunal de Justiça do Estado de Minas Gerais". The names in
 # courts.csv lack these words.
+# "DA 15 REGIAO", which the table writes as "15ª".
+_BARE_REGION = re.compile(r"\b0*([0-9]{1,2}) ?REGIAO\b")
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
@@ -32,7 +34,8 @@ _ORDINALS |= {stem: 10 * value for value, stem in enumerate(_TENS.split(), start
 _ORDINALS |= {"CENTESIM": 100, "SETUAGESIM": 70, "UNDECIM": 11, "DUODECIM": 12}
 _SMALL = frozenset(("A", "AO", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
 # Before one of these words, a number without a suffix is an ordinal: "23 VARA" is "23ª Vara".
-_COUNTED = frozenset(("CAMARA", "TURMA", "UNIDADE", "VARA"))
+_ABBREVIATED = frozenset(("JEC", "JEF", "VC", "VF", "VFP", "VT"))
+_COUNTED = frozenset(("CAMARA", "TURMA", "UNIDADE", "VARA")) | _ABBREVIATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ def find_court(text: str, case: str = "") -> Court | None:
     pieces = text.split("-")
     for candidate in (text, pieces[0], "".join(pieces[:2]), "-".join(pieces[1:])):
         short = _OF_A_STATE.sub("", _REGION.sub(r"\1 \2", bare(candidate)))
+        short = _BARE_REGION.sub(r"\1A REGIAO", short)
         if court := names.get(_key(candidate)) or names.get(_key(short)):
             return court
     match = _CASE.search(case) or _CASE.search(text)
@@ -127,6 +131,8 @@ def _ordinal(words: list[str]) -> tuple[str, int]:
 
 def _spelled(word: str, *, first: bool) -> str:
     plain = bare(word)
+    if plain in _ABBREVIATED:
+        return plain
     if plain in _SMALL and not first:
         return word.lower()
     if plain == "PARA":

@@ -12,26 +12,32 @@ upstream API) does not document such words, so the answers are then "unknown". I
 has a kind that was not lifted, the answer for an act that this kind forbids remains "no". A record
 may also contradict itself: it describes a restriction but says that there is no restriction. The
 answers for all acts are then "unknown".
+
+The kind is in ``restricoes``, or else in ``tipoBloqueio``. The same reader reads the record's other
+texts (the detail, the court's code, a block's type). They only make the answers worse: a kind in
+them is in force, and a lifting in them lifts nothing.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Final
 
 import msgspec
 
 from portal.data_files import read_csv
 from portal.law.act_answers import ACT_TEXTS, ACTS, Act, Answer, worst
-from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
-from portal.law.rules import CONSULTED
-from portal.vehicle.judicial import Restriction
-from portal.wording import listed
-
-WHO_LIFTS = (
-    "Só o juiz que deu a ordem (ou um tribunal acima) pode retirá-la; Detran e Senatran não podem. "
-    "O interessado pede a baixa no processo, com advogado ou defensor. Lei consultada em "
-    f"{CONSULTED}."
+from portal.law.restriction_kinds import (
+    KIND_WORDS,
+    Kind,
+    KindReading,
+    read_kinds,
 )
+from portal.vehicle.field import Field
+from portal.vehicle.judicial import Restriction
+from portal.vehicle.statements import value_says
+from portal.wording import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,8 @@ def _tables() -> dict[str, dict[Act, Answer]]:
 
 _KINDS = _tables()
 _FREE = _KINDS[""]
+# A text about the answer, or one that denies an order, names no kind.
+_STATES_NOTHING: Final = frozenset(("denial", "success", "blank"))
 _CONTRADICTION = "a fonte se contradiz"
 
 
@@ -119,29 +127,77 @@ _CONTRADICTED = _unknown(
 )
 
 
+# A number, such as that of a case, names no kind.
+_NUMBERED: Final = re.compile(r"\S*\d\S*")
+# The act that each kind forbids by its name, and that a text may allow: "CIRCULACAO AUTORIZADA".
+_OWN_ACT: Final[Mapping[Kind, Act]] = {
+    "transferencia": "transfer",
+    "licenciamento": "licence",
+    "circulacao": "drive",
+}
+
+
 def effect_of(restriction: Restriction, today: date) -> Effect:
     if restriction.is_lifted:
         return Effect((), "", in_force=False, answers=_FREE)
-    fields = (restriction.kinds_text, restriction.block_type)
-    reading = read_kinds("; ".join(str(field) for field in fields if field), today)
+    main = restriction.kinds_text
+    further = [restriction.block_type, restriction.detail, restriction.judicial_code]
+    if main.state == "empty":
+        main = further.pop(0)
+    reading = read_kinds(str(main), today)
+    more = [read_kinds(text, today) for text in _texts(further)]
     tables = [_KINDS[kind] for kind in reading.stated]
     doubt = ""
     is_denied = restriction.recorded is False or restriction.is_denied
     if restriction.recorded is False or (is_denied and not reading.revoked_by):
-        doubt, tables = _CONTRADICTION, [_CONTRADICTED]
+        doubt, tables, more = _CONTRADICTION, [_CONTRADICTED], []
     elif reading.revoked_by:
         doubt = f"a fonte registra “{reading.revoked_by}”"
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
-    is_hidden = any(field.is_hidden for field in fields)
+    is_hidden = main.is_hidden or restriction.block_type.is_hidden
     if is_hidden and restriction.recorded is not False:
         # The hidden text may name a kind that is still in force, or another order.
         tables.append(_OF_ANY_KIND)
     elif reading.unrecognised or is_hidden or not tables:
         # Beside a lifted kind, the unread words may name another order.
         is_more = reading.states_more and not is_denied
-        tables.append(_OF_ANY_KIND if is_more or not doubt else _UNKNOWN)
+        is_allowed = "transferencia" in reading.permitted
+        tables.append(_OF_ANY_KIND if is_more or not (doubt or is_allowed) else _UNKNOWN)
+    for each in more:
+        tables.extend(_KINDS[kind] for kind in each.stated)
+        if each.states_more:
+            tables.append(_OF_ANY_KIND)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
-    return Effect(reading.kinds, reading.unrecognised, True, answers, doubt)
+    answers |= _allowed(reading, answers)
+    named = {*reading.kinds, *(kind for each in more for kind in each.stated)}
+    kinds = tuple(kind for kind in KIND_WORDS if kind in named)
+    return Effect(kinds, reading.unrecognised, True, answers, doubt)
+
+
+def _texts(fields: Iterable[Field]) -> Iterator[str]:
+    """Yield what fields beside the kind say, without numbers."""
+    for field in fields:
+        text = _NUMBERED.sub(" ", str(field)).strip()
+        if any(map(str.isalpha, text)) and value_says(str(field)) not in _STATES_NOTHING:
+            yield text
+
+
+def _allowed(reading: KindReading, answers: Mapping[Act, Answer]) -> Iterator[tuple[Act, Answer]]:
+    """Yield the answers for acts that the text allows and that no restriction forbids."""
+    for kind, words in reading.permitted.items():
+        act = _OWN_ACT[kind]
+        if answers[act].mark == "no":
+            continue
+        yield (
+            act,
+            replace(
+                answers[act],
+                mark="unknown" if answers[act].mark == "unknown" else "careful",
+                phrase=f"a fonte diz que pode {ACT_TEXTS[act].verb}",
+                reason=f"A fonte diz “{words}”: confirme com o juízo.",
+                short="Autorizado, segundo a fonte",
+            ),
+        )
 
 
 def _decisive(answers: Sequence[Answer]) -> Answer:

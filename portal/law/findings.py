@@ -6,6 +6,7 @@ needs. Whatever weighs findings (the verdict, the ceiling, the checklist) reads 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 from typing import ClassVar, Literal
@@ -78,6 +79,24 @@ class OtherRenavam:
     source: ClassVar[Source] = "renajud"
     mark: ClassVar[Mark] = "careful"
     ends_ceiling: ClassVar[bool] = True
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordBeforeVehicle:
+    """Records are older than the vehicle: they are another's, or its plate is cloned.
+
+    ``on`` is the day of the first of them, and ``built_year`` when the vehicle was built.
+    """
+
+    about: ClassVar[About] = "vehicle"
+    code: ClassVar[str] = "record_before_vehicle"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = True
+    on: date
+    built_year: int
+    records: int
+    source: Source
     anchor: str
 
 
@@ -210,7 +229,9 @@ class ReportAlert:
         return self.subject in ENDS_CEILING
 
 
-OfVehicle = TamperedWith | OtherVehicle | OtherRenavam | AdverseData | DataConflict
+OfVehicle = (
+    TamperedWith | OtherVehicle | OtherRenavam | RecordBeforeVehicle | AdverseData | DataConflict
+)
 Finding = OfVehicle | CourtOrders | FinesInStanding | PaidShort | ReportAlert
 
 

@@ -20,6 +20,7 @@ from portal.law.findings import (
     OfVehicle,
     OtherRenavam,
     OtherVehicle,
+    RecordBeforeVehicle,
     Source,
     Tampered,
     TamperedWith,
@@ -70,7 +71,12 @@ def identification_findings(
 
     Without the vehicle's data, records that name a vehicle are compared with the first of them.
     """
-    return (*_tampering(fines), *_other_vehicle([*fines, *orders]), *_other_renavam(orders))
+    return (
+        *_tampering(fines),
+        *_other_vehicle([*fines, *orders]),
+        *_before_vehicle([*fines, *orders]),
+        *_other_renavam(orders),
+    )
 
 
 def condition_findings(decoded: Decoded, today: date) -> tuple[OfVehicle, ...]:
@@ -153,6 +159,42 @@ def _other_vehicle(records: Sequence[AssessedFine | AssessedOrder]) -> Iterator[
     if named:
         shown = tuple(dict.fromkeys(named.values()))
         yield OtherVehicle(shown, len(named), source, next(iter(named)))
+
+
+def is_before_vehicle(record: AssessedFine | AssessedOrder) -> bool:
+    """Return whether a record is of a day before the vehicle can have been built.
+
+    A vehicle may be sold in the year before that of its manufacture, as the register counts it.
+    """
+    on, built = _day_of(record), _built(record)
+    return on is not None and built is not None and on.year < built - 1
+
+
+def _day_of(record: AssessedFine | AssessedOrder) -> date | None:
+    if isinstance(record, AssessedFine):
+        return record.record.committed_on
+    included_at = record.record.included_at
+    return included_at.date() if included_at else None
+
+
+def _built(record: AssessedFine | AssessedOrder) -> int | None:
+    vehicle = record.vehicle
+    if vehicle is None:
+        return None
+    return vehicle.built_year or (vehicle.model_year - 1 if vehicle.model_year else None)
+
+
+def _before_vehicle(
+    records: Sequence[AssessedFine | AssessedOrder],
+) -> Iterator[RecordBeforeVehicle]:
+    older = [one for one in records if is_before_vehicle(one)]
+    if not older:
+        return
+    first = older[0]
+    on, built = _day_of(first), _built(first)
+    assert on is not None and built is not None
+    source: Source = "renainf" if isinstance(first, AssessedFine) else "renajud"
+    yield RecordBeforeVehicle(on, built, len(older), source, first.anchor)
 
 
 def _other_renavam(orders: Sequence[AssessedOrder]) -> Iterator[OtherRenavam]:

@@ -1,17 +1,39 @@
 """Assess a court order: its effect on each act, its court and its title."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from typing import Final
 
 from portal.law.courts import Court, court_body_name, find_court
 from portal.law.effects import Effect, effect_of
-from portal.law.restriction_kinds import NAMED_ORDERS, RENAJUD_SINCE, says_lifted
+from portal.law.restriction_kinds import (
+    NAMED_ORDERS,
+    NOT_OF_A_JUDGE,
+    RENAJUD_SINCE,
+    Kind,
+    read_kinds,
+    says_lifted,
+)
+from portal.law.rules import CONSULTED
 from portal.vehicle.field import Field
 from portal.vehicle.identity import VehicleIdentity, differing_fields
 from portal.vehicle.judicial import Restriction
 from portal.wording import bare, counted, day, listed
+
+_WHO_LIFTS: Final = (
+    "Só o juiz que deu a ordem (ou um tribunal acima) pode retirá-la; Detran e Senatran não podem. "
+    "O interessado pede a baixa no processo, com advogado ou defensor."
+)
+_WHO_LIFTS_ELSE: Final[Mapping[Kind, str]] = {
+    "alienacao_fiduciaria": (
+        "Alienação fiduciária não é ordem de juiz: quem a baixa é o credor, depois da quitação."
+    ),
+    "bloqueio_administrativo": (
+        "Bloqueio administrativo não é ordem de juiz: só o Detran ou o órgão que o pôs o retira."
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -104,7 +126,7 @@ def contradictions_of(order: AssessedOrder) -> Iterator[str]:
             f"A data de inclusão ({record.included_at_text}) não serve: o Renajud existe desde "
             f"{RENAJUD_SINCE}. Confirme com o juízo."
         )
-    if order.in_force and record.detail and says_lifted(str(record.detail)):
+    if order.in_force and record.detail and _denies(str(record.detail), today):
         yield (
             f"O detalhe diz “{record.detail}”, e o registro segue como restrição: confirme a baixa "
             "no processo."
@@ -119,9 +141,23 @@ def contradictions_of(order: AssessedOrder) -> Iterator[str]:
         yield f"O {named.acronym} não tem vara cível: confirme qual é o juízo."
 
 
+def _denies(detail: str, today: date) -> bool:
+    return says_lifted(detail) or bool(read_kinds(detail, today).revoked_by)
+
+
 def orders_in_words(orders: Iterable[AssessedOrder]) -> str:
     """Return the numbers of orders: ``2 em vigor e 1 de situação incerta``, or "" for none."""
     in_force = [order for order in orders if order.in_force]
     doubtful = sum(order.is_doubtful for order in in_force)
     parts = [(len(in_force) - doubtful, "em vigor"), (doubtful, "de situação incerta")]
     return listed([counted(number, words, words) for number, words in parts if number])
+
+
+def who_lifts(orders: Iterable[AssessedOrder]) -> str:
+    """Say who can lift the orders in force: their judge, or for some kinds a creditor or a body."""
+    kinds = [set(order.effect.kinds) for order in orders if order.in_force]
+    others = [kind for kind in NOT_OF_A_JUDGE if any(kind in each for each in kinds)]
+    is_of_judge = not kinds or not all(each and each <= set(NOT_OF_A_JUDGE) for each in kinds)
+    said = [_WHO_LIFTS] if is_of_judge else []
+    said += [_WHO_LIFTS_ELSE[kind] for kind in others]
+    return " ".join((*said, f"Lei consultada em {CONSULTED}."))

@@ -6,14 +6,18 @@ circulação (no driving) and averbação de registro de penhora (the vehicle se
 "restrição total" means circulação. A text may also name the order that the court gave, such as
 arresto or busca e apreensão. An unrecognised word is never read as "no restriction".
 
+A text may also name what is no order of a judge, such as a lien or a block of the Detran.
+
 Two statements put a restriction in doubt. Its order may have been lifted ("PENHORA BAIXADA"), or
 the text may deny that there is an order ("SEM RESTRICAO DE TRANSFERENCIA"). The upstream does not
 document its words, so the restriction may still apply. Words that deny an act ("NAO TRANSFERIR",
 "CIRCULACAO SUSPENSA") state the restriction. A lifting that was requested, is pending or has a
-later day than today ("BAIXA SOLICITADA") is none.
+later day than today ("BAIXA SOLICITADA") is none. A permission ("CIRCULACAO AUTORIZADA") states no
+restriction of the act, and lifts none that another part of the text states.
 """
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
@@ -32,6 +36,14 @@ Kind = Literal[
     "sequestro",
     "indisponibilidade",
     "averbacao_premonitoria",
+    "perdimento",
+    "adjudicacao",
+    "arrematacao",
+    "leilao_judicial",
+    "reintegracao_de_posse",
+    "apreendido",
+    "alienacao_fiduciaria",
+    "bloqueio_administrativo",
 ]
 
 KIND_WORDS: dict[Kind, str] = {
@@ -44,11 +56,26 @@ KIND_WORDS: dict[Kind, str] = {
     "sequestro": "sequestro",
     "indisponibilidade": "indisponibilidade",
     "averbacao_premonitoria": "averbação premonitória",
+    "perdimento": "perdimento",
+    "adjudicacao": "adjudicação",
+    "arrematacao": "arrematação",
+    "leilao_judicial": "leilão judicial",
+    "reintegracao_de_posse": "reintegração de posse",
+    "apreendido": "veículo apreendido",
+    "alienacao_fiduciaria": "alienação fiduciária",
+    "bloqueio_administrativo": "bloqueio administrativo",
 }
+# What a creditor or the Detran puts in place, and no judge.
+NOT_OF_A_JUDGE: tuple[Kind, ...] = ("alienacao_fiduciaria", "bloqueio_administrativo")
+# By these, the vehicle gets another owner, or has one already.
+_OUTCOMES: tuple[Kind, ...] = ("leilao_judicial", "arrematacao", "adjudicacao")
 # Orders that a text may name instead of Renajud's own kinds.
 NAMED_ORDERS: tuple[Kind, ...] = (
     *("busca_e_apreensao", "arresto", "sequestro"),
     *("indisponibilidade", "averbacao_premonitoria"),
+    *("perdimento", "reintegracao_de_posse", "apreendido"),
+    *_OUTCOMES,
+    *NOT_OF_A_JUDGE,
 )
 _STEMS: tuple[tuple[str, Kind], ...] = (
     ("TRANSF", "transferencia"),
@@ -58,15 +85,36 @@ _STEMS: tuple[tuple[str, Kind], ...] = (
     ("PENHORA", "penhora"),
     ("TOTAL", "circulacao"),
     ("BUSCA", "busca_e_apreensao"),
-    ("APREENS", "busca_e_apreensao"),
+    ("APREENDID", "apreendido"),
+    ("RECOLHID", "apreendido"),
+    ("APREEN", "busca_e_apreensao"),
+    ("RECOLH", "circulacao"),
     ("ARREST", "arresto"),
     ("SEQUESTR", "sequestro"),
     ("INDISPONIB", "indisponibilidade"),
     ("PREMONIT", "averbacao_premonitoria"),
+    ("PERDIMENT", "perdimento"),
+    ("ADJUDIC", "adjudicacao"),
+    ("ARREMAT", "arrematacao"),
+    ("LEILAO", "leilao_judicial"),
+    ("LEILOES", "leilao_judicial"),
+    ("HASTA", "leilao_judicial"),
+    ("REINTEGRA", "reintegracao_de_posse"),
+    ("FIDUC", "alienacao_fiduciaria"),
+    ("ADMINISTRATIV", "bloqueio_administrativo"),
 )
+_ABBREVIATED: dict[str, Kind] = {"LIC": "licenciamento", "CIRC": "circulacao"}
 _WORDS = read_words(__package__, "order_words.toml")
 _FILLERS = frozenset(_WORDS["beside_a_kind"])
 _OF_A_LIFTING = frozenset(_WORDS["of_a_lifting"])
+# Words that belong to one kind only.
+_BESIDE: dict[Kind, frozenset[str]] = {
+    "alienacao_fiduciaria": frozenset(_WORDS["beside_fiduciary"]),
+    "reintegracao_de_posse": frozenset(_WORDS["beside_reintegration"]),
+    "leilao_judicial": frozenset(_WORDS["beside_auction"]),
+}
+_BLOCKS = frozenset(_WORDS["blocks"])
+_CONNECTS = frozenset(_WORDS["connects"])
 _ENDED = (
     r"(ANULAD|BAIXAD|CANCELAD|DESBLOQUEAD|ENCERRAD|EXCLUID|EXTINT|INATIV|LEVANTAD|LIBERAD"
     r"|REMOVID|RETIRAD|REVOGAD)[AO]S?"
@@ -86,73 +134,189 @@ _DENIED = re.compile(
 # may name a kind.
 _WORD = re.compile(r"[\w…]+")
 _DATE = re.compile(r"\b(?:\d{1,2}([-/.])\d{1,2}\1\d{4}|\d{4}-\d{2}-\d{2})\b", re.ASCII)
-# "SEM" ("without") begins a part, because it denies only what follows it.
-_PARTS = re.compile(r"[,;/|]|(?=\bsem\b)", re.IGNORECASE)
+# These signs divide a text into items. "SEM" ("without") begins an item, because it denies only
+# what follows it.
+_ITEMS = re.compile(r"[,;/|+&]|(?=\bsem\b)", re.IGNORECASE)
+# These divide an item into parts. What names no kind belongs to the part before it:
+# "PENHORA (BAIXADA)".
+_PARTS = re.compile(r"[.:()\[\]\n–—-]")
+_AFFIRMS = re.compile(r"\b(CONSTAM?|EXISTEM?|HA|COM|ATIV[AO]S?|VIGENTES?)\b")
+_PLURAL_END = re.compile(rf"\b{_ENDED[:-2]}S\b")
+# A permission names an act: "CIRCULACAO AUTORIZADA", "PERMITIDO O LICENCIAMENTO". An authorised
+# restriction or seizure is none.
+_ACT = r"(?P<{}>CIRCUL\w*|CIRC|TRANSF\w*|LICENC\w*|LIC)"
+_ALLOWED = r"(AUTORIZAD|PERMITID)[AO]S?"
+_PERMITTED = re.compile(
+    rf"\b{_ACT.format('one')} ((E|ESTA|FICA|SEGUE|FOI) )?{_ALLOWED}\b"
+    rf"|\b({_ALLOWED}|AUTORIZA|PERMITE) ([AO] |A SUA )?{_ACT.format('other')}\b"
+)
+_FORBIDS = re.compile(
+    r"\b(NAO|NEM|NUNCA|SEM|(PROIBI|VEDA|IMPEDI|SUSPEN|BLOQ|RESTR|INDEFERI|DETERMIN|ORDEM)\w*)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class KindReading:
     """The kinds that a text names.
 
-    ``kinds`` are all kinds in the text, in the order of KIND_WORDS. ``stated`` are the kinds that
-    the text neither lifts nor denies. ``revoked_by`` are the first words that lift or deny a kind,
-    as sent, or "" if there are none. ``unrecognised`` is the whole text if it contains an
-    unrecognised word or no kind, else "". ``states_more`` is true if an unrecognised word stands in
-    a part that lifts and denies nothing, as ARRESTO in "PENHORA BAIXADA, ARRESTO".
+    ``kinds`` are all kinds that the text states, lifts or denies, in the order of KIND_WORDS.
+    ``stated`` are the kinds that a part of the text neither lifts nor denies, unless a lifting
+    applies to all. ``revoked_by`` are the first words that lift or deny a kind, as sent, or "" if
+    there are none. ``permitted`` are the acts that the text allows, each with the words that do, as
+    sent. ``unrecognised`` is the whole text if it contains no kind, or a word that is not
+    recognised, lifts or denies, else "". ``states_more`` is true if an unrecognised word stands in
+    a part that lifts and denies nothing, as XYZ in "PENHORA BAIXADA, XYZ".
     """
 
     kinds: tuple[Kind, ...]
     stated: tuple[Kind, ...]
     revoked_by: str
+    permitted: Mapping[Kind, str]
     unrecognised: str
     states_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of a text: its words as sent, in capitals without accents, and their kinds."""
+
+    words: tuple[str, ...]
+    plain: tuple[str, ...]
+    of_words: tuple[Kind | None, ...]
+
+    @property
+    def line(self) -> str:
+        return " ".join(self.plain)
+
+    @property
+    def kinds(self) -> set[Kind]:
+        return {kind for kind in self.of_words if kind is not None}
+
+    @property
+    def unread(self) -> list[str]:
+        beside = frozenset().union(*(_BESIDE.get(kind, frozenset()) for kind in self.kinds))
+        return [
+            word
+            for kind, word in zip(self.of_words, self.plain, strict=True)
+            if kind is None and word not in _FILLERS and word not in beside
+        ]
+
+    def as_sent(self, found: re.Match[str]) -> str:
+        first = self.line[: found.start()].count(" ")
+        return " ".join(self.words[first : first + found[0].count(" ") + 1])
 
 
 def read_kinds(text: str, today: date) -> KindReading:
     """Read the kinds that a free text names.
 
-    A text may be a list, for example with commas. Words that lift or deny apply to the kinds in
-    their own part of the list. For example, "PENHORA, TRANSFERENCIA BAIXADA" lifts only
-    TRANSFERENCIA. A lifting in a part without a kind applies to all kinds. A denial in such a part
-    applies only if the text states no kind.
+    A text may be a list, divided by any sign or by "E". Words that lift or deny apply to the kinds
+    in their own part of the list. For example, "PENHORA, TRANSFERENCIA BAIXADA" lifts only
+    TRANSFERENCIA. A kind that another part states is in force: "PENHORA BAIXADA; PENHORA". A
+    lifting in an item without a kind applies to all kinds. A denial in such an item applies only if
+    the text states no kind.
     """
     found: set[Kind] = set()
+    stated: set[Kind] = set()
     doubted: set[Kind] = set()
+    permitted: dict[Kind, str] = {}
     lifts_all = has_unrecognised = states_more = False
     revoked_by = ""
-    # A day that has come limits no lifting. A slash in a day does not divide the text.
-    for part in _PARTS.split(_DATE.sub(lambda day: _later(day[0], today), text)):
-        words = _WORD.findall(part)
-        plain = [bare(word) for word in words]
-        of_words = [_kind_of(word) for word in plain]
-        kinds = {kind for kind in of_words if kind is not None}
+    for part in _parts(text, today):
+        allowed = _permitted(part)
+        permitted |= allowed
+        kinds = part.kinds - set(allowed)
         found |= kinds
-        unread = [
-            word
-            for kind, word in zip(of_words, plain, strict=True)
-            if kind is None and word not in _FILLERS
-        ]
-        has_unrecognised |= bool(unread)
-        line = " ".join(plain)
-        lifted = _lifting(line, today)
+        has_unrecognised |= bool(part.unread)
+        lifted = _lifting(part.line, today)
         # "NAO HA BAIXA" denies a lifting, and not the order.
-        revoked = lifted or (None if _LIFTING.search(line) else _DENIED.search(line))
+        revoked = lifted or (None if _LIFTING.search(part.line) else _DENIED.search(part.line))
         if revoked is None:
-            states_more |= not all(map(str.isdecimal, unread))
+            stated |= kinds
+            states_more |= not all(map(str.isdecimal, part.unread))
             continue
-        first = line[: revoked.start()].count(" ")
-        revoked_by = revoked_by or " ".join(words[first : first + revoked[0].count(" ") + 1])
+        revoked_by = revoked_by or part.as_sent(revoked)
+        has_unrecognised = True
         doubted |= kinds
         lifts_all |= not kinds and lifted is not None
     if lifts_all:
-        doubted = found
+        stated, doubted = set(), found
     return KindReading(
         kinds=tuple(kind for kind in KIND_WORDS if kind in found),
-        stated=tuple(kind for kind in KIND_WORDS if kind in found - doubted),
+        stated=tuple(kind for kind in KIND_WORDS if kind in stated),
         revoked_by=revoked_by if doubted or lifts_all or not found else "",
+        permitted={kind: words for kind, words in permitted.items() if kind not in stated},
         unrecognised=text if has_unrecognised or not found else "",
         states_more=states_more,
     )
+
+
+def _parts(text: str, today: date) -> Iterator[_Part]:
+    # A day that has come limits no lifting. A slash in a day does not divide the text.
+    for item in _ITEMS.split(_DATE.sub(lambda day: _later(day[0], today), text)):
+        parts: list[_Part] = []
+        for part in map(_part, filter(str.strip, _PARTS.split(item))):
+            joins = parts and not (part.kinds and parts[-1].kinds)
+            if joins or (parts and _is_one_order(parts[-1], part)):
+                parts[-1] = _joined(parts[-1], part)
+            else:
+                parts.append(part)
+        for part in parts:
+            yield from _conjoined(part)
+
+
+def _part(text: str) -> _Part:
+    words = tuple(_WORD.findall(text))
+    plain = tuple(map(bare, words))
+    return _Part(words, plain, tuple(_kinds_of(plain)))
+
+
+def _joined(one: _Part, other: _Part) -> _Part:
+    plain = (*one.plain, *other.plain)
+    return _Part((*one.words, *other.words), plain, tuple(_kinds_of(plain)))
+
+
+def _is_one_order(one: _Part, other: _Part) -> bool:
+    """Return whether two parts only spell "BUSCA E APREENSAO"."""
+    last = [word for word in one.plain if word != "E"][-1:]
+    return last == ["BUSCA"] and other.plain[0].startswith("APREENS")
+
+
+def _conjoined(part: _Part) -> Iterator[_Part]:
+    """Divide a part at "E" ("and") if there are kinds on both sides of it.
+
+    A denial goes on over an "E": "NAO CONSTA PENHORA E ARRESTO". So does a lifting in the plural:
+    "PENHORA E ARRESTO BAIXADOS".
+    """
+    for at, word in enumerate(part.plain):
+        if word != "E":
+            continue
+        before, after = (
+            _Part(part.words[cut], part.plain[cut], part.of_words[cut])
+            for cut in (slice(at), slice(at + 1, None))
+        )
+        is_denied = _DENIED.search(before.line) and not _AFFIRMS.search(after.line)
+        goes_on = bool(is_denied or _PLURAL_END.search(after.line))
+        if before.kinds and after.kinds and not goes_on and not _is_one_order(before, after):
+            yield before
+            yield from _conjoined(after)
+            return
+    yield part
+
+
+def _permitted(part: _Part) -> dict[Kind, str]:
+    """Return the acts that a part allows."""
+    line = part.line
+    permitted: dict[Kind, str] = {}
+    for found in _PERMITTED.finditer(line):
+        kind = _kind_of(found["one"] or found["other"])
+        others = f"{line[: found.start()]} {line[found.end() :]}"
+        if kind is not None and not _FORBIDS.search(others) and not _kind_repeated(kind, others):
+            permitted[kind] = part.as_sent(found)
+    return permitted
+
+
+def _kind_repeated(kind: Kind, line: str) -> bool:
+    return kind in map(_kind_of, line.split())
 
 
 def says_lifted(text: str) -> bool:
@@ -182,8 +346,22 @@ def _lifting(line: str, today: date) -> re.Match[str] | None:
     ):
         return None
     before, after = line[: liftings[0].start()].split(), line[liftings[-1].end() :].split()
-    return None if any(map(_kind_of, before)) and any(map(_kind_of, after)) else liftings[0]
+    if any(map(_kind_of, before)) and any(map(_kind_of, after)):
+        return None
+    # "PENHORA LEILAO CANCELADO" does not show that the penhora ended, too.
+    kinds = {kind for kind in map(_kind_of, rest) if kind is not None}
+    return None if len(kinds) > 1 and kinds & set(_OUTCOMES) else liftings[0]
 
 
 def _kind_of(word: str) -> Kind | None:
-    return next((kind for stem, kind in _STEMS if word.startswith(stem)), None)
+    found = _ABBREVIATED.get(word)
+    return found or next((kind for stem, kind in _STEMS if word.startswith(stem)), None)
+
+
+def _kinds_of(plain: Sequence[str]) -> Iterator[Kind | None]:
+    """Yield the kind that each word names, or None. "DETRAN" names one only behind a block."""
+    last = ""
+    for word in plain:
+        is_block = word == "DETRAN" and last in _BLOCKS
+        yield "bloqueio_administrativo" if is_block else _kind_of(word)
+        last = last if word in _CONNECTS else word

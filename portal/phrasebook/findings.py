@@ -17,6 +17,7 @@ from portal.law.findings import (
     OtherRenavam,
     OtherVehicle,
     PaidShort,
+    RecordBeforeVehicle,
     ReportAlert,
     Tampered,
     TamperedWith,
@@ -66,6 +67,8 @@ def clause(finding: Finding) -> str:
             return _other_vehicle(finding)
         case OtherRenavam():
             return "Os registros trazem Renavam diferentes"
+        case RecordBeforeVehicle():
+            return _before_vehicle(finding)
         case AdverseData():
             return f"Os dados do veículo trazem “{finding.words}”"
         case DataConflict():
@@ -86,7 +89,7 @@ def consequence(finding: Finding) -> str:
     match finding:
         case TamperedWith():
             return _INSPECT
-        case OtherVehicle() | OtherRenavam():
+        case OtherVehicle() | OtherRenavam() | RecordBeforeVehicle():
             return _CLONED
         case AdverseData():
             return _CONFIRM
@@ -160,6 +163,13 @@ def _other_vehicle(finding: OtherVehicle) -> str:
     is_one = finding.records == 1
     many = "Um registro descreve" if is_one else f"{finding.records} registros descrevem"
     return f"{many} outro veículo ({what})"
+
+
+def _before_vehicle(finding: RecordBeforeVehicle) -> str:
+    first, built = day(finding.on), finding.built_year
+    if finding.records == 1:
+        return f"Um registro é de {first}, de antes do veículo ({built})"
+    return f"{finding.records} registros são de antes do veículo ({built}), um deles de {first}"
 
 
 def _conflict(finding: DataConflict) -> str:

@@ -17,9 +17,8 @@ from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.law.act_answers import ACT_TEXTS
 from portal.law.assessment import fines_in_words
 from portal.law.checklist import UNVERIFIED
-from portal.law.effects import WHO_LIFTS
 from portal.law.glossary import term
-from portal.law.orders import orders_in_words
+from portal.law.orders import orders_in_words, who_lifts
 from portal.phrasebook import acts, deadlines, findings, report, sums, verdict
 from portal.phrasebook.agreement import order_checklist
 from portal.presentation.caller_name import shown_caller
@@ -121,7 +120,7 @@ def register(environment: Environment) -> None:
         "act_labels": {act: texts.label for act, texts in ACT_TEXTS.items()},
         "comparison_path": comparison_path,
         "lookup_operations": LOOKUP_OPERATIONS,
-        "who_lifts": WHO_LIFTS,
+        "who_lifts": who_lifts,
         "unverified_count": len(UNVERIFIED),
         "deadline_steps": deadline_steps,
         "details": details,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -13,7 +13,7 @@ from msgspec import Struct
 from portal.data_files import read_toml
 from portal.vehicle import wire
 from portal.vehicle.field import EMPTY, Field, fold, read_field, scalar_text
-from portal.vehicle.statements import is_no_attribute
+from portal.vehicle.statements import is_no_attribute, value_says
 from portal.vehicle.wire import Sent
 from portal.wording import MONTHS, bare
 
@@ -27,6 +27,10 @@ _MONTH_AND_YEAR = re.compile(r"(?:\d{1,2}/)?(\d{1,2}) ?[/.-] ?(\d{4}|\d{2})", re
 _YEAR_AND_MONTH = re.compile(r"(\d{4})[/.-]?(\d{2})(?:[/.-]\d{2})?(?:T.*)?", re.ASCII)
 _NAMED_MONTH = re.compile(r"([A-Z]{3,9})\.?(?:(?: DE | ?[/.-] ?| )(\d{4}|\d{2}))?")
 _MONTH_NAMES: Final = tuple(bare(name) for name in MONTHS)
+_OF_A_PERSON = re.compile(
+    r"NOME|PROPRIET|POSSUIDOR|COMPRADOR|VENDEDOR|ARRENDAT|CONDUTOR|PESSOA|TITULAR|CPF|CNPJ|TELEFON"
+    r"|CELULAR|MAIL|ENDERECO|LOGRADOURO|CEP$|DOCUMENTO|NASCIMENTO"
+)
 _NATIONAL = wire.TRUE_WORDS | {"NACIONAL"}
 _IMPORTED = wire.FALSE_WORDS | {"IMPORTADO"}
 
@@ -108,6 +112,8 @@ class Decoded:
     """A vehicle's data.
 
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
+    ``others`` are the texts of further members, by the members' names. Those about the source's
+    answer and about a person are left out.
     """
 
     make: Annotated[Field, Sent("marca", text=_attribute)]
@@ -133,10 +139,12 @@ class Decoded:
         tuple[FipeEntry, ...],
         Sent("informacoesFipe", text=_entries, shape=[wire.shape_of(FipeEntry)]),
     ]
+    others: tuple[tuple[str, Field], ...] = ()
 
     @property
     def texts(self) -> tuple[Field, ...]:
-        return tuple(getattr(self, name) for name in ATTRIBUTE_LABELS)
+        of_members = (getattr(self, name) for name in ATTRIBUTE_LABELS)
+        return (*of_members, *(text for _, text in self.others))
 
     @property
     def is_national(self) -> bool | None:
@@ -147,7 +155,19 @@ class Decoded:
 
 def read_decode(result: object, marker: str) -> Decoded:
     """Read the vehicle from an answer's ``result``. Never raises."""
-    return wire.read_as(Decoded, wire.members_of(result), marker)
+    members = wire.members_of(result)
+    others = tuple(
+        (name, text)
+        for name, text in wire.other_texts(Decoded, members, marker)
+        if not _OF_A_PERSON.search(bare(name)) and _is_of_vehicle(text)
+    )
+    read = wire.read_as(Decoded, members, marker)
+    return replace(read, others=others) if others else read
+
+
+def _is_of_vehicle(text: Field) -> bool:
+    is_about_answer = value_says(text.value) in ("success", "blank", "absent", "failure", "working")
+    return text.is_hidden or not is_about_answer
 
 
 def _history(raw: object) -> tuple[PricePoint, ...]:

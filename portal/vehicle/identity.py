@@ -74,15 +74,24 @@ def is_other_plate(identity: VehicleIdentity, plate: Field) -> bool:
 
 
 def differing_fields(identity: VehicleIdentity, record: Fine | Restriction) -> tuple[Field, ...]:
-    """Return the fields of a record that name another plate, make, model or year."""
+    """Return the fields of a record that name another plate, make, model or year.
+
+    A year is returned with what it is the year of.
+    """
     if isinstance(record, Fine):
         checks = [(record.make_model, is_other_model(identity, record.make_model))]
     else:
         checks = [
             (record.plate, is_other_plate(identity, record.plate)),
             (record.make_model, is_other_model(identity, record.make_model)),
-            (record.built_year, is_other_year(identity.built_year, record.built_year)),
-            (record.model_year, is_other_year(identity.model_year, record.model_year)),
+            (
+                Field(f"fabricação {record.built_year}"),
+                is_other_year(identity.built_year, record.built_year),
+            ),
+            (
+                Field(f"ano-modelo {record.model_year}"),
+                is_other_year(identity.model_year, record.model_year),
+            ),
         ]
     return tuple(field for field, differs in checks if differs)
 

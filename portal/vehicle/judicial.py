@@ -39,7 +39,7 @@ class Restriction:
     case: Annotated[Field, Sent("processo")]
     case_year: Annotated[Field, Sent("anoProcesso")]
     kinds_text: Annotated[Field, Sent("restricoes", text=wire.flat_text)]
-    judicial_code: Annotated[Field, Sent("codigoJudicial")]
+    judicial_code: Annotated[Field, Sent("codigoJudicial", text=wire.flat_text)]
     included_at: Annotated[datetime | None, Sent("dataInclusao", _included)]
     included_at_text: Annotated[Field, Sent("dataInclusao", text=wire.date_text)]
     protocol: Annotated[Field, Sent("numeroProtocolo")]
@@ -47,7 +47,7 @@ class Restriction:
     letter: Annotated[Field, Sent("numeroOficio")]
     letter_year: Annotated[Field, Sent("anoOficio")]
     block_type: Annotated[Field, Sent("tipoBloqueio", text=wire.flat_text)]
-    detail: Annotated[Field, Sent("detalheRenajud")]
+    detail: Annotated[Field, Sent("detalheRenajud", text=wire.flat_text)]
     recorded: Annotated[bool | None, Sent("constaRenajud", wire.read_flag, shape="flag")]
 
     @property

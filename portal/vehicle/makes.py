@@ -28,6 +28,7 @@ _DISPLAY = {fold(name): name for name in (*_MAKES.spellings, *_MAKES.words["plai
 }
 
 _ORIGIN = re.compile(r"(?:I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
+_ORIGINS = frozenset(("I", "IMP", "N", "E", "SR", "R", "REB"))
 _WORD = re.compile(r"[^\W_]+")
 _SHORT_NAMES = frozenset(_MAKES.words["short_names"].split())
 _CODES = frozenset(_MAKES.words["codes"].split())
@@ -94,9 +95,11 @@ def make_name(text: str) -> str:
 
 def vehicle_name(decoded: Decoded) -> VehicleName:
     """Return a vehicle's make, and its model without the make in front."""
-    stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
+    # A make may be no more than the mark of an import or a trailer: "I", "SR".
+    sent = "" if fold(decoded.make.value).strip("./ ") in _ORIGINS else decoded.make.value
+    stated, described = read_name(sent), read_name(decoded.description.value)
     # If the lists lack the make, ``read_name`` returns the text of the make as ``model``.
-    make = stated.make or (stated.model if decoded.make else "") or described.make
+    make = stated.make or stated.model or described.make
     model = described.model or (stated.model if stated.make else "")
     if not described.make and make and fold(model).startswith((fold(make) + " ", fold(make) + "/")):
         model = title_case(model[len(make) + 1 :].strip())

@@ -11,12 +11,12 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from functools import cache
 from itertools import islice
-from typing import Any, Final, TypeVar, get_type_hints
+from typing import Annotated, Any, Final, TypeVar, get_origin, get_type_hints
 
 import msgspec
 
 from portal.system.local_time import local_time
-from portal.vehicle.field import EMPTY, HIDDEN, Field, fold, read_field, scalar_text
+from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, read_field, scalar_text
 from portal.vehicle.statements import is_blank
 
 T = TypeVar("T")
@@ -43,6 +43,10 @@ _HIDDEN_WORDS = "oculto pela fonte"
 # exceeds these limits. Without them, a field of megabytes would fill a page.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
+# The members that a program does not know: how many are shown, and how long their names may be.
+_MOST_OTHERS, _LONGEST_NAME = 20, 40
+# A text of lines is cut at this number of characters.
+_MOST_LINES = 8_000
 # A number with more than _MOST_DIGITS digits is not read. Real prices and counts are shorter.
 # Decimal has 28 digits, so sums of numbers with at most 18 digits are exact.
 _MOST_DIGITS = 18
@@ -237,11 +241,13 @@ def date_text(raw: object, marker: str) -> Field:
 
 
 def flat_text(raw: object, marker: str) -> Field:
-    """Read a text, or join the texts in a list or an object with "; ".
+    """Read a text, or join its lines, or the texts in a list or an object, with "; ".
 
     A hidden text becomes "oculto pela fonte" ("hidden by the source"). If all texts are hidden, the
     result is HIDDEN.
     """
+    if isinstance(raw, str) and len(lines := raw[:_MOST_LINES].splitlines()) > 1:
+        raw = lines + ["…"] * (len(raw) > _MOST_LINES)
     if not isinstance(raw, list | dict):
         return value_text(raw, marker)
     texts = list(islice(_texts(raw, marker), _MOST_TEXTS + 1))
@@ -288,6 +294,8 @@ class Sent(msgspec.Struct, frozen=True):
 def _sent_of(kind: type) -> Iterator[tuple[str, str, Sent]]:
     """Yield the outer object's name, or "", the member's name and the ``Sent`` of each field."""
     for hint in get_type_hints(kind, include_extras=True).values():
+        if get_origin(hint) is not Annotated:
+            continue
         sent: Sent = hint.__metadata__[0]
         outer, _, name = sent.member.rpartition(".")
         yield outer, name, sent
@@ -299,12 +307,25 @@ def _readers(kind: type) -> tuple[tuple[str, str, _Read | None, _ReadText], ...]
 
 
 def read_as(kind: type[T], members: Mapping[str, object], marker: str) -> T:
-    """Read a record as a dataclass whose fields are all annotated with a ``Sent``."""
+    """Read a record as a dataclass. A field without a ``Sent`` is the last, and has a default."""
     values = []
     for outer, name, read, text in _readers(kind):  # type: ignore[arg-type]
         raw = (members_of(members.get(outer)) if outer else members).get(name)
         values.append(read(raw) if read else text(raw, marker))
     return kind(*values)
+
+
+def other_texts(
+    kind: type, members: Mapping[str, object], marker: str
+) -> tuple[tuple[str, Field], ...]:
+    """Return the texts of the members that no field of a dataclass reads, by the members' names."""
+    known = shape_of(kind)
+    texts = (
+        (clean(name, limit=_LONGEST_NAME), flat_text(raw, marker))
+        for name, raw in members.items()
+        if name not in known and isinstance(raw, str | list | dict)
+    )
+    return tuple(islice((one for one in texts if one[0] and one[1].state != "empty"), _MOST_OTHERS))
 
 
 def shape_of(kind: type) -> dict[str, Any]:

@@ -167,7 +167,8 @@ def test_first_screen_answers_three_questions_in_few_words(
         words = page.evaluate(WORDS, limit_px)
         assert len(words) <= most, (plate, words)
         labels = page.locator(".hero__numbers dt").all_inner_texts()
-        assert labels == ["Transfere?", "Deve", "Vale"], plate
+        assert labels[0] == "Transfere?" and labels[2] == "Vale", plate
+        assert labels[1] in ("Deve", "Multas"), plate
         price_px = page.evaluate("document.querySelector('#fipe').getBoundingClientRect().top")
         assert price_px <= 1000, plate
         assert box_of(page.locator(".acts"))["y"] < limit_px, plate

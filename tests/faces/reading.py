@@ -111,7 +111,7 @@ def _figure(label: str, text: str) -> Facts:
             counted = counted if " sem valor" in text else text
             count = sum(int(each.replace(".", "")) for each in _FINES.findall(counted))
             return {"open": count if is_known else None, "amount": _sum(text)}
-        case "Deve":
+        case "Deve" | "Multas":
             return {"amount": _sum(text.partition("já exigível")[0])}
         case "Transfere?" | "Restrições judiciais":
             numbers = re.findall(r"(\d+) (?:em vigor|de situação incerta|registradas?)", text)

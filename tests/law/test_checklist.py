@@ -34,7 +34,10 @@ def test_texts_are_sentences() -> None:
 
 def test_subject_without_official_service_has_no_link() -> None:
     without = {item.key for item in UNVERIFIED if item.link is None}
-    assert without == {"roubo-e-furto", "leilao", "hodometro", "identificacao"}
+    assert without == {
+        *("roubo-e-furto", "leilao", "hodometro", "identificacao"),
+        *("divida-ativa", "certidoes-do-vendedor"),
+    }
     assert not any(item.link_name for item in UNVERIFIED if item.link is None)
 
 

@@ -97,3 +97,9 @@ def test_court_functions_never_raise(text: str, case: str) -> None:
     find_court(text, case)
     court_body_name(text)
     assert court_name(text) or not text.strip()
+
+
+def test_region_without_its_sign_and_a_short_division_are_read() -> None:
+    found = find_court("TRIBUNAL REGIONAL DO TRABALHO DA 15 REGIAO")
+    assert found is not None and found.acronym == "TRT15"
+    assert court_body_name("2 VF CURITIBA") == "2ª VF Curitiba"

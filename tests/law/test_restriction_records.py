@@ -133,7 +133,7 @@ RECORDS = [
     ("CIRCULACAO - VEICULO RETIRADO PELO OFICIAL", {}, ALL, "blocked"),
     ("TRANSFERENCIA LIBERADA PARA LEILAO", {}, UNREAD, "blocked"),
     ("TRANSFERENCIA LIBERADA MEDIANTE CAUCAO", {}, UNREAD, "blocked"),
-    ("TRANSFERENCIA (LIBERADO LICENCIAMENTO)", {}, "nnuu", "blocked"),
+    ("TRANSFERENCIA (LIBERADO LICENCIAMENTO)", {}, UNREAD, "blocked"),
     ("CIRCULACAO LIBERADA COM TRANSFERENCIA BLOQUEADA", {}, ALL, "blocked"),
     # Abbreviated and misspelt kinds.
     ("TRANFERENCIA", {}, TRANSFER, "blocked"),

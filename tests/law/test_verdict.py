@@ -64,7 +64,7 @@ def test_transfer_restriction_blocks_only_the_transfer() -> None:
     assert reason.anchor == "restricao-1"
     assert sentence(reason) == (
         "Restrição judicial de transferência (TJMG, incluída em 23/10/2025): "
-        "não pode transferir; em regra pode licenciar; pode circular."
+        "não pode transferir; pode licenciar; pode circular."
     )
 
 
@@ -147,7 +147,9 @@ def test_enforceable_fines_are_named_beside_a_court_order() -> None:
     licence = verdict.row("licence")
     assert (licence.mark, acts.short(licence)) == ("careful", "Só após pagar")
     assert "só depois de pagar (art. 131" in acts.why(licence)
-    assert sentence(verdict.reasons[0]).endswith("em regra pode licenciar; pode circular.")
+    assert sentence(verdict.reasons[0]).endswith(
+        "não pode transferir; pode licenciar; pode circular."
+    )
     assert "licenciamento e transferência só depois de paga" in sentence(verdict.reasons[1])
     barred = judge(True, [ENFORCEABLE], [restriction("CIRCULACAO")])
     assert "só depois de pagar" in acts.why(barred.row("licence"))

@@ -87,7 +87,7 @@ def test_clean_car_gets_the_checks_that_no_record_covers(medium: str) -> None:
     text = shown_on(medium, panels(renainf=renainf_body(), renajud=renajud_body()))
     for title in (
         "Gravame e financiamento",
-        "IPVA e taxa de licenciamento",
+        "IPVA e multas ambientais",
         "Transfira em 30 dias",
     ):
         assert title in text
@@ -135,14 +135,14 @@ def test_official_links_are_on_page_and_paper() -> None:
         assert 'href="https://portalservicos.senatran.serpro.gov.br/"' in render(page)
 
 
-def test_the_list_has_ten_to_twelve_lines() -> None:
+def test_the_list_has_thirteen_to_fifteen_lines() -> None:
     """One for each subject that no lookup covers, one for the courts and one for the fines."""
     none = panels(renainf=renainf_body(), renajud=renajud_body())
     both = panels(
         renainf=renainf_body(fine(), fine(codigoInfracao="65562", descricao="")),
         renajud=renajud_body(restriction(restricoes="PENHORA"), restriction()),
     )
-    for answers, count in ((none, 10), (both, 12), (Panels(DOWN, DOWN, DOWN), 12)):
+    for answers, count in ((none, 13), (both, 15), (Panels(DOWN, DOWN, DOWN), 15)):
         lines = CONTEXT.dossier(PLATE, answers).checklist.lines
         assert len(lines) == len({line.key for line in lines}) == count
         assert all(line.title and line.ask and line.texts for line in lines)

@@ -25,7 +25,7 @@ def test_other_vehicle_in_a_fine(medium: str) -> None:
 def test_other_vehicle_in_a_court_record(medium: str) -> None:
     order = restriction(placa="XYZ9A99", marcaModelo="VW/GOL", anoModelo="2003")
     text = shown(medium, order=order)
-    assert "descreve outro veículo (XYZ9A99 VW/GOL 2003)" in text
+    assert "descreve outro veículo (XYZ9A99 VW/GOL ano-modelo 2003)" in text
 
 
 @pytest.mark.parametrize("medium", ["page", "dossier"])

@@ -69,6 +69,9 @@ CASES: dict[str, dict[str, Any]] = {
             restriction(renavam="86769597308", constaRenajud=False, restricoes=""),
         ]
     },
+    "record_before_vehicle": {
+        "fines": [fine(dataInfracao="10/03/2012", dataEmissaoNotificacao="", pagamento=payment())]
+    },
     "year_in_future": {"vehicle": {"anoModelo": "2031", "anoFabricacao": "2031"}},
     "years_conflict": {"vehicle": {"anoModelo": "2015", "anoFabricacao": "2009"}},
     "origin_conflict": {"vehicle": {"nacional": "SIM", "marca": "I/AUDI"}},
@@ -182,7 +185,7 @@ def test_every_code_has_a_case() -> None:
     kinds = {each.__name__ for each in get_args(Finding)}
     assert kinds == {
         *("TamperedWith", "OtherVehicle", "OtherRenavam", "AdverseData", "DataConflict"),
-        *("CourtOrders", "FinesInStanding", "PaidShort", "ReportAlert"),
+        *("RecordBeforeVehicle", "CourtOrders", "FinesInStanding", "PaidShort", "ReportAlert"),
     }
     assert set(get_args(DataConflict.__annotations__["code"])) <= set(CASES)
     assert {f"report_{subject}" for subject in Subject} <= set(CASES)

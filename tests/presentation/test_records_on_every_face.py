@@ -184,6 +184,7 @@ def numbers(html: str) -> dict[str, str]:
     told = figures(html, "hero__numbers")
     labels = {
         "Deve": "Multas em aberto",
+        "Multas": "Multas em aberto",
         "Vale": "Preço FIPE",
         "Transfere?": "Restrições judiciais",
     }

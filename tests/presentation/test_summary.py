@@ -103,8 +103,8 @@ def test_unverified_items_follow_verdict() -> None:
     line = text.index("Falta verificar IPVA, financiamento, roubo e furto")
     assert finding < text.index("Transferir") < line
     fined = text_of(check_html(render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))))
-    assert "Falta conferir 12 de 15" in fined and "faltam 12: o que os registros pedem" in fined
-    assert "Falta conferir 10 de 13" in text
+    assert "Falta conferir 15 de 18" in fined and "faltam 15: o que os registros pedem" in fined
+    assert "Falta conferir 13 de 16" in text
     assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html
 
 
@@ -113,7 +113,7 @@ def test_dossier_names_what_was_not_verified_on_the_first_sheet() -> None:
     page = dossier_page(PLATE, clear, UNASKED, CONTEXT, address="https://p.example")
     text = text_of(check_html(render(page)))
     line = text.index("Não verificado neste dossiê")
-    assert line < text.index("IPVA e taxa de licenciamento") < text.index("Recebido por")
+    assert line < text.index("IPVA e multas ambientais") < text.index("Recebido por")
     assert "Multas do estado e do município de registro podem não aparecer" in text
 
 

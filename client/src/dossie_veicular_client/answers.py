@@ -391,6 +391,10 @@ class _Restriction(TypedDict):
     record: str
     title: str
     in_force: bool
+    kinds_text: str | None
+    block_type: str | None
+    judicial_code: str | None
+    detail: str | None
     doubt: str | None
     court: str | None
     court_body: str | None

@@ -20,8 +20,7 @@ from portal.law.act_matrix import Missing, Row
 from portal.law.assessment import AssessedFine, Totals
 from portal.law.checklist import UNVERIFIED
 from portal.law.deadlines import Clock
-from portal.law.effects import WHO_LIFTS
-from portal.law.orders import AssessedOrder
+from portal.law.orders import AssessedOrder, who_lifts
 from portal.law.verdict import Verdict
 from portal.phrasebook import acts, deadlines
 from portal.phrasebook.findings import sentence
@@ -219,7 +218,7 @@ def _deadline(clock: Clock) -> Record:
 def _restrictions(orders: Sequence[AssessedOrder]) -> Record:
     return {
         "in_force": sum(order.in_force for order in orders),
-        "who_lifts": WHO_LIFTS,
+        "who_lifts": who_lifts(orders),
         "records": list(map(_order, orders)),
     }
 
