@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
@@ -17,10 +17,10 @@ import msgspec
 
 from portal.access.tokens import Identity, UnknownToken
 from portal.amounts import total
-from portal.batch.batches import Batches, QuotedItem
-from portal.batch.model import Batch, Reason
+from portal.batch.batches import MOST_DRAFTS, Batches, QuotedItem
+from portal.batch.model import Batch, Reason, TooManyDrafts
 from portal.batch.pricing import Preview
-from portal.batch.typed_list import TypedList, read_list, reticked
+from portal.batch.typed_list import Subject, TypedList, read_list, reticked
 from portal.batch.uploads import BinaryFile
 from portal.commands.failures import Command, fail
 from portal.commands.parts import Parts
@@ -58,6 +58,7 @@ def batch_command(portal: Parts) -> Command:
     @click.option("--format", "file_format", type=click.Choice(["csv", "jsonl", "xlsx"]))
     @click.option("--yes", is_flag=True, help="do not ask before lookups that cost money")
     @click.option("--doubtful", is_flag=True, help="look up doubtful entries too, as written")
+    @click.option("--retry-failed", is_flag=True, help="look up again what failed before")
     @click.option("--json", "as_json", is_flag=True, help="print the outcome as one JSON object")
     def batch(
         file: Path,
@@ -66,11 +67,13 @@ def batch_command(portal: Parts) -> Command:
         file_format: Format | None,
         yes: bool,
         doubtful: bool,
+        retry_failed: bool,
         as_json: bool,
     ) -> None:
         """Look up every plate and Renavam of FILE and write a table to OUT.
 
         After an interruption, run the same command again: it looks up only what has no answer yet.
+        What has failed may have been charged, and is looked up again only with --retry-failed.
         Exits 0 if every plate has an answer, else 1. A portal without an upstream token sends the
         credential in DOSSIE_CREDENTIAL.
         """
@@ -81,15 +84,27 @@ def batch_command(portal: Parts) -> Command:
             fail(f"{out} cannot be written.")
         listed = _read(file, portal.batch_limit, doubtful=doubtful)
         quoted = portal.pricing.quote(listed.subjects, ask, identity)
-        _describe(listed, quoted)
-        price = Preview.of(quoted).at_most
-        if price != 0 and not yes and not click.confirm("Go on?", err=True):
+        former = _former(batches, owner, quoted, ask)
+        failed = _failed(batches, owner, former) if former else ()
+        asked = [each for each in quoted if each.subject not in failed]
+        # What has been stored since it failed costs nothing.
+        again = [
+            each for each in quoted if each.subject in failed and (retry_failed or not each.calls)
+        ]
+        _describe(listed, [*asked, *again])
+        price, price_again = Preview.of(asked).at_most, Preview.of(again).at_most
+        if total((price, price_again)) != 0 and not yes and not click.confirm("Go on?", err=True):
             sys.exit(1)
-        number = _unfinished(batches, owner, listed, ask) or batches.create(
-            owner, ask, quoted, listed
-        )
+        try:
+            number = former or batches.create(owner, ask, quoted, listed)
+        except TooManyDrafts:
+            fail(
+                f"There are {MOST_DRAFTS} batches that were never started, and none is deleted "
+                "for another one: start or cancel one of them. Each expires after 24 hours."
+            )
         spent = batches.get(number, owner).cost.spent
         portal.pricing.start(number, owner, identity, max_cost=total((spent, price)))
+        portal.pricing.retry(number, owner, identity, [e.subject for e in again], price_again)
         ended = _run(portal, number, owner)
         _write(portal, ended, identity, out, chosen)
         # "decode" needs a plate, so a batch with this lookup alone looks up no Renavam.
@@ -98,6 +113,7 @@ def batch_command(portal: Parts) -> Command:
             for item in batches.items(number, owner)
         )
         _report(ended, impossible, listed, out)
+        _name(_failed(batches, owner, number))
         if as_json:
             print(json.dumps(_outcome(ended, impossible, listed, out)))
         sys.exit(0 if ended.counts.done - impossible == ended.counts.total else 1)
@@ -174,16 +190,40 @@ def _describe(listed: TypedList, quoted: Sequence[QuotedItem]) -> None:
         print(f"{cannot} cannot be looked up: decode needs a plate.", file=sys.stderr)
 
 
-def _unfinished(
-    batches: Batches, owner: str, listed: TypedList, ask: tuple[LookupName, ...]
+def _former(
+    batches: Batches, owner: str, quoted: Sequence[QuotedItem], ask: tuple[LookupName, ...]
 ) -> str | None:
-    """Return the id of an unfinished batch with the same plates and lookups, or None."""
+    """Return the id of a batch with the same plates and lookups that can be used again, or None.
+
+    This is an unfinished batch, or a done one in which only failed plates have no stored answer.
+    """
     for each in batches.listed(owner):
-        if each.state in ("running", "paused") and each.ask == ask:
-            subjects = tuple(item.subject for item in batches.items(each.id, owner))
-            if subjects == listed.subjects:
-                return each.id
+        if each.state not in ("running", "paused", "done") or each.ask != ask:
+            continue
+        found = batches.items(each.id, owner)
+        if [item.subject for item in found] != [item.subject for item in quoted]:
+            continue
+        failed = {item.subject for item in found if item.state == "failed"}
+        missing = {item.subject for item in quoted if item.calls}
+        if each.state != "done" or (failed and missing <= failed):
+            return each.id
     return None
+
+
+def _failed(batches: Batches, owner: str, number: str) -> Collection[Subject]:
+    return [item.subject for item in batches.items(number, owner) if item.state == "failed"]
+
+
+def _name(failed: Collection[Subject]) -> None:
+    """Print the plates that have failed."""
+    if failed:
+        shown = ", ".join(each.text for each in list(failed)[:_MOST_WRONG])
+        more = f" and {len(failed) - _MOST_WRONG} more" if len(failed) > _MOST_WRONG else ""
+        print(
+            f"Failed: {shown}{more}. Each may have been charged; "
+            "the option --retry-failed looks them up again.",
+            file=sys.stderr,
+        )
 
 
 def _run(portal: Parts, number: str, owner: str) -> Batch:

@@ -200,17 +200,17 @@ def test_failed_plates_are_asked_again_alone(
     upstream.script(f"/detran/v1/decode/{PLATES[2]}", faults.status(500))
     draft(page, portal, " ".join(PLATES[:4]))
     page.locator(".price-card button").first.click()
-    page.get_by_text("1 placa ficou sem alguma resposta").wait_for()
+    page.get_by_text("1 placa falhou").wait_for()
     page.get_by_role("link", name="Falha 1").click()
     page.wait_for_url("**so=failed**")  # the filtered page has loaded
     page.locator(".vehicles tbody tr").nth(1).wait_for(state="detached")
     upstream.clear()
     upstream.forget_calls()
     page.wait_for_timeout(2100)  # the gateway caches a failure for two seconds
-    page.get_by_role("button", name="Consultar de novo 1 placa").click()
-    page.locator(".batch-done").wait_for()
+    page.get_by_role("button", name=f"Tentar {PLATES[2]}").click()
+    page.locator(".batch-done").get_by_text("4 prontas").wait_for()
     assert [call.path for call in upstream.calls] == [f"/detran/v1/decode/{PLATES[2]}"]
-    assert page.get_by_text("sem alguma resposta").count() == 0
+    assert page.get_by_text("placa falhou").count() == 0
 
 
 def test_polling_keeps_the_focus_and_announces_rarely(

@@ -7,6 +7,7 @@ import pty
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -189,7 +190,7 @@ def test_list_becomes_a_file(dossie: Command, upstream: FaultUpstream) -> None:
 def test_list_of_more_batches_than_a_portal_keeps_drafts(
     upstream: FaultUpstream, tmp_path: Path
 ) -> None:
-    """A portal keeps 20 drafts of a token, and drops the oldest for a new one."""
+    """A portal keeps 20 drafts of a token, and refuses another one."""
     listed = plates(44)
     words = ("batch", "-", "--out", "saida.csv", "--ask", "decode")
     with PortalProcess(managed(upstream.url) | PRICES | {"PORTAL_BATCH_LIMIT": "2"}) as portal:
@@ -205,6 +206,24 @@ def test_list_of_more_batches_than_a_portal_keeps_drafts(
             rows = list(csv.DictReader(text.splitlines(), delimiter=";"))
             assert [row["plate"] for row in rows] == listed
             assert upstream.count() == calls
+
+
+def test_failed_plates_are_named_and_asked_again_only_if_told(
+    dossie: Command, upstream: FaultUpstream
+) -> None:
+    listed = plates(5)
+    words = ("batch", "-", "--out", "saida.csv", "--ask", "decode", "--max-reais", "10")
+    upstream.script(f"/detran/v1/decode/{listed[1]}", faults.status(500))
+    for _ in range(2):
+        done = dossie(*words, stdin="\n".join(listed))
+        assert done.returncode == 1, done.stderr
+        assert f"Falhou, e pode ter sido cobrado: {listed[1]}. “--retry-failed”" in done.stderr
+        assert upstream.count() == 5
+    upstream.clear()
+    time.sleep(2.1)  # the gateway shares a failure for two seconds
+    done = dossie(*words, "--retry-failed", stdin="\n".join(listed))
+    assert (done.returncode, "Falhou" in done.stderr) == (0, False), done.stderr
+    assert upstream.count() == 6
 
 
 @pytest.mark.parametrize("limit", ["0.49", "7.5", *long("0", "30")])

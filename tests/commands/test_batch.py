@@ -11,6 +11,8 @@ from typing import Any
 import openpyxl
 import pytest
 
+from portal.batch.typed_list import read_strings
+from portal.commands.batch import COMMAND_IDENTITY
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.effort import long
@@ -143,9 +145,47 @@ def test_failed_plates_exit_1_and_are_asked_again_alone(
     upstream.clear()
     time.sleep(2.1)  # the gateway caches a failure for two seconds
     # A new application, because a command stops the batch runner at its end.
-    done = run(portal(), *words, "--ask", "decode")
+    again = run(portal(), *words, "--ask", "decode")
+    assert again.exit_code == 1
+    assert "0 upstream calls" in again.output
+    named = "Failed: AAA0A00, AAA0A07, AAA0A14. Each may have been charged"
+    assert named in again.output and "--retry-failed" in again.output
+    assert upstream.count() == 20
+    done = run(portal(), *words, "--ask", "decode", "--retry-failed")
     assert done.exit_code == 0, done.output
+    assert "3 upstream calls" in done.output and "Failed:" not in done.output
     assert upstream.count() == 23
+
+
+def test_failed_plate_that_was_stored_since_needs_no_option(
+    here: InProcessPortal, portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    upstream.script("/detran/v1/decode/AAA0A00", faults.status(500))
+    words = (file_of(tmp_path, "AAA0A00 AAA0A01"), "--out", str(tmp_path / "o.csv"), "--yes")
+    assert run(here, *words, "--ask", "decode").exit_code == 1
+    upstream.clear()
+    time.sleep(2.1)  # the gateway caches a failure for two seconds
+    other = portal()
+    other.get("/api/v1/vehicles/AAA0A00?ask=decode")
+    assert upstream.count() == 3
+    done = run(other, *words, "--ask", "decode")
+    assert done.exit_code == 0, done.output
+    assert upstream.count() == 3
+
+
+def test_too_many_drafts_are_one_plain_line(
+    here: InProcessPortal, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    parts = here.parts
+    for number in range(20):
+        listed = read_strings(plates(number + 1))
+        parts.pricing.create(COMMAND_IDENTITY.digest, COMMAND_IDENTITY, ("decode",), listed)
+    refused = run(here, file_of(tmp_path, "ABC1D23"), "--out", str(tmp_path / "o.csv"), "--yes")
+    assert refused.exit_code == 1
+    assert refused.output.splitlines()[-1].startswith(
+        "There are 20 batches that were never started"
+    )
+    assert upstream.count() == 0
 
 
 def test_no_lookup_without_confirmation(

@@ -237,6 +237,12 @@ class Portal(RuleBasedStateMachine):
         if batch := self.batch(number):
             self.current.start_batch(batch, max_cost)
 
+    @rule(number=numbers)
+    @step("retry_batch")
+    def retry_batch(self, number: int) -> None:
+        if batch := self.batch(number):
+            self.current.retry_batch(batch)
+
     @rule(number=numbers, action=st.sampled_from(["pause", "cancel"]))
     @step("change_batch")
     def change_batch(self, number: int, action: str) -> None:
@@ -372,6 +378,11 @@ class Portal(RuleBasedStateMachine):
             self.current.stop_upstream(self.upstream(at))
         else:
             self.current.set_answer(kind, self.upstream(at))
+
+    @rule(plate=numbers)
+    @step("kill_plate")
+    def kill_plate(self, plate: int) -> None:
+        self.current.kill_plate(self.current.world.plates[plate % 4])
 
     @rule()
     @step("heal")

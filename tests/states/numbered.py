@@ -66,6 +66,7 @@ _EMPTY_WITH_MESSAGE = factories.encode(
 )
 GOOD = Kind("good", "good", _plain)
 EMPTY = Kind("empty", "good", _plain, empty=True, operations=LISTS)
+DEAD = _failed(faults.html_error(503))
 SLOW = Kind("slow", "good", lambda body: faults.slow_first_byte(0.3, _plain(body)))
 GOOD_KINDS = (
     GOOD,
@@ -154,7 +155,8 @@ class Answer:
 class NumberedUpstream:
     """An upstream with numbered answers.
 
-    Each ``armed`` kind answers the next call that suits it. ``standing`` answers all other calls.
+    Each ``armed`` kind answers the next call that suits it. ``standing`` answers all other calls,
+    except those for the ``dead`` vehicles, which all fail.
     While ``gate`` is cleared, no call is answered.
     """
 
@@ -163,6 +165,7 @@ class NumberedUpstream:
     fake: FaultUpstream = field(default_factory=FaultUpstream)
     standing: Kind = GOOD
     armed: deque[Kind] = field(default_factory=deque)
+    dead: set[str] = field(default_factory=set)
     answers: list[Answer] = field(default_factory=list)
     gate: threading.Event = field(default_factory=threading.Event)
     cut: bool = False  # calls may have been cut off without being counted
@@ -176,8 +179,9 @@ class NumberedUpstream:
         operation = operation_of(call)
         assert operation is not None, f"{call.method} {call.path} is no path of the contract"
         with self._lock:
-            kind = self._next_kind(operation)
-            answer = Answer(self, call, operation, subject_of(call), kind, time.time())
+            subject = subject_of(call)
+            kind = DEAD if subject in self.dead else self._next_kind(operation)
+            answer = Answer(self, call, operation, subject, kind, time.time())
             self.answers.append(answer)
         self.cut |= kind.cuts
         # An unrequested second answer is not recorded, because it belongs to no call.

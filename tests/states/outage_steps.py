@@ -17,6 +17,11 @@ class OutageSteps(OwnerSteps):
         """Set the answer of an upstream from now on."""
         upstream.standing = KINDS[kind]
 
+    def kill_plate(self, plate: str) -> None:
+        """Let every base address fail for a vehicle from now on."""
+        for upstream in self.world.upstreams:
+            upstream.dead.add(plate)
+
     def stop_upstream(self, upstream: NumberedUpstream) -> None:
         upstream.fake.stop()
         upstream.cut = True
@@ -28,6 +33,7 @@ class OutageSteps(OwnerSteps):
             restart(upstream.fake)
             upstream.standing = GOOD
             upstream.armed.clear()
+            upstream.dead.clear()
         if self.env.mode == "demo":
             return
         self._trouble()

@@ -89,6 +89,27 @@ class OwnerSteps(CallerSteps):
                 raise Violation("a batch can be started", f"{reply.status} {reply.body[:200]!r}")
         self.settle()
 
+    def retry_batch(self, batch: Batch) -> None:
+        """Look up again what has failed, which adds its price to what the owner confirmed."""
+        self.read_batch(batch)
+        reply = self._batch_request(batch.owner, "GET", f"/{batch.id}/results.jsonl")
+        rows = map(json.loads, reply.body.splitlines()) if reply.status == 200 else ()
+        failed = [row["plate"] for row in rows if row["state"] == "failed"]
+        if not failed:
+            return
+        until, batch.asks_until = batch.asks_until, math.inf
+        reply = self._batch_request(batch.owner, "POST", f"/{batch.id}/start", {"retry": failed})
+        if reply.status == 200:
+            started = json.loads(reply.body, parse_float=Decimal)
+            batch.confirmed = max(batch.confirmed, Decimal(started["cost"]["at_most"]))
+            self._note(batch, started)
+        else:
+            batch.asks_until = until
+            # A purge may have deleted an item since.
+            if reply.status not in (400, 404, 409) and not self._may_refuse(batch.owner):
+                raise Violation("a batch can be retried", f"{reply.status} {reply.body[:200]!r}")
+        self.settle()
+
     def change_batch(self, batch: Batch, action: str) -> None:
         """Post ``pause`` or ``cancel``."""
         reply = self._batch_request(batch.owner, "POST", f"/{batch.id}/{action}")

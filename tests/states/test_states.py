@@ -167,6 +167,29 @@ def test_batch_on_a_flapping_primary_spends_what_was_confirmed(
     history.check_ledger()
 
 
+def test_batch_with_a_dead_plate_ends_and_is_retried(play: Callable[..., History]) -> None:
+    history = play()
+    history.set_answer("hang", history.world.primary)
+    history.look_up(STAFF, history.world.ask("decode", history.world.plates[3]))
+    history.heal()
+    history.kill_plate(history.world.plates[2])
+    batch = history.new_batch(STAFF, history.world.plates[1:], ["decode", "renainf"])
+    assert batch
+    history.start_batch(batch)
+    history.quiet()
+    asked = len(list(history.model.answers()))
+    history.start_batch(batch)  # asks nothing
+    history.quiet()
+    assert len(list(history.model.answers())) == asked
+    history.heal()
+    history.wait(2.5)  # the gateway shares a failure for two seconds
+    history.retry_batch(batch)
+    history.quiet()
+    shown = history.read_batch(batch)
+    assert shown and (shown["state"], shown["counts"]["failed"]) == ("done", 0)
+    history.check_ledger()
+
+
 def test_answers_that_expire_within_a_batch_are_asked_for_what_was_confirmed(
     play: Callable[..., History],
 ) -> None:

@@ -30,6 +30,7 @@ from dossie_veicular_client.spending import look_up, quote, total
 
 DONE, FAILED, USAGE, TOO_EXPENSIVE, NOT_ALLOWED = range(5)
 _FILES: Final[tuple[FileName, ...]] = ("results", "fines", "restrictions", "prices")
+_MOST_NAMED: Final = 20
 _ENDINGS: Final[tuple[FileEnding, ...]] = ("csv", "jsonl", "xlsx", "zip")
 _PARTS: Final[dict[str, LookupName]] = {
     "decode": "decode",
@@ -133,6 +134,9 @@ def _parser() -> argparse.ArgumentParser:
     batch.add_argument("--out", metavar="SAÍDA", required=True, help=".csv, .jsonl, .xlsx ou .zip")
     batch.add_argument(
         "--table", choices=_FILES, default="results", help="results: uma linha por placa"
+    )
+    batch.add_argument(
+        "--retry-failed", action="store_true", help="consulta de novo o que falhou antes"
     )
     _add_ask(batch)
     _add_limits(batch)
@@ -287,11 +291,19 @@ def _batch(options: argparse.Namespace) -> int:
             raise CostsTooMuch.beyond(None, options.max_reais)
         if at_most is not None and at_most > options.max_reais:
             _say(f"Para antes de passar de {reais(options.max_reais)}.")
-    reason = None if options.cached else run.run(options.max_reais)
+    reason = None
+    if not options.cached:
+        reason = run.run(options.max_reais, retry_failed=options.retry_failed)
     progress.end()
     run.write(options.table, ending)
     outcome = run.outcome(reason)
     _say_outcome(outcome, output)
+    if failed := run.failed():
+        shown = ", ".join(failed[:_MOST_NAMED]) + (" …" if len(failed) > _MOST_NAMED else "")
+        _say(
+            f"Falhou, e pode ter sido cobrado: {shown}. “--retry-failed” consulta de novo, e pode "
+            "ser cobrado outra vez."
+        )
     if outcome.reason == "price":
         return TOO_EXPENSIVE
     if outcome.reason == "access":

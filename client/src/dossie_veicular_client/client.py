@@ -200,15 +200,20 @@ class Client:
         params = {"wait": str(wait_s)} if wait_s else None
         return self._batch("GET", _batch_path(batch), params=params, timeout_s=wait_s + TIMEOUT_S)
 
-    def start_batch(self, batch: str, max_cost: float | None = None) -> Batch:
+    def start_batch(
+        self, batch: str, max_cost: float | None = None, retry: Sequence[str] = ()
+    ) -> Batch:
         """Start or resume a batch, which pauses before it would spend more than ``max_cost`` R$.
 
-        A batch that has all it asked for does not change, so the call may be repeated.
+        What has failed may have been charged. It is looked up again only if ``retry`` names it;
+        ``max_cost`` is then the most that these vehicles may cost this time. Without ``retry``, a
+        batch that has nothing left to look up does not change, so the call may be repeated.
         """
-        body = {} if max_cost is None else {"max_cost": max_cost}
-        return self._batch(
-            "POST", f"{_batch_path(batch)}/start", body, is_free=max_cost is not None
-        )
+        body: dict[str, object] = {} if max_cost is None else {"max_cost": max_cost}
+        if retry:
+            body["retry"] = list(retry)
+        is_free = max_cost is not None and not retry
+        return self._batch("POST", f"{_batch_path(batch)}/start", body, is_free=is_free)
 
     def pause_batch(self, batch: str) -> Batch:
         return self._batch("POST", f"{_batch_path(batch)}/pause")

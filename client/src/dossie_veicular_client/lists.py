@@ -29,6 +29,7 @@ _SHEET: Final = re.compile(r"xl/worksheets/sheet([0-9]+)\.xml")
 _STRINGS: Final = "xl/sharedStrings.xml"
 _XLSX: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _MOST_BYTES: Final = 50_000_000  # of a sheet, as XML
+_MOST_DRAFTS: Final = 8  # of the 20 that a portal keeps of a token
 # A batch in one of these pauses does not go on soon.
 _LONG_PAUSES: Final = frozenset({"day_limit", "token_limit"})
 
@@ -174,12 +175,18 @@ class ListRun:
             ]
             self._progress.parts = [Part(uuid.uuid4().hex, size) for size in sizes]
             self._save()
-        self._batches = [self._created(number) for number in range(len(self._progress.parts))]
-        self._save()
+        self._batches = []
+        for number in range(len(self._progress.parts)):
+            self._batches.append(self._created(number))
+            self._save()
+            self._release(number)
         return self._batches
 
-    def run(self, max_reais: float | None) -> str | None:
-        """Start one batch after the other. Return why the portal stops, or None at the end."""
+    def run(self, max_reais: float | None, *, retry_failed: bool = False) -> str | None:
+        """Start one batch after the other. Return why the portal stops, or None at the end.
+
+        What failed in an earlier run is looked up again only with ``retry_failed``.
+        """
         for number, part in enumerate(self._progress.parts):
             others = [each.spent for each in self._progress.parts if each is not part]
             spent = total([*others, *(each.former for each in self._progress.parts)])
@@ -188,21 +195,43 @@ class ListRun:
                 if spent is None:
                     raise CostsTooMuch.beyond(None, max_reais)
                 left = round(max_reais - spent, 6)
-            reason = self._run_part(number, part, left)
+            reason = self._run_part(number, part, left, retry_failed)
             if reason:
                 return reason
         return None
 
-    def _run_part(self, number: int, part: Part, max_cost: float | None) -> str | None:
-        found = self._created(number)
-        if found["counts"]["done"] < found["counts"]["total"]:
-            spent = found["cost"]["spent"]
-            if max_cost is not None and spent is not None and max_cost < spent:
-                return "price"
+    def _run_part(
+        self, number: int, part: Part, max_cost: float | None, retry_failed: bool
+    ) -> str | None:
+        found = self._batches[number] = self._created(number)
+        failed = self._failed_of(found) if retry_failed else []
+        spent = found["cost"]["spent"]
+        if (found["counts"]["pending"] or failed) and _is_spent(max_cost, spent):
+            return "price"
+        if found["counts"]["pending"]:
             # A batch goes on after this program was killed, and may be dropped before the next run.
             part.spent = found["cost"]["at_most"] if max_cost is None else max_cost
             self._save()
             self._client.start_batch(found["id"], max_cost)
+        reason = self._follow(number, part)
+        if reason or not failed:
+            return reason
+        spent = self._batches[number]["cost"]["spent"]
+        if _is_spent(max_cost, spent):
+            return "price"
+        left = None
+        if max_cost is not None:
+            if spent is None:
+                raise CostsTooMuch.beyond(None, max_cost)
+            left = round(max_cost - spent, 6)
+        part.spent = max_cost
+        self._save()
+        self._client.start_batch(found["id"], left, failed)
+        return self._follow(number, part)
+
+    def _follow(self, number: int, part: Part) -> str | None:
+        """Wait until the portal stops. Return why, or None if the batch is done."""
+        found = self._batches[number]
         batch = found["id"]
         for found in self._client.follow(batch):
             self._batches[number] = found
@@ -212,6 +241,16 @@ class ListRun:
                 break
         self._save()
         return found["reason"] if found["state"] == "paused" else None
+
+    def failed(self) -> list[str]:
+        """Return the plates and Renavams that have failed."""
+        return [plate for batch in self._batches for plate in self._failed_of(batch)]
+
+    def _failed_of(self, batch: Batch) -> list[str]:
+        if not batch["counts"]["failed"]:
+            return []
+        rows = self._client.results(batch["id"])
+        return [row["plate"] for row in rows if row["state"] == "failed"]
 
     def outcome(self, reason: str | None) -> Outcome:
         counts = [batch["counts"] for batch in self._batches]
@@ -231,10 +270,11 @@ class ListRun:
         """Write what the portal has of the list. The former file stays whole until then."""
         if ending in ("xlsx", "zip") and (len(self._batches) > 1 or table != "results"):
             raise InvalidRequest(f"um arquivo .{ending} é só de resultados e de um lote; use .csv")
-        contents = [
-            self._client.batch_file(self._created(number)["id"], table, ending)
-            for number in range(len(self._batches))
-        ]
+        contents = []
+        for number in range(len(self._batches)):
+            found = self._batches[number] = self._created(number)
+            contents.append(self._client.batch_file(found["id"], table, ending))
+            self._release(number)
         first, *others = contents
         if ending == "csv":  # the other parts repeat the header
             others = [each.partition(b"\r\n")[2] for each in others]
@@ -247,10 +287,7 @@ class ListRun:
         self._file.unlink(missing_ok=True)
 
     def _created(self, number: int) -> Batch:
-        """Return the batch of a part. A batch that the portal has dropped is created anew.
-
-        A portal keeps a few drafts of a token only, so a draft may be gone when its turn comes.
-        """
+        """Return the batch of a part. It is created anew if it has expired or was released."""
         parts = self._progress.parts
         part, start = parts[number], sum(each.size for each in parts[:number])
         found = None
@@ -267,6 +304,15 @@ class ListRun:
         part.batch, part.spent = found["id"], found["cost"]["spent"]
         return found
 
+    def _release(self, number: int) -> None:
+        """Cancel the part's draft if it is one of too many. Its turn creates it anew."""
+        drafts = sum(batch["state"] == "draft" for batch in self._batches[: number + 1])
+        part = self._progress.parts[number]
+        if part.batch and self._batches[number]["state"] == "draft" and drafts > _MOST_DRAFTS:
+            self._client.cancel_batch(part.batch)
+            part.key, part.batch = uuid.uuid4().hex, None
+            self._save()
+
     def _read(self, question: str) -> Progress:
         try:
             stored = json.loads(self._file.read_text("utf-8"))
@@ -280,3 +326,8 @@ class ListRun:
         new = self._file.with_name(f"{self._file.name}.novo")
         new.write_text(json.dumps(asdict(self._progress)), "utf-8")
         new.replace(self._file)
+
+
+def _is_spent(max_cost: float | None, spent: float | None) -> bool:
+    """Return whether a batch has spent more than it may."""
+    return max_cost is not None and spent is not None and max_cost < spent

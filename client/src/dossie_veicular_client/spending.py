@@ -16,8 +16,8 @@ from dossie_veicular_client.answers import Explained, LookupName
 from dossie_veicular_client.client import LOOKUPS, Client, lookup_names
 from dossie_veicular_client.errors import CostsTooMuch, Failed
 
-# Held from the creation of a batch to its start. A portal keeps 20 drafts of a token, and drops the
-# oldest for a new one.
+# Held from the creation of a batch to its start. A portal keeps 20 drafts of a token, and refuses
+# another one (``too_many_drafts``).
 DRAFTS: Final = BoundedSemaphore(8)
 
 
