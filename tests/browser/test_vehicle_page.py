@@ -358,6 +358,18 @@ def test_stuck_bar_names_car_answer_and_section(page: "Page", portal: PortalProc
     assert page.locator(".section-bar [aria-current]").count() == 1
 
 
+def test_bar_marks_the_section_that_was_tapped_alone(
+    phone_page: "Page", portal: PortalProcess
+) -> None:
+    """The end of the section before is in view too."""
+    phone_page.goto(f"{portal.url}/placa/MUL0A45?completo=1")
+    for section in ("fipe", "multas", "restricoes"):
+        phone_page.locator(f".section-bar li a[href='#{section}']").tap()
+        phone_page.wait_for_selector(f".section-bar li a[href='#{section}'][aria-current]")
+        marked = phone_page.locator(".section-bar [aria-current]")
+        assert [one.get_attribute("href") for one in marked.all()] == [f"#{section}"]
+
+
 def test_answer_on_slow_3g_shifts_the_layout_little(
     new_page: PageFactory, portal: PortalProcess
 ) -> None:
