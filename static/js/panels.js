@@ -112,17 +112,25 @@ document.addEventListener("click", (event) => {
   });
 });
 
-// The section bar, once stuck, names the car, and marks the section that is being read.
+// The section bar, once stuck, names the car, and marks the section that is being read. Where one
+// section ends and the next begins, that is the next.
+const inView = new Set();
 const sections = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
     if (target.id === "resumo") document.getElementById("secoes")?.toggleAttribute("data-stuck", !isIntersecting);
-    const link = document.querySelector(`.section-bar a[href="#${target.id}"]:not(.section-bar__car)`);
-    if (isIntersecting) link?.setAttribute("aria-current", "true");
-    else link?.removeAttribute("aria-current");
+    if (isIntersecting) inView.add(`#${target.id}`);
+    else inView.delete(`#${target.id}`);
+  }
+  const links = [...document.querySelectorAll(".section-bar li a")];
+  const current = links.findLast((link) => inView.has(link.hash));
+  for (const link of links) {
+    if (link === current) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
   }
 }, { rootMargin: "-72px 0px -75%" });
 function watchSections() {
   sections.disconnect();
+  inView.clear();
   document.querySelectorAll("#resumo, main .section[id], main .panel[id]").forEach((part) => sections.observe(part));
 }
 document.addEventListener("portal:inserted", watchSections);
