@@ -56,6 +56,7 @@ from portal.startup import (
     remove_old_unused_caches,
     secret_keys,
     server_data_key,
+    warn_of_settings,
 )
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (
@@ -140,6 +141,7 @@ def create_app(settings: Settings | None = None) -> Flask:
             secret_keys(settings)  # a damaged file of the key ends the command
             return Portal(settings, is_command=True).app
         lock, key = prepare(settings)
+        warn_of_settings(settings)
         return Portal(settings, key, lock=lock).app
 
 

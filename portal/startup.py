@@ -90,11 +90,10 @@ def server_data_key(settings: Settings, engine: Engine) -> bytes:
     return keep_data_key(engine, key.encode(), secret_keys(settings))
 
 
-def prepare(settings: Settings) -> tuple[DataLock, bytes]:
-    """Set up database and cache. Return a lock and the data key.
+def warn_of_settings(settings: Settings) -> None:
+    """Log what is unsafe or unknown in settings that work.
 
-    The caller must hold the lock until the server ends. Raises OSError, SQLAlchemyError or
-    StartRefused.
+    It is called after the checks, so that a start that is refused says one line: the reason.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -108,6 +107,14 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
             "the price of a call is unknown without %s: pages say so, and a limit in R$ is refused",
             ", ".join(unpriced),
         )
+
+
+def prepare(settings: Settings) -> tuple[DataLock, bytes]:
+    """Set up database and cache. Return a lock and the data key.
+
+    The caller must hold the lock until the server ends. Raises OSError, SQLAlchemyError or
+    StartRefused.
+    """
     lock = DataLock(settings.data_dir)
     for folder in data_files(settings).folders:
         with suppress(OSError):  # a purge names what remains

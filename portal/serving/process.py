@@ -15,7 +15,7 @@ from portal.serving.activation import UnusableSocket, inherited_address
 from portal.serving.batch_process import BatchProcess, batch_request
 from portal.serving.send_timeout import set_send_timeout
 from portal.serving.server import Draining, serve
-from portal.startup import exit_on_startup_error, prepare
+from portal.startup import exit_on_startup_error, prepare, warn_of_settings
 from portal.system.open_file_limits import raise_open_files_limit, require_open_files
 from portal.system.process import (
     bind_error,
@@ -135,6 +135,7 @@ def main() -> None:
         # unreachable, the server exits with a single error line.
         lock, data_key = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
+    warn_of_settings(settings)
     # With the default error handler (``strict``), ``print`` would fail on a terminal whose encoding
     # has no accented letters.
     if isinstance(sys.stdout, io.TextIOWrapper):

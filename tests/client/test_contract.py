@@ -75,6 +75,8 @@ def test_every_operation_is_called(client: Client) -> None:
             assert error.code == MAY_BE_UNABLE.get(name), (name, error)
         else:
             assert found, name
+        if batch:
+            client.cancel_batch(batch)  # a draft more than 20 is refused
 
 
 @pytest.mark.parametrize("name", sorted(set(SCHEMAS) - UNNAMED))

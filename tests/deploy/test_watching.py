@@ -65,7 +65,7 @@ def promtool(*words: str, folder: Path = PROMETHEUS) -> str:
 @pytest.fixture
 def exposed(portal: PortalFactory, upstream: FaultUpstream) -> set[str]:
     """Return the metric names of a portal with a daily limit, after a lookup."""
-    here = portal(DAILY_CALL_LIMIT="10")
+    here = portal(DAILY_CALL_LIMIT="10", PRICE_DECODE="0.30")
     upstream.default(odd_bodies.new_field())
     here.get(path_of("decode"))
     here.parts.scheduler.run_all()

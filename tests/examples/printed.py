@@ -38,6 +38,7 @@ def _printed(pre: Element, code: Element) -> Printed:
     text = "".join(code.itertext())
     assert "".join(pre.itertext()).strip() == text.strip(), "a <pre> holds one <code> and no more"
     section, language = code.get("data-answer"), code.get("data-language")
+    language = language or ("formula" if text.startswith("=") else None)
     assert bool(section) != bool(language), f"neither an example nor an answer: {text[:80]}"
     return Printed(section or str(pre.get("aria-label")), language or "", text)
 

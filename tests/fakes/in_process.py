@@ -5,7 +5,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from flask import Flask
 from flask.testing import FlaskClient
@@ -42,6 +42,12 @@ class InProcessPortal:
         if token is not None:
             headers.setdefault("Authorization", token)
         return self.client.get(path, headers=headers, **options)
+
+
+# Each price of a call. Without them, a managed portal warns at its start.
+PRICED: Final = {
+    f"PORTAL_PRICE_{name}": "0.30" for name in ("DECODE", "RENAINF", "RENAJUD", "REPORT")
+}
 
 
 def managed(url: str, secondary: str | None = None) -> dict[str, str]:

@@ -48,8 +48,8 @@ PARTS: dict[LookupName, str] = {
 TABLES: dict[LookupName, str] = PARTS | {"decode": "prices"}
 
 
-def records(count: int, record: dict[str, Any] | None = None) -> list[dict[str, Any]]:
-    return [record or {}] * count
+def records(count: int, record: dict[str, Any]) -> list[dict[str, Any]]:
+    return [record] * count
 
 
 def body(lookup: LookupName, count: int) -> bytes:
@@ -57,9 +57,9 @@ def body(lookup: LookupName, count: int) -> bytes:
         case "decode":
             return factories.decode_body(PLATE, informacoesFipe=records(count, {"ano": "2015"}))
         case "renainf":
-            return factories.renainf_body(*records(count))
+            return factories.renainf_body(*records(count, {"descricao": "INFRACAO"}))
         case "renajud":
-            return factories.renajud_body(*records(count))
+            return factories.renajud_body(*records(count, {"restricoes": "LICENCIAMENTO"}))
 
 
 @pytest.fixture
@@ -130,6 +130,7 @@ def test_as_many_records_as_the_limit_are_all_exported(
         entries = [{"ano": "2015", "versao": f"V{number}"} for number in range(MOST_RECORDS)]
         answer = factories.decode_body(PLATE, informacoesFipe=entries)
     upstream.script(PATHS[lookup], faults.answer("long", answer))
-    rows = here.get(f"/api/v1/vehicles/{PLATE}/{TABLES[lookup]}.jsonl").data.splitlines()
+    with here.get(f"/api/v1/vehicles/{PLATE}/{TABLES[lookup]}.jsonl") as response:
+        rows = response.data.splitlines()
     assert len(rows) == MOST_RECORDS
     assert len(visitor(here).get(f"/placa/{PLATE}/dossie").html) < 1_000_000

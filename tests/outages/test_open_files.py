@@ -13,7 +13,7 @@ import pytest
 
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
-from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
+from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, PRICED, managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Answer, Ask, one, together
 
@@ -34,7 +34,7 @@ class LimitedPortal(PortalProcess):
     """A portal with one worker and limits of open files."""
 
     def __init__(self, upstream: FaultUpstream, soft: int, hard: int | None = None) -> None:
-        super().__init__(managed(upstream.url) | PATIENT, workers=1)
+        super().__init__(managed(upstream.url) | PRICED | PATIENT, workers=1)
         program = self.directory / "limited.py"
         program.write_text(PROGRAM)
         hard = soft if hard is None else hard

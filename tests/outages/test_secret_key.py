@@ -17,7 +17,7 @@ from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess
-from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.in_process import PORTAL_TOKEN, PRICED, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.test_dossiers import issue
 from tests.outages.visitor import signed_in
@@ -34,10 +34,14 @@ def settings(
     request: pytest.FixtureRequest, tmp_path: Path, upstream: FaultUpstream
 ) -> Iterator[dict[str, str]]:
     upstream.default(faults.answer("marked", decode_body(PLATE, descricao=BODY_MARK)))
-    chosen = managed(upstream.url) | {
-        "PORTAL_DATA_DIR": str(tmp_path / "data"),
-        "PORTAL_SECRET_KEY": SECRET,
-    }
+    chosen = (
+        managed(upstream.url)
+        | PRICED
+        | {
+            "PORTAL_DATA_DIR": str(tmp_path / "data"),
+            "PORTAL_SECRET_KEY": SECRET,
+        }
+    )
     if request.param == "embedded":
         yield chosen
         return

@@ -34,7 +34,8 @@ def test_order_to_seize_beside_the_kind_is_judged_and_exported(member: str) -> N
     assert (order["kinds_text"], order[column]) == ("TRANSFERENCIA", "RESTRICAO TOTAL, APREENDER")
     table = vehicle_table("restrictions", dossier)
     assert table is not None
-    row = dict(zip(ORDER_COLUMNS, next(iter(table.rows)), strict=False))
+    _plate, *cells = next(iter(table.rows))
+    row = dict(zip(ORDER_COLUMNS, cells, strict=False))
     assert row[column] == "RESTRICAO TOTAL, APREENDER"
     shown = faces(answers)
     for name in ("page", "paper", "link"):

@@ -17,7 +17,7 @@ def personal() -> Fault:
     def body(call: Call) -> bytes:
         mine = {"placa": PLATE, "de": call.header("authorization")}
         if "restrictions" in call.path:
-            return encode({"status": "SUCCESS", "result": [{"de": mine["de"]}]})
+            return encode({"status": "SUCCESS", "result": [{"descricao": mine["de"]}]})
         return encode({"status": "DONE", "result": mine})
 
     return faults.answer("personal", body)
