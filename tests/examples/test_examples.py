@@ -62,7 +62,7 @@ def printed(portal: PortalProcess) -> list[Printed]:
 
 
 def runnable(printed: list[Printed]) -> list[Printed]:
-    # A spreadsheet's formulas name a batch that is not there; tests/web/json_api asks their addresses.
+    # Only a spreadsheet runs formulas; tests/web/json_api asks their addresses.
     examples = [each for each in printed if each.language not in ("", "formula")]
     return [each for each in examples if each.language != "javascript" or NODE is not None]
 

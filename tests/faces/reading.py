@@ -105,6 +105,8 @@ def _labelled(place: Node) -> Iterator[tuple[str, str]]:
 
 def _figure(label: str, text: str) -> Facts:
     is_known = not _UNKNOWN.search(text)
+    # What a late payment may leave unpaid is no open fine.
+    text = text.partition("pode faltar")[0]
     match label:
         case "Multas em aberto":
             counted = text.partition(" sem valor")[0].rpartition(", ")[0] or text

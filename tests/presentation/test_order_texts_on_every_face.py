@@ -6,7 +6,7 @@ import pytest
 
 from portal.dossier.answers import Panels
 from portal.presentation.exports.explained import explained
-from portal.presentation.exports.vehicle_tables import ORDER_COLUMNS, vehicle_table
+from portal.presentation.exports.vehicle_tables import vehicle_table
 from tests.factories import decoded, encode, renainf_body, renajud_body, restriction
 from tests.presentation.pages import dossier_page, vehicle_page
 from tests.presentation.rendering import CONTEXT, NOW, PLATE, answered, render
@@ -34,8 +34,8 @@ def test_order_to_seize_beside_the_kind_is_judged_and_exported(member: str) -> N
     assert (order["kinds_text"], order[column]) == ("TRANSFERENCIA", "RESTRICAO TOTAL, APREENDER")
     table = vehicle_table("restrictions", dossier)
     assert table is not None
-    _plate, *cells = next(iter(table.rows))
-    row = dict(zip(ORDER_COLUMNS, cells, strict=False))
+    names = [each.name for each in table.columns]
+    row = dict(zip(names, next(iter(table.rows)), strict=True))
     assert row[column] == "RESTRICAO TOTAL, APREENDER"
     shown = faces(answers)
     for name in ("page", "paper", "link"):
