@@ -52,7 +52,10 @@ def reference_answers(
     }
     plate = Plate.parse(requests["decode"].sample_path.rpartition("/")[2])
     panels = Panels(
-        *(Panel("fresh", bodies[name], result_of(bodies[name]), now, "primary") for name in LOOKUPS)
+        *(
+            Panel("fresh", bodies[name], result_of(bodies[name]), now, "primary", price=Decimal(0))
+            for name in LOOKUPS
+        )
     )
     dossier = read(plate, panels)
     fines = vehicle_table("fines", dossier)
