@@ -9,12 +9,11 @@ listening socket. Granian opens that socket itself, so it is found among the pro
 Linux alone has the option.
 """
 
-import os
 import socket
-import stat
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -40,16 +39,27 @@ def _set_on_listening_sockets() -> bool:
     """Return whether the process has a listening TCP socket."""
     is_found = False
     for entry in _OPEN_FILES.iterdir():
-        with suppress(OSError):
-            # The descriptor may be closed and used again at any time, so a duplicate is examined.
-            descriptor = os.dup(int(entry.name))
-            if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
-                os.close(descriptor)
-                continue
-            with socket.socket(fileno=descriptor) as found:
-                is_tcp = found.family in (socket.AF_INET, socket.AF_INET6)
-                if is_tcp and found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                    milliseconds = SEND_WITHIN_S * 1000
-                    found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
-                    is_found = True
+        with suppress(OSError), _borrowed_socket(int(entry.name)) as found:
+            is_tcp = found.family in (socket.AF_INET, socket.AF_INET6)
+            if is_tcp and found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                milliseconds = SEND_WITHIN_S * 1000
+                found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+                is_found = True
     return is_found
+
+
+@contextmanager
+def _borrowed_socket(descriptor: int) -> Iterator[socket.socket]:
+    """Yield the socket of another owner's descriptor. Raises OSError if it is no socket.
+
+    The descriptor is neither closed nor duplicated. Most descriptors are files, also of SQLite, and
+    when a process closes any descriptor of a file, even a duplicate, it loses its POSIX locks on
+    the file (https://sqlite.org/howtocorrupt.html, section 2.2). Another process would then delete
+    the write-ahead log, into which this process goes on to write. The owner may close the
+    descriptor at any time. The options of whatever takes its number are then read or refused.
+    """
+    borrowed = socket.socket(fileno=descriptor)
+    try:
+        yield borrowed
+    finally:
+        borrowed.detach()
