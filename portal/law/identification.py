@@ -25,6 +25,7 @@ from portal.law.findings import (
     Tampered,
     TamperedWith,
 )
+from portal.law.further_findings import further_findings
 from portal.law.orders import AssessedOrder
 from portal.vehicle.decode import Decoded
 from portal.vehicle.fines import Fine
@@ -85,8 +86,9 @@ def condition_findings(decoded: Decoded, today: date) -> tuple[OfVehicle, ...]:
     Data that contradict each other give a finding, too.
     """
     warned = (_first_adverse(str(text)) for text in decoded.texts)
-    adverse = dict.fromkeys(AdverseData(one.subject, one.words) for one in warned if one)
-    return (*adverse, *_conflicts(decoded, today))
+    adverse = (AdverseData(one.subject, one.words) for one in warned if one)
+    further = further_findings(decoded.further)
+    return (*dict.fromkeys((*adverse, *further)), *_conflicts(decoded, today))
 
 
 def _first_adverse(text: str) -> Adverse | None:

@@ -185,6 +185,7 @@ def test_every_code_has_a_case() -> None:
     kinds = {each.__name__ for each in get_args(Finding)}
     assert kinds == {
         *("TamperedWith", "OtherVehicle", "OtherRenavam", "AdverseData", "DataConflict"),
+        "UnreadData",
         *("RecordBeforeVehicle", "CourtOrders", "FinesInStanding", "PaidShort", "ReportAlert"),
     }
     assert set(get_args(DataConflict.__annotations__["code"])) <= set(CASES)
