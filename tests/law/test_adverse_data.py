@@ -6,11 +6,13 @@ from datetime import date
 import pytest
 
 from portal.law.adverse import Subject
+from portal.law.assessment import AssessedFine
 from portal.law.findings import AdverseData, UnreadData
-from portal.law.identification import condition_findings
+from portal.law.identification import condition_findings, identification_findings
 from portal.vehicle.decode import Decoded, read_decode
+from portal.vehicle.fines import read_fines
 from tests.factories import HIDDEN as MARKER
-from tests.factories import decoded
+from tests.factories import decoded, fine
 
 TODAY = date(2026, 11, 21)
 
@@ -216,3 +218,23 @@ def test_what_is_not_read_is_a_finding(text: object) -> None:
     (found,) = condition_findings(decoded_with({"linhas": text}), TODAY)
     assert found == UnreadData()
     assert found.ends_ceiling
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({"observacao": "VEICULO COM QUEIXA DE ROUBO"}, [Subject.THEFT]),
+        ({"indicadorRouboFurto": "S"}, [Subject.THEFT]),
+        ({"situacaoMulta": "EM ABERTO", "numeroProcesso": "123/2025"}, []),
+        ({"observacao": "MULTA COM EFEITO SUSPENSIVO", "uf": "MG"}, []),
+        ({"observacao": "DEBITO EM ABERTO"}, []),
+    ],
+)
+def test_unknown_member_of_a_fine_is_judged(
+    members: dict[str, object], expected: list[Subject]
+) -> None:
+    (record,) = read_fines([{**fine(), **members}], MARKER)
+    assessed = AssessedFine(record, TODAY, 2)
+    found = [one for one in identification_findings([assessed], []) if isinstance(one, AdverseData)]
+    assert [one.subject for one in found] == expected
+    assert all((one.source, one.anchor) == ("renainf", "multa-2") for one in found)
