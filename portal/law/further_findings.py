@@ -1,7 +1,7 @@
 """What the members of an answer that the contract does not name say against the vehicle."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from portal.law.adverse import Adverse, Subject, adverse_in
@@ -13,6 +13,17 @@ from portal.wording import bare
 
 # A name that denies what it names: "semRestricao", "naoRoubado".
 _DENYING: Final = re.compile(r"(?:SEM|NAO|LIVRE(?: DE)?|NOT) (?P<rest>.+)")
+# The words for the records of an answer about fines or court orders.
+_NAMES_RECORDS: Final = re.compile(
+    r"(?:RESTRIC\w*|MULTAS?|AUTUAC\w*|INFRAC\w*|DEBITOS?|RENAJUD|JUDICIA(?:L|IS)|[ /,:])+"
+)
+_WORDS: Final = re.compile(r"[^\W\d_]{4}")
+# Where a page shows the answers of a lookup.
+_ANCHORS: Final[Mapping[Source, str]] = {
+    "decode": VEHICLE,
+    "renainf": "multas",
+    "renajud": "restricoes",
+}
 _LONGEST_SHOWN: Final = 60
 _BARE_FLAGS: Final = {"S": "SIM", "N": "NAO"}
 
@@ -25,6 +36,27 @@ def further_findings(
     yield from dict.fromkeys(AdverseData(*each, source, anchor) for each in found)
     if further.is_cut:
         yield UnreadData(source, anchor)
+
+
+def beside_findings(further: Further, source: Source) -> Iterator[AdverseData | UnreadData]:
+    """Yield what stands beside the records of an answer and warns of more than that they exist.
+
+    Flags and counts there tell of the records, and so do texts that only name them.
+    """
+    if source != "decode":
+        texts = tuple(each for each in further.statements if _has_words(each))
+        further = Further(texts, further.is_cut)
+    for found in further_findings(further, source, _ANCHORS[source]):
+        if (
+            isinstance(found, UnreadData)
+            or source == "decode"
+            or not _NAMES_RECORDS.fullmatch(bare(found.words))
+        ):
+            yield found
+
+
+def _has_words(statement: Statement) -> bool:
+    return not statement.is_flag and bool(_WORDS.search(statement.text))
 
 
 def adverse_statement(statement: Statement) -> tuple[Subject, str] | None:
