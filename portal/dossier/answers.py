@@ -1,9 +1,10 @@
 """The answers about a vehicle: the result of each lookup, or why there is none."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from portal.gateway.answer_check import doubt_of, has_records, without_remarks
 from portal.gateway.lookup import FailureKind, Served
@@ -39,6 +40,7 @@ class Panel:
     of one upstream call for this lookup, or None if the operator has configured no price.
     ``replaced`` is the older answer that ``body`` replaced in the store, or None if the store had
     no older answer.
+    ``beside`` are the members of the answer beside its result and its status.
     ``served`` is the answer as the gateway returned it, or None in an example.
     ``retry_after_s`` is the number of seconds until a failed lookup may be repeated, or None if
     that number is unknown.
@@ -56,6 +58,7 @@ class Panel:
     replaced: "Panel | None" = None
     served: Served | None = field(default=None, compare=False)
     retry_after_s: float | None = field(default=None, compare=False)
+    beside: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def has_answer(self) -> bool:
@@ -125,10 +128,13 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
         cause="unconfirmed" if doubt else "",
         replaced=answer_panel(replaced) if replaced and is_older else None,
         served=served,
+        beside={name: raw for name, raw in document.items() if name not in ("status", "result")},
     )
     if doubt is None or has_records(result):
         return panel
-    return replace(panel, state="unavailable", body=None, result=None, replaced=None, served=None)
+    return replace(
+        panel, state="unavailable", body=None, result=None, replaced=None, served=None, beside={}
+    )
 
 
 def _reason(doubt: Notice) -> str:

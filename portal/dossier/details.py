@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
+from itertools import islice
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -21,8 +22,10 @@ from portal.law.orders import AssessedOrder, contradictions_of
 from portal.law.speeding import excess_of, is_speeding, range_note, tolerance_note
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
-from portal.vehicle.field import EMPTY, Field, fold
+from portal.vehicle.field import EMPTY, Field, clean, fold
 from portal.vehicle.fines import Licence
+from portal.vehicle.further import Further
+from portal.vehicle.names import mask_names
 from portal.vehicle.spelling import named, sentence
 from portal.wording import counted, listed
 
@@ -34,6 +37,8 @@ _DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
 # A number of a meter, and its unit. Three digits after a point may be thousands.
 _MEASURE: Final = re.compile(r"([0-9]{1,7})(?:[.,]([0-9]{1,2}))? ?([A-Za-z][A-Za-z/]*)?")
 _UNITS: Final = {"KG": "kg", "KM/H": "km/h", "KMH": "km/h", "MG/L": "mg/L", "M": "m", "T": "t"}
+# How many members that the contract does not have are shown, and how long their texts may be.
+_MOST_FURTHER, _LONGEST_FURTHER = 20, 200
 _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
     "com {whom} antes de comprar."
@@ -383,6 +388,7 @@ def other_of_fine(assessed: AssessedFine) -> Iterator[Detail]:
     yield Detail("Veículo descrito", fine.make_model)
     yield from _licence("condutor", fine.driver)
     yield from _licence("infrator", fine.offender)
+    yield from _further(fine.further)
 
 
 def _licence(whose: str, licence: Licence) -> Iterator[Detail]:
@@ -412,6 +418,15 @@ def other_of_order(order: AssessedOrder) -> Iterator[Detail]:
     yield Detail("Veículo descrito", record.make_model)
     yield Detail("Ano de fabricação", record.built_year)
     yield Detail("Ano-modelo", record.model_year)
+    yield from _further(record.further)
+
+
+def _further(further: Further) -> Iterator[Detail]:
+    """Yield the first members that the contract does not have, without data about a person."""
+    told = (each for each in further.statements if not (each.is_denied or each.is_of_person))
+    for each in islice(told, _MOST_FURTHER):
+        text = clean(mask_names(each.text), limit=_LONGEST_FURTHER)
+        yield Detail(f"Outros dados ({each.label})", Field(text))
 
 
 def protocol(order: AssessedOrder) -> Field:

@@ -1,6 +1,6 @@
 """The dossier of one vehicle: its answers, its assessed records, and what follows from them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -16,7 +16,8 @@ from portal.dossier.prices import Prices, prices_of
 from portal.gateway.operations import lookups_of
 from portal.law.act_matrix import Missing, Stale
 from portal.law.assessment import AssessedFine, Totals, notice_key, totals
-from portal.law.findings import ReportAlert
+from portal.law.findings import OfVehicle, ReportAlert
+from portal.law.further_findings import beside_findings
 from portal.law.identification import condition_findings
 from portal.law.orders import AssessedOrder
 from portal.law.report_check import alerts_of
@@ -24,6 +25,7 @@ from portal.law.verdict import Verdict, judge
 from portal.system.local_time import local_time
 from portal.vehicle.decode import Decoded, read_decode
 from portal.vehicle.fines import read_fines
+from portal.vehicle.further import further_of
 from portal.vehicle.identity import VehicleIdentity, identity_of
 from portal.vehicle.judicial import read_restrictions
 from portal.vehicle.makes import VehicleName, vehicle_name
@@ -182,9 +184,20 @@ class Dossier:
             stale=self.stale,
             not_asked=self.not_asked,
             unconfirmed=self.unconfirmed,
-            condition=condition_findings(self.decoded, self.today) if self.decoded else (),
+            condition=(*self._condition, *self._beside),
             alerts=self.alerts,
         )
+
+    @property
+    def _condition(self) -> tuple[OfVehicle, ...]:
+        return condition_findings(self.decoded, self.today) if self.decoded else ()
+
+    @property
+    def _beside(self) -> Iterator[OfVehicle]:
+        """Yield what stands beside the results and speaks ill of the vehicle."""
+        for lookup in LOOKUPS:
+            if beside := self.answers.of(lookup).beside:
+                yield from beside_findings(further_of(beside, {}, self.marker), lookup)
 
     @cached_property
     def report(self) -> Report | None:

@@ -14,8 +14,8 @@ may also contradict itself: it describes a restriction but says that there is no
 answers for all acts are then "unknown".
 
 The kind is in ``restricoes``, or else in ``tipoBloqueio``. The same reader reads the record's other
-texts (the detail, the court's code, a block's type). They only make the answers worse: a kind in
-them is in force, and a lifting in them lifts nothing.
+texts (the detail, the court's code, a block's type, members beyond the contract). They only make
+the answers worse: a kind in them is in force, and a lifting in them lifts nothing.
 """
 
 import re
@@ -35,7 +35,7 @@ from portal.law.restriction_kinds import (
     read_kinds,
 )
 from portal.vehicle.field import Field
-from portal.vehicle.judicial import Restriction
+from portal.vehicle.judicial import Restriction, states_order
 from portal.vehicle.statements import value_says
 from portal.wording import listed
 
@@ -142,6 +142,7 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
         return Effect((), "", in_force=False, answers=_FREE)
     main = restriction.kinds_text
     further = [restriction.block_type, restriction.detail, restriction.judicial_code]
+    further += filter(states_order, restriction.further_texts)
     if main.state == "empty":
         main = further.pop(0)
     reading = read_kinds(str(main), today)

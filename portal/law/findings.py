@@ -102,19 +102,34 @@ class RecordBeforeVehicle:
 
 @dataclass(frozen=True, slots=True)
 class AdverseData:
-    """The vehicle's own data speak ill of it, in ``words`` as sent."""
+    """An answer speaks ill of the vehicle, in ``words`` as sent, outside of what its records say.
+
+    ``source`` is the lookup of the answer.
+    """
 
     about: ClassVar[About] = "vehicle"
-    source: ClassVar[Source] = "decode"
     mark: ClassVar[Mark] = "careful"
     ends_ceiling: ClassVar[bool] = True
-    anchor: ClassVar[str] = VEHICLE
     subject: Subject
     words: str
+    source: Source = "decode"
+    anchor: str = VEHICLE
 
     @property
     def code(self) -> str:
         return f"vehicle_{self.subject}"
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadData:
+    """An answer has more members beside those of the contract than the portal reads."""
+
+    about: ClassVar[About] = "vehicle"
+    code: ClassVar[str] = "data_unread"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = True
+    source: Source = "decode"
+    anchor: str = VEHICLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +245,13 @@ class ReportAlert:
 
 
 OfVehicle = (
-    TamperedWith | OtherVehicle | OtherRenavam | RecordBeforeVehicle | AdverseData | DataConflict
+    TamperedWith
+    | OtherVehicle
+    | OtherRenavam
+    | RecordBeforeVehicle
+    | AdverseData
+    | UnreadData
+    | DataConflict
 )
 Finding = OfVehicle | CourtOrders | FinesInStanding | PaidShort | ReportAlert
 

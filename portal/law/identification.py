@@ -12,7 +12,7 @@ from datetime import date
 from typing import Final
 
 from portal.data_files import read_csv
-from portal.law.adverse import Adverse, adverse_in
+from portal.law.adverse import Adverse, Subject, adverse_in
 from portal.law.assessment import AssessedFine
 from portal.law.findings import (
     AdverseData,
@@ -24,7 +24,9 @@ from portal.law.findings import (
     Source,
     Tampered,
     TamperedWith,
+    UnreadData,
 )
+from portal.law.further_findings import further_findings
 from portal.law.orders import AssessedOrder
 from portal.vehicle.decode import Decoded
 from portal.vehicle.fines import Fine
@@ -61,6 +63,8 @@ _RENAVAM_DIGITS: Final = 11
 _HINTS: Final = {
     line["code"]: line["hint"] for line in read_csv(__package__, "fine_hints.csv", dict[str, str])
 }
+# What a fine's text names of the fine itself.
+_OF_ANY_FINE: Final = frozenset({Subject.FINES, Subject.DEBTS})
 _IMPORTED: Final = re.compile(r"(?:I|IMP\.?) ?/", re.IGNORECASE | re.ASCII)
 
 
@@ -76,7 +80,21 @@ def identification_findings(
         *_other_vehicle([*fines, *orders]),
         *_before_vehicle([*fines, *orders]),
         *_other_renavam(orders),
+        *_further(fines, orders),
     )
+
+
+def _further(
+    fines: Sequence[AssessedFine], orders: Sequence[AssessedOrder]
+) -> Iterator[AdverseData | UnreadData]:
+    """Yield what members beyond the contract warn of. ``effect_of`` judges those of an order."""
+    for fine in fines:
+        for found in further_findings(fine.record.further, "renainf", fine.anchor):
+            if not (isinstance(found, AdverseData) and found.subject in _OF_ANY_FINE):
+                yield found
+    for order in orders:
+        if order.record.further.is_cut:
+            yield UnreadData("renajud", order.anchor)
 
 
 def condition_findings(decoded: Decoded, today: date) -> tuple[OfVehicle, ...]:
@@ -85,8 +103,9 @@ def condition_findings(decoded: Decoded, today: date) -> tuple[OfVehicle, ...]:
     Data that contradict each other give a finding, too.
     """
     warned = (_first_adverse(str(text)) for text in decoded.texts)
-    adverse = dict.fromkeys(AdverseData(one.subject, one.words) for one in warned if one)
-    return (*adverse, *_conflicts(decoded, today))
+    adverse = (AdverseData(one.subject, one.words) for one in warned if one)
+    further = further_findings(decoded.further)
+    return (*dict.fromkeys((*adverse, *further)), *_conflicts(decoded, today))
 
 
 def _first_adverse(text: str) -> Adverse | None:

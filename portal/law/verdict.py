@@ -26,6 +26,7 @@ from portal.law.findings import (
     OfVehicle,
     PaidShort,
     ReportAlert,
+    UnreadData,
     gravest_first,
 )
 from portal.law.identification import identification_findings
@@ -206,7 +207,7 @@ def _cause(
         return "gap", None
     if of_vehicle:
         first = of_vehicle[0]
-        is_own = isinstance(first, AdverseData | DataConflict)
+        is_own = isinstance(first, AdverseData | UnreadData | DataConflict)
         return "condition" if is_own else "identification", first
     if by_courts:
         doubtful = next((one for one in by_courts if one.orders[0].is_doubtful), None)

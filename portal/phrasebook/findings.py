@@ -19,8 +19,10 @@ from portal.law.findings import (
     PaidShort,
     RecordBeforeVehicle,
     ReportAlert,
+    Source,
     Tampered,
     TamperedWith,
+    UnreadData,
 )
 from portal.law.orders import AssessedOrder
 from portal.law.restriction_kinds import NAMED_ORDERS
@@ -55,6 +57,12 @@ _CONFIRM: Final = "confirme no Detran e faça uma vistoria antes de pagar"
 _INSPECT: Final = "faça a perícia de identificação antes de qualquer pagamento"
 _CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de pagar"
 _MOST_NAMED: Final = 2
+_WHERE: Final[Mapping[Source, str]] = {
+    "decode": "Os dados do veículo trazem",
+    "renainf": "A resposta sobre multas traz",
+    "renajud": "A resposta do Renajud traz",
+    "report": "A análise escrita traz",
+}
 
 
 def clause(finding: Finding) -> str:
@@ -70,7 +78,9 @@ def clause(finding: Finding) -> str:
         case RecordBeforeVehicle():
             return _before_vehicle(finding)
         case AdverseData():
-            return f"Os dados do veículo trazem “{finding.words}”"
+            return f"{_WHERE[finding.source]} “{finding.words}”"
+        case UnreadData():
+            return f"{_WHERE[finding.source]} mais texto do que este portal lê"
         case DataConflict():
             return f"Os dados do veículo se contradizem ({_conflict(finding)})"
         case CourtOrders():
@@ -91,7 +101,7 @@ def consequence(finding: Finding) -> str:
             return _INSPECT
         case OtherVehicle() | OtherRenavam() | RecordBeforeVehicle():
             return _CLONED
-        case AdverseData():
+        case AdverseData() | UnreadData():
             return _CONFIRM
         case DataConflict():
             return _COMPARE

@@ -5,7 +5,14 @@ from datetime import datetime
 from typing import Final, assert_never
 
 from portal.law.act_matrix import Missing
-from portal.law.findings import AdverseData, CourtOrders, DataConflict, FinesInStanding, ReportAlert
+from portal.law.findings import (
+    AdverseData,
+    CourtOrders,
+    DataConflict,
+    FinesInStanding,
+    ReportAlert,
+    UnreadData,
+)
 from portal.law.verdict import Cause, Verdict
 from portal.phrasebook.findings import (
     alert_brief,
@@ -135,7 +142,7 @@ def no_ceiling(verdict: Verdict) -> str:
             return ""
         case CourtOrders():
             return f"{': '.join(_order_doubt(ended_by))}."
-        case AdverseData() | DataConflict() | ReportAlert():
+        case AdverseData() | UnreadData() | DataConflict() | ReportAlert():
             return sentence(ended_by)
         case _:
             return "A identificação do veículo está em dúvida: faça a perícia antes."

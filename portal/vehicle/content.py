@@ -29,6 +29,8 @@ _CONTEXT: Final = frozenset(
 )
 # What an order forbids, by the source. All else is of no matter where the flag denies the order.
 OF_ORDER: Final = ("restricoes", "tipoBloqueio", "detalheRenajud")
+# A code that has words, such as "BUSCA E APREENSAO", forbids something, too.
+_CODE_OF_ORDER: Final = "codigoJudicial"
 # The members that say what was recorded. A text of them may deny the record.
 DENYING: Final = ("descricao", *OF_ORDER)
 # Most records have content in one of these, so the other members need not be read.
@@ -51,7 +53,7 @@ _LONGEST_RETURN_TEXT: Final = 300
 def is_record(members: Mapping[str, Any]) -> bool:
     """Return whether an element, or decode's own object, holds a record."""
     if (flag := recorded_flag(members)) is not None:
-        return flag or any(_has_content(name, members.get(name)) for name in OF_ORDER)
+        return flag or _describes_order(members)
     if any(_has_content(name, members.get(name)) for name in _DECISIVE):
         return True
     names = _names()
@@ -75,6 +77,13 @@ def is_of_order(members: Mapping[str, Any]) -> bool:
 def recorded_flag(members: Mapping[str, Any]) -> bool | None:
     """Return whether an element says that there is an order, or None if it does not say."""
     return read_flag(members[FLAG]) if FLAG in members else None
+
+
+def _describes_order(members: Mapping[str, Any]) -> bool:
+    if any(_has_content(name, members.get(name)) for name in OF_ORDER):
+        return True
+    code = scalar_text(members.get(_CODE_OF_ORDER))
+    return bool(_WORD.search(code)) and value_says(code) == "unknown"
 
 
 @cache

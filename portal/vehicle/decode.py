@@ -13,6 +13,7 @@ from msgspec import Struct
 from portal.data_files import read_toml
 from portal.vehicle import wire
 from portal.vehicle.field import EMPTY, Field, fold, read_field, scalar_text
+from portal.vehicle.further import NOTHING, Further, further_of, is_of_person
 from portal.vehicle.statements import is_no_attribute, value_says
 from portal.vehicle.wire import Sent
 from portal.wording import MONTHS, bare
@@ -27,10 +28,6 @@ _MONTH_AND_YEAR = re.compile(r"(?:\d{1,2}/)?(\d{1,2}) ?[/.-] ?(\d{4}|\d{2})", re
 _YEAR_AND_MONTH = re.compile(r"(\d{4})[/.-]?(\d{2})(?:[/.-]\d{2})?(?:T.*)?", re.ASCII)
 _NAMED_MONTH = re.compile(r"([A-Z]{3,9})\.?(?:(?: DE | ?[/.-] ?| )(\d{4}|\d{2}))?")
 _MONTH_NAMES: Final = tuple(bare(name) for name in MONTHS)
-_OF_A_PERSON = re.compile(
-    r"NOME|PROPRIET|POSSUIDOR|COMPRADOR|VENDEDOR|ARRENDAT|CONDUTOR|PESSOA|TITULAR|CPF|CNPJ|TELEFON"
-    r"|CELULAR|MAIL|ENDERECO|LOGRADOURO|CEP$|DOCUMENTO|NASCIMENTO"
-)
 _NATIONAL = wire.TRUE_WORDS | {"NACIONAL"}
 _IMPORTED = wire.FALSE_WORDS | {"IMPORTADO"}
 
@@ -112,8 +109,8 @@ class Decoded:
     """A vehicle's data.
 
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
-    ``others`` are the texts of further members, by the members' names. Those about the source's
-    answer and about a person are left out.
+    ``others`` are the first texts of further members, by the members' names. Those about the
+    source's answer and about a person are left out. ``further`` is all that such members say.
     """
 
     make: Annotated[Field, Sent("marca", text=_attribute)]
@@ -140,11 +137,12 @@ class Decoded:
         Sent("informacoesFipe", text=_entries, shape=[wire.shape_of(FipeEntry)]),
     ]
     others: tuple[tuple[str, Field], ...] = ()
+    further: Further = NOTHING
 
     @property
     def texts(self) -> tuple[Field, ...]:
-        of_members = (getattr(self, name) for name in ATTRIBUTE_LABELS)
-        return (*of_members, *(text for _, text in self.others))
+        """The texts of the attributes."""
+        return tuple(getattr(self, name) for name in ATTRIBUTE_LABELS)
 
     @property
     def is_national(self) -> bool | None:
@@ -159,10 +157,12 @@ def read_decode(result: object, marker: str) -> Decoded:
     others = tuple(
         (name, text)
         for name, text in wire.other_texts(Decoded, members, marker)
-        if not _OF_A_PERSON.search(bare(name)) and _is_of_vehicle(text)
+        if not is_of_person(name) and _is_of_vehicle(text)
     )
     read = wire.read_as(Decoded, members, marker)
-    return replace(read, others=others) if others else read
+    further = further_of(members, wire.shape_of(Decoded), marker)
+    is_plain = not others and further is NOTHING
+    return read if is_plain else replace(read, others=others, further=further)
 
 
 def _is_of_vehicle(text: Field) -> bool:

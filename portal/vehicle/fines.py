@@ -1,12 +1,14 @@
 """Reads fines from an answer of "renainf", the lookup in the register of fines."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import date, time
 from decimal import Decimal
 from typing import Annotated, Final
 
 from portal.vehicle import wire
 from portal.vehicle.field import Field
+from portal.vehicle.further import NOTHING, Further, further_of
 from portal.vehicle.wire import Sent, date_text
 
 _TRAFFIC_CODE_SINCE: Final = date(1998, 1, 22)  # art. 340 of the CTB
@@ -82,8 +84,18 @@ class Fine:
     paid_state: Annotated[Field, Sent("pagamento.ufPagamento")]
     driver: Annotated[Licence, Sent("cnhCondutor", text=_licence, shape=_LICENCE)]
     offender: Annotated[Licence, Sent("cnhInfrator", text=_licence, shape=_LICENCE)]
+    further: Further = NOTHING
+
+
+_SHAPE: Final = wire.shape_of(Fine)
 
 
 def read_fines(result: object, marker: str) -> tuple[Fine, ...]:
     """Read the fines from an answer's ``result``, in unchanged order. Never raises."""
-    return tuple(wire.read_as(Fine, members, marker) for members in wire.objects_of(result))
+    return tuple(_fine(members, marker) for members in wire.objects_of(result))
+
+
+def _fine(members: Mapping[str, object], marker: str) -> Fine:
+    read = wire.read_as(Fine, members, marker)
+    further = further_of(members, _SHAPE, marker)
+    return read if further is NOTHING else replace(read, further=further)

@@ -1,16 +1,20 @@
 """Reads a vehicle's court restrictions from an answer of the lookup "renajud"."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 from portal.vehicle import wire
 from portal.vehicle.field import Field
+from portal.vehicle.further import NOTHING, Further, further_of
 from portal.vehicle.statements import Says, value_says
 from portal.vehicle.wire import Sent
 
 _RENAJUD_SINCE = 2008
 # Where the flag denies an order, a text about the answer ("Consulta realizada") states none.
+_WORDS: Final = re.compile(r"[^\W\d_]{4}")
 _NO_ORDER: frozenset[Says] = frozenset({"denial", "success"})
 
 
@@ -49,6 +53,16 @@ class Restriction:
     block_type: Annotated[Field, Sent("tipoBloqueio", text=wire.flat_text)]
     detail: Annotated[Field, Sent("detalheRenajud", text=wire.flat_text)]
     recorded: Annotated[bool | None, Sent("constaRenajud", wire.read_flag, shape="flag")]
+    further: Further = NOTHING
+
+    @property
+    def further_texts(self) -> tuple[Field, ...]:
+        """The texts of members that the contract does not have, which say more of the order."""
+        return tuple(
+            Field(each.text)
+            for each in self.further.statements
+            if not (each.is_denied or each.is_flag or each.is_of_person or not each.names)
+        )
 
     @property
     def is_lifted(self) -> bool:
@@ -67,10 +81,25 @@ class Restriction:
     @property
     def _states_nothing(self) -> bool:
         has_no_detail = not self.detail.is_hidden and not any(map(str.isalnum, self.detail.value))
-        return (has_no_detail or _says(self.detail) in _NO_ORDER) and all(
-            field.state == "empty" or _says(field) in _NO_ORDER
-            for field in (self.kinds_text, self.block_type)
+        return (
+            (has_no_detail or _says(self.detail) in _NO_ORDER)
+            and all(
+                field.state == "empty" or _says(field) in _NO_ORDER
+                for field in (self.kinds_text, self.block_type)
+            )
+            and not any(map(states_order, (self.judicial_code, *self.further_texts)))
         )
+
+
+_SHAPE: Final = wire.shape_of(Restriction)
+
+
+def states_order(field: Field) -> bool:
+    """Return whether a code or a further text has words that may forbid something.
+
+    A word of four letters is none of a code, such as "TJ-0042A".
+    """
+    return bool(_WORDS.search(str(field))) and _says(field) not in (*_NO_ORDER, "blank")
 
 
 def _says(field: Field) -> Says:
@@ -79,4 +108,10 @@ def _says(field: Field) -> Says:
 
 def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:
     """Read the records of an answer's ``result``, in unchanged order. Never raises."""
-    return tuple(wire.read_as(Restriction, members, marker) for members in wire.objects_of(result))
+    return tuple(_restriction(members, marker) for members in wire.objects_of(result))
+
+
+def _restriction(members: Mapping[str, object], marker: str) -> Restriction:
+    read = wire.read_as(Restriction, members, marker)
+    further = further_of(members, _SHAPE, marker)
+    return read if further is NOTHING else replace(read, further=further)

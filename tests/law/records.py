@@ -14,6 +14,7 @@ from portal.law.orders import AssessedOrder
 from portal.law.verdict import Verdict
 from portal.vehicle.field import EMPTY, Field
 from portal.vehicle.fines import Fine, Licence
+from portal.vehicle.further import NOTHING
 from portal.vehicle.judicial import Restriction
 
 LICENCE = Licence(points=0, number=EMPTY, impediment=EMPTY, ordinance=EMPTY)
@@ -32,6 +33,7 @@ def known(text: str) -> Field:
 
 def fine(**given: Any) -> Fine:
     values: dict[str, Any] = {field.name: EMPTY for field in fields(Fine)}
+    values["further"] = NOTHING
     values |= dict.fromkeys(UNREAD)
     values |= {"driver": LICENCE, "offender": LICENCE}
     return Fine(**values | _as_fields(given))
@@ -42,6 +44,7 @@ def restriction(kinds: str = "", **given: Any) -> Restriction:
     values |= {
         "included_at": None,
         "recorded": True,
+        "further": NOTHING,
         "kinds_text": known(kinds) if kinds else EMPTY,
     }
     return Restriction(**values | _as_fields(given))

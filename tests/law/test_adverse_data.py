@@ -6,11 +6,13 @@ from datetime import date
 import pytest
 
 from portal.law.adverse import Subject
-from portal.law.findings import AdverseData
-from portal.law.identification import condition_findings
+from portal.law.assessment import AssessedFine
+from portal.law.findings import AdverseData, UnreadData
+from portal.law.identification import condition_findings, identification_findings
 from portal.vehicle.decode import Decoded, read_decode
+from portal.vehicle.fines import read_fines
 from tests.factories import HIDDEN as MARKER
-from tests.factories import decoded
+from tests.factories import decoded, fine
 
 TODAY = date(2026, 11, 21)
 
@@ -129,3 +131,110 @@ def test_unknown_text_member_is_kept(
 def test_unknown_members_are_bounded() -> None:
     many = {f"membro{number}": "X" for number in range(100)}
     assert len(decoded_with(many).others) == 20
+
+
+# Names and values of members that the contract does not have, and what they warn of.
+NAMED: list[tuple[dict[str, object], list[Subject]]] = [
+    ({"indicadorRouboFurto": "S"}, [Subject.THEFT]),
+    ({"indicadorRouboFurto": "CONSTA"}, [Subject.THEFT]),
+    ({"indicador_roubo_furto": 1}, [Subject.THEFT]),
+    ({"roubo": True}, [Subject.THEFT]),
+    ({"furtado": "SIM"}, [Subject.THEFT]),
+    ({"leilao": "SIM"}, [Subject.AUCTION]),
+    ({"sinistro": 1}, [Subject.DAMAGE]),
+    ({"remarcacaoChassi": "S"}, [Subject.CHASSIS]),
+    ({"restricaoJudicial": "ATIVA"}, [Subject.COURT]),
+    ({"historicoRoubo": "1 OCORRENCIA"}, [Subject.THEFT]),
+    ({"gravame": {"status": "ATIVO"}}, [Subject.LIEN]),
+    ({"gravame": {"status": "ATIVO", "baixado": False}}, [Subject.LIEN]),
+    ({"gravames": [{"situacao": "ATIVO"}]}, [Subject.LIEN]),
+    ({"gravame": {"nomeAgente": "BANCO DO POVO"}}, [Subject.LIEN]),
+    ({"dataRoubo": "12/03/2024"}, [Subject.THEFT]),
+    ({"bloqueado": True}, [Subject.BLOCK]),
+    ({"stolen": "yes"}, [Subject.THEFT]),
+    ({"semRestricao": False}, [Subject.BLOCK]),
+    ({"naoRoubado": "N"}, [Subject.THEFT]),
+    ({"roubo": False}, []),
+    ({"roubo": None}, []),
+    ({"roubo": ""}, []),
+    ({"roubo": 0}, []),
+    ({"roubo": "0"}, []),
+    ({"roubo": []}, []),
+    ({"stolen": "no"}, []),
+    ({"indicadorRouboFurto": "N"}, []),
+    ({"indicadorRouboFurto": "NÃO"}, []),
+    ({"indicadorRouboFurto": "NADA CONSTA"}, []),
+    ({"indicadorRouboFurto": "NÃO INFORMADO"}, []),
+    ({"dataRoubo": "00/00/0000"}, []),
+    ({"restricaoJudicial": "INATIVA"}, []),
+    ({"gravame": "QUITADO"}, []),
+    ({"gravame": {"status": "BAIXADO"}}, []),
+    ({"rouboFurto": {"consta": False, "uf": "MG", "dataConsulta": "20/11/2026"}}, []),
+    ({"roubo": {"dataConsulta": "20/11/2026"}}, []),
+    ({"restricao1": "ALIENACAO FIDUCIARIA"}, [Subject.LIEN]),
+    ({"semRestricao": True}, []),
+    ({"naoRoubado": "S"}, []),
+    ({"semRestricao": "NADA CONSTA"}, []),
+    ({"nomeProprietario": "JOSE FURTADO"}, []),
+    ({"quantidade": 3, "ativo": True, "cor": "PRATA"}, []),
+]
+
+
+@pytest.mark.parametrize(("members", "expected"), NAMED)
+def test_name_is_judged_with_its_value(members: dict[str, object], expected: list[Subject]) -> None:
+    assert subjects(**members) == expected
+
+
+def test_warning_by_a_name_shows_the_name() -> None:
+    (found,) = condition_findings(decoded_with({"indicadorRouboFurto": "S"}), TODAY)
+    assert isinstance(found, AdverseData)
+    assert found.words == "indicadorRouboFurto: S"
+    assert found.ends_ceiling
+
+
+UNREAD: list[tuple[dict[str, object], list[Subject]]] = [
+    (
+        {**{f"membro{n}": "X" for n in range(20)}, "observacao": "VEICULO COM REGISTRO DE ROUBO"},
+        [Subject.THEFT],
+    ),
+    ({"linhas": [*["X"] * 4_990, "VEICULO COM REGISTRO DE ROUBO"]}, [Subject.THEFT]),
+    ({"texto": "X " * 1_500 + "VEICULO COM REGISTRO DE ROUBO"}, [Subject.THEFT]),
+    ({"a": {"b": {"c": {"d": {"e": {"f": "ROUBADO"}}}}}}, [Subject.THEFT]),
+    ({"informacoesFipe": [{"marca": "AUDI", "observacao": "ROUBADO"}]}, [Subject.THEFT]),
+    ({"informacoesFipe": [{"historicoPreco": [{"nota": "ROUBADO"}]}]}, [Subject.THEFT]),
+    ({"chassi": {"numero": "9BR", "remarcado": True}}, [Subject.CHASSIS]),
+]
+
+
+@pytest.mark.parametrize(("members", "expected"), UNREAD)
+def test_text_beyond_what_is_shown_is_judged(
+    members: dict[str, object], expected: list[Subject]
+) -> None:
+    assert subjects(**members) == expected
+
+
+@pytest.mark.parametrize("text", [["X"] * 5_001, "X " * 20_001])
+def test_what_is_not_read_is_a_finding(text: object) -> None:
+    (found,) = condition_findings(decoded_with({"linhas": text}), TODAY)
+    assert found == UnreadData()
+    assert found.ends_ceiling
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({"observacao": "VEICULO COM QUEIXA DE ROUBO"}, [Subject.THEFT]),
+        ({"indicadorRouboFurto": "S"}, [Subject.THEFT]),
+        ({"situacaoMulta": "EM ABERTO", "numeroProcesso": "123/2025"}, []),
+        ({"observacao": "MULTA COM EFEITO SUSPENSIVO", "uf": "MG"}, []),
+        ({"observacao": "DEBITO EM ABERTO"}, []),
+    ],
+)
+def test_unknown_member_of_a_fine_is_judged(
+    members: dict[str, object], expected: list[Subject]
+) -> None:
+    (record,) = read_fines([{**fine(), **members}], MARKER)
+    assessed = AssessedFine(record, TODAY, 2)
+    found = [one for one in identification_findings([assessed], []) if isinstance(one, AdverseData)]
+    assert [one.subject for one in found] == expected
+    assert all((one.source, one.anchor) == ("renainf", "multa-2") for one in found)

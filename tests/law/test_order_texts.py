@@ -8,6 +8,7 @@ import pytest
 from portal.law.act_answers import ACTS
 from portal.law.orders import AssessedOrder, contradictions_of, who_lifts
 from portal.law.restriction_kinds import read_kinds
+from portal.vehicle.content import is_record
 from portal.vehicle.judicial import Restriction, read_restrictions
 from tests.law.records import TODAY, effect_of, restriction
 
@@ -189,3 +190,41 @@ def test_seizure_cites_its_own_article() -> None:
         "DL 911/1969, art. 3º, caput e § 12",
     ]
     assert "o juiz deve retirar a restrição (art. 3º, § 9º)" in answers["transfer"].reason
+
+
+SENT: list[tuple[dict[str, Any], str]] = [
+    ({"observacao": "APREENDER O VEICULO E RECOLHER AO PATIO"}, "nnnn"),
+    ({"complemento": ["CIRCULACAO"]}, "nnnn"),
+    ({"observacao": "NADA CONSTA"}, "nyyy"),
+    ({"observacao": "Consulta realizada com sucesso"}, "nyyy"),
+    ({"idConsulta": "12345", "ativo": True, "uf": "MG"}, "nyyy"),
+    ({"nomeAutor": "BUSCA E APREENSAO LTDA"}, "nyyy"),
+]
+
+
+@pytest.mark.parametrize(("members", "marks"), SENT)
+def test_unknown_member_of_an_order_is_read_like_its_detail(
+    members: dict[str, Any], marks: str
+) -> None:
+    sent = {"restricoes": "TRANSFERENCIA", "constaRenajud": True, **members}
+    (record,) = read_restrictions([sent], "")
+    assert letters(record) == marks
+
+
+@pytest.mark.parametrize(
+    ("members", "marks"),
+    [
+        ({"codigoJudicial": "BUSCA E APREENSAO"}, "uuuu"),
+        ({"observacao": "CIRCULACAO PROIBIDA"}, "uuuu"),
+        ({"codigoJudicial": "12345"}, "yyyy"),
+        ({"codigoJudicial": "TJ-0042A"}, "yyyy"),
+        ({"codigoJudicial": "NADA CONSTA"}, "yyyy"),
+    ],
+)
+def test_flag_that_denies_beside_content_leaves_all_open(
+    members: dict[str, Any], marks: str
+) -> None:
+    sent = {"constaRenajud": False, "placa": "ABC1D23", **members}
+    assert letters(read_restrictions([sent], "")[0]) == marks
+    if "codigoJudicial" in members:
+        assert is_record(sent) is (marks == "uuuu")

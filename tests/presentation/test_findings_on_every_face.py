@@ -21,6 +21,7 @@ from portal.presentation.site.search_page import SearchPage
 from portal.wording import money
 from tests.factories import (
     decode_body,
+    decoded,
     fine,
     payment,
     renainf_body,
@@ -90,13 +91,16 @@ CASES: dict[str, dict[str, Any]] = {
     "vehicle_scrap": {"vehicle": {"tipoVeiculo": "SUCATA"}},
     "vehicle_theft": {"vehicle": {"tipoVeiculo": "VEICULO ROUB/FURT"}},
     "vehicle_lien": {"vehicle": {"combustivel": "GASOLINA AL. FIDUC."}},
+    "vehicle_auction": {"further": {"leilao": "SIM"}},
+    "data_unread": {"further": {"texto": "X " * 20_001}},
     **{f"report_{subject}": {"report": text} for subject, text in REPORTED.items()},
 }
 
 
 def answers_of(case: dict[str, Any]) -> Panels:
+    vehicle = decoded(str(PLATE), **case.get("vehicle", {})) | case.get("further", {})
     answers = Panels(
-        answered(decode_body(str(PLATE), **case.get("vehicle", {}))),
+        answered(json.dumps({"status": "DONE", "result": vehicle}).encode()),
         answered(renainf_body(*case.get("fines", ()))),
         answered(renajud_body(*case.get("orders", ()))),
     )
@@ -185,6 +189,7 @@ def test_every_code_has_a_case() -> None:
     kinds = {each.__name__ for each in get_args(Finding)}
     assert kinds == {
         *("TamperedWith", "OtherVehicle", "OtherRenavam", "AdverseData", "DataConflict"),
+        "UnreadData",
         *("RecordBeforeVehicle", "CourtOrders", "FinesInStanding", "PaidShort", "ReportAlert"),
     }
     assert set(get_args(DataConflict.__annotations__["code"])) <= set(CASES)

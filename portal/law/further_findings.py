@@ -1,0 +1,101 @@
+"""What the members of an answer that the contract does not name say against the vehicle."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from portal.law.adverse import Adverse, Subject, adverse_in
+from portal.law.findings import VEHICLE, AdverseData, Source, UnreadData
+from portal.vehicle.field import clean
+from portal.vehicle.further import Further, Statement
+from portal.vehicle.names import mask_names
+from portal.wording import bare
+
+# A name that denies what it names: "semRestricao", "naoRoubado".
+_DENYING: Final = re.compile(r"(?:SEM|NAO|LIVRE(?: DE)?|NOT) (?P<rest>.+)")
+# The words for the records of an answer about fines or court orders.
+_NAMES_RECORDS: Final = re.compile(
+    r"(?:RESTRIC\w*|MULTAS?|AUTUAC\w*|INFRAC\w*|DEBITOS?|RENAJUD|JUDICIA(?:L|IS)|[ /,:])+"
+)
+_WORDS: Final = re.compile(r"[^\W\d_]{4}")
+# Where a page shows the answers of a lookup.
+_ANCHORS: Final[Mapping[Source, str]] = {
+    "decode": VEHICLE,
+    "renainf": "multas",
+    "renajud": "restricoes",
+}
+_LONGEST_SHOWN: Final = 60
+_BARE_FLAGS: Final = {"S": "SIM", "N": "NAO"}
+
+
+def further_findings(
+    further: Further, source: Source = "decode", anchor: str = VEHICLE
+) -> Iterator[AdverseData | UnreadData]:
+    """Yield a finding for each subject that is named, and one if not all was read."""
+    found = filter(None, map(adverse_statement, further.statements))
+    yield from dict.fromkeys(AdverseData(*each, source, anchor) for each in found)
+    if further.is_cut:
+        yield UnreadData(source, anchor)
+
+
+def beside_findings(further: Further, source: Source) -> Iterator[AdverseData | UnreadData]:
+    """Yield what stands beside the records of an answer and warns of more than that they exist.
+
+    Flags and counts there tell of the records, and so do texts that only name them.
+    """
+    if source != "decode":
+        texts = tuple(each for each in further.statements if _has_words(each))
+        further = Further(texts, further.is_cut)
+    for found in further_findings(further, source, _ANCHORS[source]):
+        if (
+            isinstance(found, UnreadData)
+            or source == "decode"
+            or not _NAMES_RECORDS.fullmatch(bare(found.words))
+        ):
+            yield found
+
+
+def _has_words(statement: Statement) -> bool:
+    return not statement.is_flag and bool(_WORDS.search(statement.text))
+
+
+def adverse_statement(statement: Statement) -> tuple[Subject, str] | None:
+    """Return what a member warns of by its value, or by its name and its value, and the words."""
+    by_name = _by_name(statement)
+    of_value = None if statement.is_of_person else _first(statement.text)
+    # Behind the name of what has ended, an end says nothing of the vehicle: "gravame": "BAIXADO".
+    if of_value and (not _is_named(statement) or of_value.subject in by_name):
+        return of_value.subject, of_value.words
+    return (by_name[0], _shown(statement)) if by_name else None
+
+
+def _by_name(statement: Statement) -> list[Subject]:
+    """Return what a name and its value warn of."""
+    denying = _DENYING.fullmatch(statement.names)
+    if statement.is_denied:
+        # Only a flag denies the denial: "semRestricao": false.
+        return _subjects(denying["rest"]) if denying and statement.is_flag else []
+    if denying or not _is_named(statement):
+        return []
+    # A value about a person only says that there is one.
+    value = "SIM" if statement.is_of_person else bare(statement.text)
+    return _subjects(f"{statement.names}: {_BARE_FLAGS.get(value, value)}")
+
+
+def _is_named(statement: Statement) -> bool:
+    """Return whether names warn of something where their value affirms it."""
+    return bool(statement.names) and _first(f"{statement.names}: SIM") is not None
+
+
+def _subjects(text: str) -> list[Subject]:
+    return [each.subject for each in adverse_in(text)]
+
+
+def _first(text: str) -> Adverse | None:
+    return next(adverse_in(text), None)
+
+
+def _shown(statement: Statement) -> str:
+    if statement.is_of_person:
+        return statement.label
+    return clean(f"{statement.label}: {mask_names(statement.text)}", limit=_LONGEST_SHOWN)

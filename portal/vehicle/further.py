@@ -1,0 +1,177 @@
+"""Reads the members of an answer that the contract does not name.
+
+Such a member may say the worst of an answer: "indicadorRouboFurto": "S". Each of its values is read
+with the names that lead to it, because a flag says nothing without its name.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Final
+
+from msgspec import Struct
+
+from portal.vehicle.field import clean, fold, read_field, scalar_text
+from portal.vehicle.statements import is_no_attribute, value_says
+from portal.vehicle.wire import is_null_date, read_decimal, read_flag
+from portal.wording import bare
+
+# More values than these, and longer texts, are not read. ``Further.is_cut`` tells it.
+MOST_FURTHER: Final = 5_000
+_LONGEST_TEXT: Final = 20_000
+_MOST_DEPTH: Final = 40
+_LONGEST_NAME: Final = 60
+_NAME_PART: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-zA-Z])(?=[0-9])|[^A-Za-z0-9]+")
+_OF_A_PERSON: Final = re.compile(
+    r"NOME|PROPRIET|POSSUIDOR|COMPRADOR|VENDEDOR|ARRENDAT|CONDUTOR|PESSOA|TITULAR|CPF|CNPJ|TELEFON"
+    r"|CELULAR|MAIL|ENDERECO|LOGRADOURO|CEP$|DOCUMENTO|NASCIMENTO"
+)
+# Of the query, and not of what it found.
+_OF_QUERY: Final = re.compile(r"\b(CONSULTA|PESQUISA|ATUALIZAC|FONTE\b|PROTOCOLO)")
+# Members that say whether what the object around them is named after exists.
+_STATE: Final = re.compile(
+    r"CONSTA|POSSUI|EXIST|STATUS|SITUACAO|INDICADOR|ATIV[OA]|QUANTIDADE|QTD|TOTAL|RESULTADO"
+    r"|MENSAGEM|OCORRENCIA|FLAG|VALOR|DESCRICAO"
+)
+_NO: Final = frozenset({"NO", "F", "FALSO", "NAO HA", "NADA"})
+
+
+class Statement(Struct, frozen=True):
+    """A value of a member that no field reads.
+
+    ``label`` is the name that the source gave it, and ``names`` all names that lead to it, as words
+    ("GRAVAME STATUS"). ``text`` is its text, "SIM" for a true flag. ``is_denied`` is true for a
+    value that says no: a false flag, zero, "NADA CONSTA".
+    """
+
+    label: str
+    names: str
+    text: str
+    is_denied: bool
+    is_flag: bool
+    is_of_person: bool
+
+
+class Further(Struct, frozen=True):
+    """What the members that no field reads say. ``is_cut`` is true if some of it was not read."""
+
+    statements: tuple[Statement, ...] = ()
+    is_cut: bool = False
+
+
+NOTHING: Final = Further()
+
+
+def is_of_person(name: str) -> bool:
+    """Return whether a member is about a person, whose data the portal neither shows nor judges."""
+    return bool(_OF_A_PERSON.search(bare(name)))
+
+
+def further_of(members: Mapping[str, Any], shape: Mapping[str, Any], marker: str) -> Further:
+    """Return what the members say that ``shape``, the contract of a record, does not name."""
+    if _is_in(members, shape):
+        return NOTHING
+    leaves = list(islice(_unread(members, shape), MOST_FURTHER + 1))
+    if not leaves:
+        return NOTHING
+    is_cut = len(leaves) > MOST_FURTHER
+    statements = []
+    for path, raw in leaves[:MOST_FURTHER]:
+        is_cut |= isinstance(raw, str) and len(raw) > _LONGEST_TEXT
+        if not path or isinstance(raw, list | dict):  # nested deeper than is read
+            is_cut = True
+        elif statement := _statement(path, raw, marker):
+            statements.append(statement)
+    return Further(tuple(statements), is_cut)
+
+
+def joined(parts: "list[Further]") -> Further:
+    """Return what several records say, as one."""
+    found = [part for part in parts if part is not NOTHING]
+    if not found:
+        return NOTHING
+    return Further(
+        tuple(each for part in found for each in part.statements),
+        any(part.is_cut for part in found),
+    )
+
+
+def _is_in(members: Mapping[str, Any], shape: Mapping[str, Any]) -> bool:
+    kinds = set(map(type, members.values()))
+    return members.keys() <= shape.keys() and not kinds & {list, dict}
+
+
+def _unread(
+    members: Mapping[str, Any], shape: Mapping[str, Any]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, raw in members.items():
+        known = shape.get(name)
+        if known is None or (isinstance(known, str) and isinstance(raw, dict)):
+            yield from _leaves((name,), raw)
+        elif isinstance(known, list | dict):
+            inner = known[0] if isinstance(known, list) else known
+            for each in raw if isinstance(raw, list) else [raw]:
+                if isinstance(each, dict) and not _is_in(each, inner):
+                    yield from _unread(each, inner)
+
+
+def _leaves(path: tuple[str, ...], raw: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    if len(path) > _MOST_DEPTH:
+        yield path, raw
+    elif isinstance(raw, dict):
+        around = () if _is_denied_object(raw) else path
+        for name, each in raw.items():
+            yield from _leaves((*around, name), each)
+    elif isinstance(raw, list):
+        for each in raw:
+            # A list in a list has no name of its own. Its depth counts all the same.
+            yield from _leaves((*path, "") if isinstance(each, list) else path, each)
+    else:
+        yield path, raw
+
+
+def _is_denied_object(members: Mapping[str, Any]) -> bool:
+    """Return whether an object says that there is nothing of what it is named after."""
+    states = [
+        _is_denied(raw, scalar_text(raw))
+        for name, raw in members.items()
+        if _STATE.search(bare(name)) and (isinstance(raw, bool) or scalar_text(raw))
+    ]
+    return bool(states) and all(states)
+
+
+def _statement(path: tuple[str, ...], raw: Any, marker: str) -> Statement | None:
+    label = clean(path[-1] or next(filter(None, reversed(path)), ""), limit=_LONGEST_NAME)
+    text = clean(raw, limit=_LONGEST_TEXT) if isinstance(raw, str) else scalar_text(raw)
+    flag = read_flag(raw)
+    if isinstance(raw, bool):
+        text = "SIM" if raw else "NAO"
+    if not text or read_field(raw, marker).is_hidden:
+        return None
+    is_denied = _is_denied(raw, text)
+    said = "unknown" if is_denied or flag is not None else value_says(text)
+    if said != "unknown" or is_null_date(text):
+        is_denied = True
+    names = words_of(path)
+    if _OF_QUERY.search(words_of(path[-1:])):
+        names = ""
+    return Statement(label, names, text, is_denied, flag is not None, any(map(is_of_person, path)))
+
+
+def _is_denied(raw: Any, text: str) -> bool:
+    if (flag := read_flag(raw)) is not None:
+        return not flag
+    if read_decimal(raw) == 0 or fold(text) in _NO:
+        return True
+    return is_no_attribute(text) or value_says(text) == "denial"
+
+
+def words_of(path: tuple[str, ...]) -> str:
+    """Return names as words: ("gravame", "dataInclusao") as "GRAVAME DATA INCLUSAO"."""
+    return " ".join(filter(None, map(_words_of, path)))
+
+
+@lru_cache(1024)
+def _words_of(name: str) -> str:
+    return bare(" ".join(_NAME_PART.split(clean(name, limit=_LONGEST_NAME)))).strip()

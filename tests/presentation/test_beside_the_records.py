@@ -1,0 +1,52 @@
+"""What stands beside the records of an answer, and warns of the vehicle, is a finding."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from portal.dossier.answers import Panel, Panels, answer_panel
+from portal.gateway.lookup import Served
+from portal.vehicle.operation_name import LookupName
+from tests.factories import decode_body, fine, renainf_body, renajud_body, restriction
+from tests.presentation.rendering import CONTEXT, NOW, PLATE, answered
+
+BODIES: dict[LookupName, bytes] = {
+    "decode": decode_body(str(PLATE)),
+    "renainf": renainf_body(fine()),
+    "renajud": renajud_body(restriction()),
+}
+
+
+def panel(body: bytes, beside: dict[str, Any]) -> Panel:
+    now = NOW.timestamp()
+    sent = json.dumps({**json.loads(body), **beside}).encode()
+    return answer_panel(Served(200, sent, "miss", True, now, 0, 60, "primary", now + 60))
+
+
+def codes(lookup: LookupName, beside: dict[str, Any]) -> set[str]:
+    """Return the codes of the findings that an answer with further members adds."""
+    usual = Panels(*(answered(body) for body in BODIES.values()))
+    answers = replace(usual, **{lookup: panel(BODIES[lookup], beside)})
+    found, without = (CONTEXT.dossier(PLATE, each).verdict.reasons for each in (answers, usual))
+    return {each.code for each in found} - {each.code for each in without}
+
+
+@pytest.mark.parametrize(
+    ("lookup", "beside", "added"),
+    [
+        ("decode", {"alerta": "VEICULO COM REGISTRO DE ROUBO"}, {"vehicle_theft"}),
+        ("decode", {"roubo": True}, {"vehicle_theft"}),
+        ("decode", {"alerta": "NADA CONSTA", "tempo": 12, "cache": False}, set()),
+        ("renainf", {"alerta": "VEICULO COM QUEIXA DE ROUBO"}, {"vehicle_theft"}),
+        ("renainf", {"mensagem": "1 multa encontrada", "totalMultas": 1}, set()),
+        ("renajud", {"alerta": "CIRCULACAO PROIBIDA"}, {"vehicle_block"}),
+        ("renajud", {"mensagem": "1 restrição encontrada", "possuiRestricao": True}, set()),
+        ("renajud", {"message": "Consulta realizada com sucesso"}, set()),
+    ],
+)
+def test_text_beside_the_records_is_judged(
+    lookup: LookupName, beside: dict[str, Any], added: set[str]
+) -> None:
+    assert codes(lookup, beside) == added
