@@ -81,7 +81,9 @@ def _reports_nothing(lookup: Lookup, document: Any, hidden_marker: str) -> bool:
     notice = _notice(document, result)
     if notice is not None and notice.kind == "failure":
         raise Unfit("nothing on record, and a failure beside it", may_differ=True)
-    return isinstance(result, list) or (notice is not None and notice.kind == "unknown")
+    return isinstance(result, list) or (
+        notice is not None and notice.kind in ("partial", "unknown")
+    )
 
 
 def _outline(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
@@ -148,9 +150,9 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 def doubt_of(result: object, document: Mapping[str, Any]) -> notices.Notice | None:
     """Return what leaves open whether the vehicle has more records than ``result``, or None.
 
-    Without a record, that is a notice that reports neither success nor failure. Beside records, it
-    is a failure, or an element that is no record and denies none. A ``result`` that is too large to
-    show has records.
+    Without a record, that is a notice that reports no success. Beside records, it is a failure, a
+    sign that the answer is partial, a count of more records than these, or an element that is no
+    record and denies none. A ``result`` that is too large to show has records.
     """
     if not isinstance(result, list | dict) or (isinstance(result, dict) and is_record(result)):
         return None
@@ -158,8 +160,11 @@ def doubt_of(result: object, document: Mapping[str, Any]) -> notices.Notice | No
         notice = _notice(document, result)
         return None if notice is None or notice.kind == "success" else notice
     beside = _notice(document, [])
-    if beside is not None and beside.kind == "failure":
+    if beside is not None and beside.kind in ("failure", "partial"):
         return beside
+    more = notices.more_declared(_beside(document), len(result) if isinstance(result, list) else 1)
+    if more is not None:
+        return more
     inside = notices.judge(
         {}, [each for each in result if isinstance(each, dict) and not is_record(each)]
     )
@@ -195,10 +200,14 @@ def _parsed(body: bytes) -> Any:
 
 def _notice(document: Mapping[str, Any], result: Any) -> notices.Notice | None:
     """Return the gravest notice of an answer without a record, or None."""
-    members = {name: value for name, value in document.items() if name not in ("status", "result")}
+    members = _beside(document)
     if isinstance(result, list):
         return notices.judge(members, result[:MOST_RECORDS])
     return notices.judge(members | {"": result})
+
+
+def _beside(document: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in document.items() if name not in ("status", "result")}
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:

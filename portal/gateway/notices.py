@@ -20,7 +20,8 @@ from portal.vehicle.statements import is_blank, says, value_says
 from portal.vehicle.wire import read_decimal, read_flag
 from portal.wording import bare
 
-Kind = Literal["success", "failure", "unknown"]
+# "partial" leaves out sources or records, or comes before its end.
+Kind = Literal["success", "failure", "partial", "unknown"]
 # "nothing" is a flag that is false or a count of zero, which denies records. A "code" of the
 # source's own, and the "absence" of HTTP (400, 404), need a text that says what they mean.
 _Found = Literal[Kind, "denial", "nothing", "code", "absence"]
@@ -30,6 +31,7 @@ _OF_SAYING: Final[Mapping[str, _Found]] = {
     "failure": "failure",
     "working": "failure",  # the answer is yet to come
 }
+_GRAVEST_FIRST: Final[tuple[Kind, ...]] = ("failure", "partial", "unknown")
 _CONFIRMING: Final = ("denial", "success", "nothing")
 
 # Kinds of names, by what stands in the name without accents, case and separators.
@@ -45,7 +47,23 @@ _KINDS: Final = {
         "missing": r"(nao|not)(encontr|localiz|found|cadastr|exist)|inexist|invalid|desconhec"
         r"|unknown",
         "present": r"encontr|localiz|found|exist|valid|cadastrad",
-        "record": r"multa|infrac|debit(?!ad)|restric|restrict|autuac|pendencia|bloqueio|gravame"
+        # Something is done, and is not if the flag is false.
+        "done": r"process(ad|ed)|consultad|respond|queried|checked|verificad|pesquisad|carregad"
+        r"|loaded|fetched|(?<!des)atualizad|ready|pront[oa]s?$|^(is)?final$|finished|^(is)?up$",
+        "alive": r"(?:fonte|base|orgao|servico|source|service)s?(?:is|esta)?(?:ativ|activ|enabled)",
+        "progress": r"progress|percent|cobertura|coverage|completude|completeness|etapa|^step",
+        # What is not false, zero or blank says that the answer is a part.
+        "part": r"truncad|truncat|skipped|omitid|omitted|faltant|faltando|missing|pulad[oa]s?$"
+        r"|desatualiz|defasad|outdated|^(is)?stale"
+        r"|(?:fontes|bases|orgaos|sources)(?:pendent|pending|ausent|ignorad|exclu)"
+        r"|(?:^|links)(?:next|proxim[oa])(?:page|pagina|token|cursor|link|url|offset|lote)?$"
+        r"|continuation|has(?:more|next)|(?:tem|ha)(?:mais|proxim)|^more",
+        "denial": r"nada(?:const|ha$|encontr|localiz|registr|identific)"
+        r"|(?:nao|not)(?:const[ae]m?|possu[ie]m?|tem|ha|has|have)$|^livre|livre$|^clean|^clear$"
+        r"|^limp[oa]$|(?<!ir)regular$|isent[oa]s?$|desembarac|^negativ[oa]s?$"
+        r"|(?:certidao|consulta|pesquisa)negativ",
+        "record": r"irregular|(?<!de)fines|multa|infrac|debit(?!ad)|restric|restrict|autuac"
+        r"|pendencia|bloqueio|gravame"
         r"|ocorrencia|registros|records|result|renajud|renainf|penalidade|impediment|apontament"
         r"|notificac|pontuac|processos|ordens|ordemjud",
         "vehicle": r"veiculo|vehicle|placa|plate|renavam|chassi|estado|state$|uf$|^uf",
@@ -64,7 +82,8 @@ _KINDS_OF_WORDS: Final[Mapping[str, str]] = {
     for kind, words in {
         "record": "fine fines points pontos hits",
         "has": "possui possuem tem has have existe existem consta constam ha contem contains",
-        "code": "status code codigo cod statuscode httpstatus",
+        "code": "status code codigo cod statuscode httpstatus http",
+        "alive": "ativo ativa ativos ativas active enabled habilitado habilitada",
         "identifier": "id ids uuid guid hash token protocolo trace",
         # Of the query itself, and not of what it found.
         "query": "page pages pagina paginas per por limit limite offset tamanho size max maximo "
@@ -79,10 +98,34 @@ _KINDS_OF_WORDS: Final[Mapping[str, str]] = {
         "placa plate renavam chassi marca modelo ano cor municipio cidade uf estado veiculo "
         "vehicle "
         "proprietario",
-        "not": "sem no not nao without",
     }.items()
     for word in words.split()
 }
+# What denies the kind that it stands before. "No" is also Portuguese for "in the".
+_NEGATION: Final = re.compile(
+    r"(?:sem|nao|not|without|nada|nenhuma?)"
+    r"(?:possu[ie]m?|tem|ha|const[ae]m?|existe?m?|houve|has|have|any|foi|foram"
+    r"|nenhuma?|qua(?:l|is)quer|outr[oa]s?|d[eao]s?)*$"
+)
+_ENGLISH_NO: Final = re.compile(r"^no(?:fines|records|results|restrictions|errors?|failures?)")
+# What counts the records themselves, and no sources, points, queries or money.
+_COUNT_OF_RECORDS: Final = re.compile(
+    r"(?:total|geral|quant(?:idade|ity)?|qtde?|count|contagem|numero|num|d[eao]s?|of|hits|records?"
+    r"|registros?|multas?|fines?|infrac(?:ao|oes)|restric(?:ao|oes)|restrictions?|bloqueios?"
+    r"|ocorrencias?|resultados?|results?|ordens?|orders?|autuac(?:ao|oes)|itens|items"
+    r"|elements?|elementos?|encontrad[oa]s|found)+"
+)
+_OF_USE: Final = re.compile(
+    r"consult|quer|request|requisic|credit|saldo|balance|cust|cost|prec|price|usage|uso$",
+    re.IGNORECASE,
+)
+_FRACTION: Final = re.compile(
+    r"(?<![\w/.,-])(?P<part>\d{1,3})\s*(?:/|de|of|out of)\s*(?P<whole>\d{1,3})"
+    r"(?![\w/.,-]*\d)",
+    re.IGNORECASE,
+)
+_PERCENT: Final = re.compile(r"(\d{1,3}(?:[.,]\d+)?)\s*%")
+_WHOLE: Final = 100
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LONGEST_NAME: Final = 60
 _MOST_VALUES: Final = 1_000
@@ -110,7 +153,7 @@ def judge(members: Mapping[str, Any], elements: Iterable[Mapping[str, Any]] = ()
     """Return the gravest of an answer's notices, or None without notices.
 
     ``members`` stand beside the result, and ``elements`` in place of records. A failure is graver
-    than a value that confirms nothing.
+    than a partial answer, and that is graver than a value that confirms nothing.
     """
     values = [*islice(_values(members, in_record=False), _MOST_VALUES + 1)]
     for element in elements:
@@ -123,6 +166,22 @@ def judge(members: Mapping[str, Any], elements: Iterable[Mapping[str, Any]] = ()
     return _gravest(values)
 
 
+def more_declared(members: Mapping[str, Any], count: int) -> Notice | None:
+    """Return the notice of more records than the ``count`` of the result, or None."""
+    for path, value in islice(_leaves((), members), _MOST_VALUES):
+        number = None if isinstance(value, bool) else read_decimal(value)
+        text = scalar_text(value)
+        if (
+            number is not None
+            and text.isdigit()  # an amount has decimals
+            and number > count
+            and _COUNT_OF_RECORDS.fullmatch(_squashed(path[-1]))
+            and not any(map(_OF_USE.search, path))
+        ):
+            return Notice("partial", f"{path[-1]}: {text}")
+    return None
+
+
 def _gravest(values: Iterable[_Value]) -> Notice | None:
     first: dict[_Found | None, str] = {}
     for value in values:
@@ -133,10 +192,9 @@ def _gravest(values: Iterable[_Value]) -> Notice | None:
     if "absence" in first and "denial" not in first:
         is_explained = confirmed is not None or "unknown" in first
         first.setdefault("unknown" if is_explained else "failure", first["absence"])
-    if "failure" in first:
-        return Notice("failure", first["failure"])
-    if "unknown" in first:
-        return Notice("unknown", first["unknown"])
+    for kind in _GRAVEST_FIRST:
+        if kind in first:
+            return Notice(kind, first[kind])
     return None if confirmed is None else Notice("success", confirmed)
 
 
@@ -177,11 +235,16 @@ def _found(path: tuple[str, ...], value: Any, text: str, in_record: bool) -> _Fo
         return _of_member(path[0], text)
     own, around = _kinds(path[-1]), frozenset[str]().union(*map(_kinds, path))
     flag, number = read_flag(value), read_decimal(value)
-    if "error" in around and "not" not in own:
+    is_negated = "not" in own
+    if "error" in around and not ("error" in own and is_negated):
         return _of_error(text, flag, number, is_code="code" in own)
-    if flag is not None and "success" in own:
-        return None if flag else "failure"
-    if is_blank(text) or "identifier" in own:
+    if (own & {"error", "success"} or _is_of_service(own, around)) and flag is not None:
+        return None if flag != (is_negated and "error" not in own) else "failure"
+    if is_blank(text):
+        return None
+    if _is_part(path, own, text, flag, number):
+        return "partial"
+    if "identifier" in own or _fraction(own, text) is not None or "progress" in own:
         return None
     if flag is not None and "unfinished" in own:
         return "failure" if flag else None
@@ -190,6 +253,8 @@ def _found(path: tuple[str, ...], value: Any, text: str, in_record: bool) -> _Fo
     if flag is not None or number is not None:
         is_positive = bool(number) if flag is None else flag
         return _of_finding(own, around, is_positive, isinstance(value, bool), in_record)
+    if own & {"record", "count", "has"} and "not" not in own and value_says(text) == "denial":
+        return "denial"
     said = _OF_SAYING.get(says(text), "unknown")
     if said != "unknown":
         is_told = in_record or own & {"text", "success", "record", "count", "code", "has"}
@@ -199,6 +264,37 @@ def _found(path: tuple[str, ...], value: Any, text: str, in_record: bool) -> _Fo
     if own & {"text", "code", "success", "has", "count"} or "record" in around:
         return None if "subject" in own and "record" not in own else "unknown"
     return "unknown" if in_record and not own & {"subject", "query"} else None
+
+
+def _is_of_service(own: frozenset[str], around: frozenset[str]) -> bool:
+    """Return whether a flag says that a source is up or has answered."""
+    return "done" in own or ("alive" in own and not around & {"record", "vehicle"})
+
+
+def _is_part(
+    path: tuple[str, ...], own: frozenset[str], text: str, flag: bool | None, number: Decimal | None
+) -> bool:
+    """Return whether a value says that sources, steps or records are left out."""
+    if any("part" in each or {"done", "not"} <= each for each in map(_kinds, path)):
+        return flag is not False and number != 0 and value_says(text) != "denial"
+    share = _fraction(own, text)
+    if share is None and "progress" in own and number is not None:
+        share = number if number <= 1 else number / _WHOLE
+    return share is not None and share < 1
+
+
+def _fraction(own: frozenset[str], text: str) -> Decimal | None:
+    """Read the share that a text such as "2/5", "3 de 5 fontes" or "40%" names."""
+    if own & {"progress", "success", "done", "unfinished", "text"}:
+        percent = _PERCENT.fullmatch(text)
+        if percent is not None:
+            return Decimal(percent[1].replace(",", ".")) / _WHOLE
+    if "subject" in own and "progress" not in own:
+        return None
+    share = _FRACTION.search(text)
+    if share is None or ("/" in share[0] and share[0] != text) or not int(share["whole"]):
+        return None
+    return Decimal(share["part"]) / Decimal(share["whole"])
 
 
 def _of_error(
@@ -229,6 +325,8 @@ def _of_finding(
     if "query" in own and not is_boolean:
         return None
     is_of_records = "record" in own or "count" in own
+    if "denial" in own or ("not" in own and "missing" not in own and is_of_records):
+        return "nothing" if is_positive else "unknown"
     if "missing" in own:
         if is_of_records:
             return "nothing" if is_positive else "unknown"
@@ -257,8 +355,21 @@ def _kinds(name: str) -> frozenset[str]:
 
 @lru_cache(2048)
 def _kinds_of(name: str) -> frozenset[str]:
-    plain = "".join(bare(each) if each.isupper() else bare(each).lower() for each in name)
-    squashed = re.sub("[^a-z]", "", plain.lower())
-    words = {squashed, *(word.lower() for word in _WORD.findall(plain))}
-    found = {kind for kind, pattern in _KINDS.items() if pattern.search(squashed)}
+    squashed = _squashed(name)
+    words = {squashed, *(word.lower() for word in _WORD.findall(_plain(name)))}
+    places = {kind: pattern.search(squashed) for kind, pattern in _KINDS.items()}
+    found = {kind for kind, place in places.items() if place is not None}
+    if _ENGLISH_NO.search(squashed) or any(
+        place is not None and _NEGATION.search(squashed[: place.start()])
+        for place in places.values()
+    ):
+        found.add("not")
     return frozenset(found | {_KINDS_OF_WORDS[word] for word in words if word in _KINDS_OF_WORDS})
+
+
+def _squashed(name: str) -> str:
+    return re.sub("[^a-z]", "", _plain(name[:_LONGEST_NAME]).lower())
+
+
+def _plain(name: str) -> str:
+    return "".join(bare(each) if each.isupper() else bare(each).lower() for each in name)

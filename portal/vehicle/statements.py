@@ -99,6 +99,7 @@ _OUTAGE: Final = (
 # Words that report a failure in a text about the answer. In a record, they may be about the fine or
 # the order: "CIRCULACAO NAO AUTORIZADA", "INDISPONIBILIDADE", "PENHORA PARCIAL".
 _FAILURE_OF_A_TEXT: Final = (
+    r"^(?:DOWN|FORA|OUT OF SERVICE)$|DESCONECTAD|DISCONNECTED",
     r"INDISPON|INOPERANTE|TEMPORARI|FALH|PROBLEMA",
     r"PARCIAL|PARTIAL|INCOMPLET|RESSALVA|INTERROMP|ABORTAD|ABORTED|CANCELAD[OA] PEL",
     # Something was not done.
@@ -153,13 +154,14 @@ _DENIAL: Final = re.compile(
             r"\bNEGATIV[OA] (?:PARA|DE) " + _LISTED + r"\b|^NEGATIV[OA]$|\bNADA CONSTA\b",
             r"\bLIVRE E DESEMBARACAD[OA]\b",
             r"\bNO (?:DATA|RECORDS?|RESULTS?|FINES?|RESTRICTIONS?)(?: (?:WAS|WERE))? FOUND\b",
-            r"\b(?:RECORDS?|RESULTS?|FINES?) NOT FOUND\b|^NO (?:RECORDS?|FINES?|RESTRICTIONS?)$",
+            r"\b(?:RECORDS?|RESULTS?|FINES?) NOT FOUND\b"
+            r"|^NO (?:DATA|RECORDS?|RESULTS?|FINES?|RESTRICTIONS?)$",
         )
     )
 )
 # In a member of a record, these words alone deny what the member would state.
 _VALUE_DENIAL: Final = re.compile(
-    r"NAO|N|FALSE|NADA|SEM|NENHUMA?|INEXISTENTE|NAO (?:HA|POSSUI|EXISTE|ENCONTRAD[OA]"
+    r"NAO|N|FALSE|ZERO|NADA|SEM|NENHUMA?|INEXISTENTE|NAO (?:HA|POSSUI|EXISTE|ENCONTRAD[OA]"
     r"|LOCALIZAD[OA])"
     r"|NADA LOCALIZADO|LIVRE"
 )

@@ -2,7 +2,10 @@
 
 import pytest
 
+from portal.gateway.answer_check import doubt_of
 from portal.gateway.notices import Kind, judge
+
+FINE = {"dataInfracao": "01/02/2026", "valor": "130,16", "descricao": "ESTACIONAR"}
 
 
 @pytest.mark.parametrize(
@@ -29,3 +32,171 @@ from portal.gateway.notices import Kind, judge
 def test_gravest_notice_counts(members: dict[str, object], kind: Kind | None) -> None:
     found = judge(members)
     assert (found and found.kind) == kind
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "nadaConsta",
+        "nada_consta",
+        "semMultas",
+        "sem_multas",
+        "naoPossuiMultas",
+        "semRestricao",
+        "semRegistros",
+        "no_fines",
+        "noRecords",
+        "withoutFines",
+        "naoConsta",
+        "livre",
+        "regular",
+        "isento",
+        "certidaoNegativa",
+        "clean",
+        "naoHaRestricoes",
+        "semQualquerRestricao",
+        "nadaEncontrado",
+        "livreDeRestricao",
+    ],
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_flag_that_denies_records_is_read_as_it_says(name: str, wrapped: bool) -> None:
+    for value in (False, "N", "NAO", "false"):
+        found = judge({"dados": {name: value}} if wrapped else {name: value})
+        assert found is not None and found.kind == "unknown", (name, value)
+    for value in (True, "S", "SIM"):
+        assert judge({"dados": {name: value}} if wrapped else {name: value}) is None, (name, value)
+
+
+PARTIAL: tuple[dict[str, object], ...] = (
+    {"orgaosNaoConsultados": ["PRF", "DNIT"]},
+    {"fontes_nao_respondidas": "PRF"},
+    {"sourcesNotChecked": [{"name": "PRF"}]},
+    {"progress": 40},
+    {"progress": 0},
+    {"progress": 0.4},
+    {"progresso": "40%"},
+    {"percentualConcluido": "99,5 %"},
+    {"etapa": "2/5"},
+    {"cobertura": "3 de 5 fontes"},
+    {"coverage": "3 out of 5"},
+    {"basesConsultadas": "2 de 5"},
+    {"mensagem": "Consultadas 2 de 5 bases"},
+    {"basesOmitidas": ["PRF"]},
+    {"fontesFaltantes": ["PRF"]},
+    {"fontesPendentes": ["PRF"]},
+    {"skipped": ["PRF"]},
+    {"skipped": 2},
+    {"truncado": True},
+    {"meta": {"nextToken": "YWJj"}},
+    {"hasMore": True},
+    {"links": {"next": "https://example.test/?p=2"}},
+    {"desatualizado": True},
+)
+FAILED: tuple[dict[str, object], ...] = (
+    {"final": False},
+    {"isFinal": "N"},
+    {"situacao": {"pronto": False}},
+    {"processado": False},
+    {"naoProcessado": True},
+    {"ready": False},
+    {"prfConsultada": "N"},
+    {"sources": [{"name": "PRF", "up": 0}]},
+    {"prf": "DOWN"},
+    {"orgaos": {"PRF": "fora"}},
+    {"http": 503},
+    {"fonteAtiva": False},
+    {"semErros": False},
+)
+
+
+@pytest.mark.parametrize(
+    ("members", "kind"),
+    [*((each, "partial") for each in PARTIAL), *((each, "failure") for each in FAILED)],
+    ids=str,
+)
+def test_unfinished_answer_is_in_doubt_with_records_and_without(
+    members: dict[str, object], kind: Kind
+) -> None:
+    for result in ([], [FINE]):
+        found = doubt_of(result, {"status": "ok", "result": result, **members})
+        assert found is not None and found.kind == kind
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"orgaosNaoConsultados": []},
+        {"orgaosNaoConsultados": None},
+        {"orgaosNaoConsultados": "nenhum"},
+        {"orgaosNaoConsultados": 0},
+        {"basesOmitidas": ""},
+        {"fontesFaltantes": ["-"]},
+        {"skipped": False},
+        {"truncado": False},
+        {"truncado": "N"},
+        {"nextToken": None},
+        {"links": {"next": None, "self": "https://example.test/"}},
+        {"hasMore": False},
+        {"nextUpdate": "2026-12-01"},
+        {"final": True},
+        {"isFinal": "S"},
+        {"processado": True},
+        {"processadoEm": "2026-11-28T10:00:00"},
+        {"naoProcessado": False},
+        {"ready": 1},
+        {"progress": 100},
+        {"progress": 1.0},
+        {"progresso": "100%"},
+        {"progresso": "100,0 %"},
+        {"etapa": "5/5"},
+        {"cobertura": "5 de 5 fontes"},
+        {"basesConsultadas": "5 de 5"},
+        {"basesConsultadas": ["PRF", "DNIT"]},
+        {"sources": [{"name": "PRF", "up": 1}]},
+        {"prf": "UP"},
+        {"http": 200},
+        {"fonteAtiva": True},
+        {"restricaoAtiva": False},
+        {"constaNoRenajud": False},
+        {"irregular": False},
+        {"multasNaoPagas": 0},
+        {"desatualizado": False},
+        {"dataAtualizacao": "01/11"},
+        {"semErros": True},
+        {"message": "No data"},
+        {"quantidade": "zero"},
+        {"multas": "nenhuma"},
+    ],
+    ids=str,
+)
+def test_complete_answer_is_not_in_doubt(members: dict[str, object]) -> None:
+    for result in ([], [FINE]):
+        assert doubt_of(result, {"status": "ok", "result": result, **members}) is None
+
+
+@pytest.mark.parametrize(
+    ("members", "is_doubt"),
+    [
+        ({"total": 5}, True),
+        ({"total": "4"}, True),
+        ({"meta": {"totalRegistros": 2}}, True),
+        ({"qtdMultas": 3}, True),
+        ({"finesCount": 7}, True),
+        ({"page": {"totalElements": 2}}, True),
+        ({"total": 1}, False),
+        ({"total": 0}, False),
+        ({"total": "130,16"}, False),
+        ({"valorTotal": 130}, False),
+        ({"totalPontos": 7}, False),
+        ({"totalFontes": 5}, False),
+        ({"creditos": {"total": 500}}, False),
+        ({"totalConsultas": 30}, False),
+    ],
+    ids=str,
+)
+def test_count_of_more_records_than_these_is_a_doubt(
+    members: dict[str, object], is_doubt: bool
+) -> None:
+    found = doubt_of([FINE], {"status": "ok", "result": [FINE], **members})
+    assert (found is not None) == is_doubt

@@ -194,12 +194,18 @@ POSITIVES: tuple[tuple[str, object], ...] = (
         ("ocorrencias", "1"),
         ("possuiRestricaoJudicial", "S"),
     ),
+    *(("nadaConsta", False), ("semMultas", "N"), ("naoPossuiRestricao", False), ("regular", "N")),
+    *(("orgaosNaoConsultados", ["PRF"]), ("progresso", "40%"), ("cobertura", "3 de 5 fontes")),
+    *(("basesOmitidas", ["DNIT"]), ("truncado", True), ("nextToken", "YWJj"), ("ready", False)),
 )
 NEGATIVES: tuple[tuple[str, object], ...] = (
     *(("possuiMultas", False), ("temRestricao", "NAO"), ("has_fines", 0), ("existeDebito", "N")),
     *(("qtdMultas", 0), ("quantidade", "0"), ("totalRegistros", 0), ("valorTotal", "0,00")),
     *(("veiculoEncontrado", True), ("placaNaoEncontrada", False), ("ufInvalida", False)),
     *(("erro", False), ("erros", []), ("sucesso", True), ("success", "true"), ("error", None)),
+    *(("nadaConsta", True), ("semMultas", "S"), ("naoPossuiRestricao", True), ("regular", "S")),
+    *(("orgaosNaoConsultados", []), ("progresso", "100%"), ("cobertura", "5 de 5 fontes")),
+    *(("basesOmitidas", None), ("truncado", False), ("nextToken", ""), ("ready", True)),
 )
 HARMLESS: tuple[tuple[str, object], ...] = (
     *(
