@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Final
 
-from portal.law.adverse import Adverse, Subject, adverse_in, denies, denies_all, states_something
+from portal.law.adverse import (
+    Adverse,
+    Subject,
+    adverse_in,
+    denies,
+    denies_all,
+    reads_clean,
+    states_something,
+)
 from portal.law.assessment import Totals
 from portal.law.findings import Finding, ReportAlert
 from portal.law.verdict import Cause, Verdict
@@ -101,8 +109,12 @@ _TOPIC_SUBJECTS: Final[Mapping[str, Subject]] = {
     "restricoes": Subject.COURT,
     "multas": Subject.FINES,
 }
-# In these topics, "CONSTA" alone affirms the topic's subject.
+# In these topics, "CONSTA" alone affirms the topic's subject, as does a text that nothing reads as
+# clean: "Lote 45, Sodré Santoro". With a green mark, it must count records: "1 registro".
 _AFFIRMED_ALONE: Final = ("rouboFurto", "leilao", "restricoes")
+_COUNTED: Final = re.compile(
+    r"(?<![\d.,])0*[1-9]\d{0,3} (REGISTR|OCORR|APONT|ALERT|RESTRIC|ORDE|BOLETI|B\.?O\b|PASSAG)"
+)
 _ADMINISTRATIVE: Final = re.compile(r"ADMINISTRATIV|DETRAN|BLOQ|TRIBUTARI|AMBIENTA")
 
 
@@ -181,7 +193,7 @@ def alerts_of(report: Report, orders: int | None, fines: Totals | None) -> Itera
 def _adverse(report: Report) -> Iterator[tuple[str, str, Adverse]]:
     """Yield the key and the label of a topic, and what its text warns of."""
     for topic in report.topics:
-        if topic.text.state != "known":
+        if topic.text.state != "known" and topic.mark != "warning":
             continue
         text = topic.said
         found = [_in_topic(one, topic.key) for one in adverse_in(text)]
@@ -205,11 +217,19 @@ def _in_topic(one: Adverse, topic: str) -> Adverse:
 def _unnamed(topic: Topic, text: str) -> Subject | None:
     """Return what a topic warns of by its mark or by "CONSTA" alone, or None."""
     subject = _TOPIC_SUBJECTS.get(topic.key, Subject.OTHER)
-    if topic.key in _AFFIRMED_ALONE and states_something(text):
+    if topic.key in _AFFIRMED_ALONE and (states_something(text) or _says_unread(topic, text)):
         return subject
     if topic.mark != "warning" or _VAGUE.search(bare(text)) or denies_all(text):
         return None
     return Subject.OTHER if denies(text) else subject
+
+
+def _says_unread(topic: Topic, text: str) -> bool:
+    """Return whether a text says something, and nothing in it reads as clean."""
+    read = bare(text)
+    if reads_clean(text) or not any(map(str.isalnum, read)):
+        return False
+    return topic.mark != "ok" or bool(_COUNTED.search(read))
 
 
 def _is_on_record(one: Adverse, orders: int | None, fines: Totals | None) -> bool:
