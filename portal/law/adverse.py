@@ -301,8 +301,6 @@ _NOTHING: Final = re.compile(
     r"|\bNEGATIV[AO]S?\b|^\W*(NAO|NADA|NENHUM|NENHUMA|N/?C|ZERO|0)\W*$|\bSEM (REGISTR|APONT|ANOT"
     r"|OCORR)"
 )
-# Longer texts are read to here. A topic of the report has at most some thousand characters.
-_LONGEST: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +327,6 @@ class _Named:
 
 def adverse_in(text: str) -> Iterator[Adverse]:
     """Yield each subject that a text warns of, once, in the text's order."""
-    text = text[:_LONGEST]
     read = bare(text)
     if not _FRAGMENTS.search(read):
         return
@@ -346,7 +343,7 @@ def adverse_in(text: str) -> Iterator[Adverse]:
 
 def states_something(text: str) -> bool:
     """Return whether a text says that something is on record, without naming what."""
-    readings = (Reading(each) for _, each in _sentences(bare(text[:_LONGEST])))
+    readings = (Reading(each) for _, each in _sentences(bare(text)))
     return any(each.states(_STATES) and each.is_about_records() for each in readings)
 
 
@@ -367,12 +364,12 @@ def reads_clean(text: str) -> bool:
 
 def denies(text: str) -> bool:
     """Return whether a text has a word of denial."""
-    return Reading(bare(text[:_LONGEST])).has_denial()
+    return Reading(bare(text)).has_denial()
 
 
 def denies_all(text: str) -> bool:
     """Return whether each sentence of a text denies that something is on record."""
-    sentences = [each for _, each in _sentences(bare(text[:_LONGEST]))]
+    sentences = [each for _, each in _sentences(bare(text))]
     filled = [each for each in sentences if any(map(str.isalnum, each))]
     return bool(filled) and all(map(_is_denial, filled))
 

@@ -399,7 +399,7 @@ class Reading:
             verb = self._verb(number)
             if verb in _THERE_IS and self._text(number + 2).startswith("DUVIDA"):
                 return False
-            is_turned = word.text != "NEM" and (_ENDS.fullmatch(verb) or _TURNS.fullmatch(verb))
+            is_turned = word.text != "NEM" and bool(_ENDS.fullmatch(verb) or _TURNS.fullmatch(verb))
             is_turned = is_turned or self._denies_cure(number)
             is_freed = _role(verb) is _Role.FREES and verb != "ORDEM"
             return not (is_turned or is_freed)

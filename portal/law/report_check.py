@@ -201,7 +201,7 @@ def _adverse(report: Report) -> Iterator[tuple[str, str, Adverse]]:
             found = [Adverse(subject, "", bare(text))]
         for one in found:
             yield topic.key, topic.label, one
-    for part in report.said:
+    for part in (*report.said, *report.unshown):
         for one in adverse_in(part):
             yield "", "", one
 

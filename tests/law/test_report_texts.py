@@ -545,6 +545,31 @@ def test_warning_mark_beside_more_than_a_denial_is_an_alert() -> None:
     assert subjects_of("documentacao", "⚠️ Não circula.") == {"other"}
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"topicos": {"rouboFurto": ["Consta furto em 2022."]}},
+        {"topicos": {"rouboFurto": {"texto": "Consta furto em 2022."}}},
+        {"topicos": {"rouboFurto": True}},
+        {"topicos": {"rouboFurto": {"consta": True}}},
+        {"topicos": [{"titulo": "Furto", "texto": "Consta furto em 2022."}]},
+        {"topicos": [{"rouboFurto": "Consta."}]},
+        {"topicos": ["Consta furto em 2022."]},
+        {"topicos": "Consta furto em 2022."},
+        {"topicos": {str(each): "Texto." for each in range(24)} | {"x": "Consta furto."}},
+        {"resumo": ["Consta furto em 2022."]},
+        {"laudoFinal": {"texto": ["Consta furto em 2022."]}},
+        {"resumo": "Texto.", "alertas": ["Consta furto em 2022."]},
+        {"resumo": "Texto.", "observacoes": "Consta furto em 2022."},
+        {"resumo": "Texto. " * 4_000 + "Consta furto."},
+        {"topicos": {"documentacao": "Texto. " * 4_000 + "Consta furto."}},
+    ],
+)
+def test_shape_and_length_of_a_report_hide_no_alert(result: object) -> None:
+    found = alerts_of(read_report(result, HIDDEN), orders=0, fines=None)
+    assert [one.subject for one in found] == ["theft"]
+
+
 def test_words_that_are_read_are_not_shown() -> None:
     report = report_of("restricoes", "GRAVAME ATIVO DE FULANO BELTRANO SICRANO")
     assert "BELTRANO" not in str(report) + repr(report)
