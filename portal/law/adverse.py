@@ -267,6 +267,8 @@ _STATES: Final = re.compile(
     r"CONSTAM?|CONSTOU|CONSTATAD\w*|HA|HOUVE|POSSUI|EXISTEM?|ATIV[OA]S?|IDENTIFICAD\w*"
     r"|ENCONTRAD\w*|APONTA\w*|ACUSA\w*|SIM|POSITIV[OA]|REGISTRAD[OA]S?|VIGENTES?"
 )
+_MOST_AMOUNTS: Final = 40
+_PRICE: Final = re.compile(r"\b(FIPE|PRECO|TABELA|MERCADO|VENDA|VALE|AVALIAD\w*|PAG[OA]S?)\b")
 _FOR: Final = re.compile(r"\b(PARA|DE|A|QUE)\s*$")
 _PAYABLE: Final = frozenset((Subject.DEBTS, Subject.FINES, Subject.RECALL))
 _CONDITION: Final = re.compile(r"\b(ANTES|ATE|CASO|ENQUANTO|SE|SEM (A|UMA)? ?VISTORIA)\b")
@@ -327,18 +329,44 @@ class _Named:
 
 def adverse_in(text: str) -> Iterator[Adverse]:
     """Yield each subject that a text warns of, once, in the text's order."""
+    seen: set[Subject] = set()
+    for one in each_adverse_in(text):
+        if one.subject not in seen:
+            seen.add(one.subject)
+            yield one
+
+
+def each_adverse_in(text: str) -> Iterator[Adverse]:
+    """Yield the subjects that each sentence of a text warns of.
+
+    A sentence that names no subject and states an amount goes on with the one before it:
+    "DEBITOS: R$ 3.400,00; SEGUNDA COTA R$ 230,50".
+    """
     read = bare(text)
     if not _FRAGMENTS.search(read):
         return
     as_sent = text if len(text) == len(read) else read
-    seen: set[Subject] = set()
-    for start, sentence in _sentences(read):
+    sentences = list(_sentences(read))
+    for number, (start, sentence) in enumerate(sentences):
+        whole = sentence + _rest(sentences, number)
+        seen: set[Subject] = set()
         for offset, part in _parts(sentence):
             for one in _affirmed(part):
                 if one.subject not in seen:
                     seen.add(one.subject)
                     first, last = (start + offset + each for each in _whole(part, one))
-                    yield Adverse(one.subject, as_sent[first:last].strip(" ,;:"), sentence)
+                    yield Adverse(one.subject, as_sent[first:last].strip(" ,;:"), whole)
+
+
+def _rest(sentences: Sequence[tuple[int, str]], number: int) -> str:
+    """Return the sentences that only go on with amounts of the one before."""
+    behind = []
+    for _, sentence in sentences[number + 1 : number + 1 + _MOST_AMOUNTS]:
+        is_amount = "R$" in sentence and not _PRICE.search(sentence)
+        if not is_amount or _named(sentence) or Reading(sentence).says_fine():
+            break
+        behind.append(sentence)
+    return "".join(f"; {each}" for each in behind)
 
 
 def states_something(text: str) -> bool:

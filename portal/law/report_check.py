@@ -11,6 +11,7 @@ text that is worse than the records.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -22,6 +23,7 @@ from portal.law.adverse import (
     adverse_in,
     denies,
     denies_all,
+    each_adverse_in,
     reads_clean,
     states_something,
 )
@@ -95,6 +97,8 @@ _NO_CONCLUSION: Final = re.compile(
 _AMOUNT: Final = re.compile(
     r"R\$\s*([0-9][0-9.,]*)( MIL\b)?|(?<![0-9.,])([0-9][0-9.,]{0,19})( MIL)? REAIS\b"
 )
+# Right before an amount, these make it the sum of others: "TOTAL DE R$ 3.200,00".
+_TOTAL: Final = re.compile(r"\b(TOTA(L|IS|LIZA\w*)|SOMA(M|NDO)?|AO TODO)\b[^;.!?\d]{0,24}$")
 # A verdict for one of these causes is in no doubt by the records.
 _OWN_CAUSES: Final[frozenset[Cause]] = frozenset({"stale", "report", "report_note"})
 # A price in the report may be rounded or of the former month.
@@ -179,15 +183,39 @@ def alerts_of(report: Report, orders: int | None, fines: Totals | None) -> Itera
     ``orders`` counts the court orders in force. ``orders`` or ``fines`` is None if no readable
     answer is stored.
     """
-    seen: set[Subject] = set()
+    warned: dict[Subject, list[tuple[str, str, Adverse]]] = {}
     for topic, label, one in _adverse(report):
-        if one.subject in seen or _is_on_record(one, orders, fines):
-            continue
-        seen.add(one.subject)
+        if not _is_on_record(one, orders, fines):
+            warned.setdefault(one.subject, []).append((topic, label, one))
+    for subject, found in warned.items():
+        topic, label, _ = found[0]
         amount = None
-        if one.subject in (Subject.DEBTS, Subject.FINES):
-            amount = sum(_amounts(one.sentence), Decimal(0)) or None
-        yield ReportAlert(one.subject, topic, label, amount)
+        if subject in (Subject.DEBTS, Subject.FINES):
+            amount = _sum_of([(where, one.sentence) for where, _, one in found]) or None
+        yield ReportAlert(subject, topic, label, amount)
+
+
+def _sum_of(stated: Sequence[tuple[str, str]]) -> Decimal:
+    """Return the sum of what the topics state, in R$. A total stands for its parts.
+
+    An amount that two topics state is one debt. In one topic, two equal amounts are two.
+    """
+    by_topic: dict[str, Counter[Decimal]] = {}
+    totals: list[Decimal] = []
+    for topic, sentence in stated:
+        amounts = by_topic.setdefault(topic, Counter())
+        for start, amount in _amounts_at(sentence):
+            if _TOTAL.search(sentence[:start]):
+                totals.append(amount)
+            else:
+                amounts[amount] += 1
+    parts: Counter[Decimal] = Counter()
+    for amounts in by_topic.values():
+        parts |= amounts
+    largest, whole = max(parts, default=Decimal(0)), sum(parts.elements(), Decimal(0))
+    if largest * 2 == whole and len(parts) > 1:
+        whole = largest
+    return max([whole, *totals])
 
 
 def _adverse(report: Report) -> Iterator[tuple[str, str, Adverse]]:
@@ -196,13 +224,13 @@ def _adverse(report: Report) -> Iterator[tuple[str, str, Adverse]]:
         if topic.text.state != "known" and topic.mark != "warning":
             continue
         text = topic.said
-        found = [_in_topic(one, topic.key) for one in adverse_in(text)]
+        found = [_in_topic(one, topic.key) for one in each_adverse_in(text)]
         if not found and (subject := _unnamed(topic, text)):
             found = [Adverse(subject, "", bare(text))]
         for one in found:
             yield topic.key, topic.label, one
     for part in (*report.said, *report.unshown):
-        for one in adverse_in(part):
+        for one in each_adverse_in(part):
             yield "", "", one
 
 
@@ -328,12 +356,15 @@ def _of_prices(text: str, low: Decimal, high: Decimal) -> Iterator[Contradiction
 
 
 def _amounts(text: str) -> list[Decimal]:
-    amounts = []
-    for match in _AMOUNT.finditer(bare(text)):
+    return [amount for _, amount in _amounts_at(bare(text))]
+
+
+def _amounts_at(read: str) -> Iterator[tuple[int, Decimal]]:
+    """Yield where a text in capitals states amounts, and the amounts in R$."""
+    for match in _AMOUNT.finditer(read):
         amount = read_decimal((match[1] or match[3]).rstrip(".,"))
         if amount is not None:
-            amounts.append(amount * 1000 if match[2] or match[4] else amount)
-    return amounts
+            yield match.start(), amount * 1000 if match[2] or match[4] else amount
 
 
 def _clauses(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 import time
+from decimal import Decimal
 from string import ascii_uppercase
 
 import pytest
@@ -568,6 +569,31 @@ def test_warning_mark_beside_more_than_a_denial_is_an_alert() -> None:
 def test_shape_and_length_of_a_report_hide_no_alert(result: object) -> None:
     found = alerts_of(read_report(result, HIDDEN), orders=0, fines=None)
     assert [one.subject for one in found] == ["theft"]
+
+
+@pytest.mark.parametrize(
+    ("topics", "amount"),
+    [
+        (
+            {
+                "multas": "IPVA 2023 em aberto: R$ 1.000,00. IPVA 2024 em aberto: R$ 2.000,00. "
+                "Licenciamento atrasado: R$ 200,00."
+            },
+            3200,
+        ),
+        ({"multas": "Débitos:\n- IPVA: R$ 2.000\n- IPVA: R$ 2.100\n- Licenciamento: R$ 180"}, 4280),
+        ({"multas": "IPVA em aberto: R$ 1.000.", "documentacao": "Débitos: R$ 5.000."}, 6000),
+        ({"multas": "IPVA em aberto: R$ 1.000.", "documentacao": "Débitos: R$ 1.000."}, 1000),
+        ({"multas": "Débitos de IPVA: R$ 3.400,00; licenciamento R$ 230,50"}, "3630.50"),
+        ({"multas": "IPVA: R$ 1.000,00. IPVA: R$ 1.000,00."}, 2000),
+        ({"multas": "IPVA: R$ 1.000,00. Taxas: R$ 200,00. Débitos no total de R$ 1.200,00."}, 1200),
+        ({"multas": "Débitos: R$ 1.200,00 (IPVA R$ 1.000,00, taxas R$ 200,00)."}, 1200),
+        ({"multas": "Débitos: R$ 500,00. Preço FIPE: R$ 40.000,00."}, 500),
+    ],
+)
+def test_amounts_of_debts_are_summed(topics: dict[str, str], amount: int | str) -> None:
+    found = alerts_of(read_report({"topicos": topics}, HIDDEN), orders=0, fines=None)
+    assert [one.amount for one in found if one.subject == "debts"] == [Decimal(amount)]
 
 
 def test_words_that_are_read_are_not_shown() -> None:
