@@ -97,6 +97,11 @@ _NO_CONCLUSION: Final = re.compile(
 _AMOUNT: Final = re.compile(
     r"R\$\s*([0-9][0-9.,]*)( MIL\b)?|(?<![0-9.,])([0-9][0-9.,]{0,19})( MIL)? REAIS\b"
 )
+_FINE_COUNT: Final = re.compile(r"(?<![\d.,/])(\d{1,4}) (?:\(\w+\) )?(?:MULTAS?|AUTUAC|INFRAC)")
+_ORDER_COUNT: Final = re.compile(
+    r"(?<![\d.,/])(\d{1,3}) (?:\(\w+\) )?(?:ORDE(?:M|NS)|PENHORAS?|(?:RESTRIC\w*|BLOQUEIOS?) JUDIC)"
+)
+_OPEN: Final = re.compile(r"\b(ABERTO|PENDENTES?|VENCIDAS?|A PAGAR|NAO PAGAS?|ATRASO)\b")
 # Right before an amount, these make it the sum of others: "TOTAL DE R$ 3.200,00".
 _TOTAL: Final = re.compile(r"\b(TOTA(L|IS|LIZA\w*)|SOMA(M|NDO)?|AO TODO)\b[^;.!?\d]{0,24}$")
 # A verdict for one of these causes is in no doubt by the records.
@@ -191,7 +196,11 @@ def alerts_of(report: Report, orders: int | None, fines: Totals | None) -> Itera
         topic, label, _ = found[0]
         amount = None
         if subject in (Subject.DEBTS, Subject.FINES):
-            amount = _sum_of([(where, one.sentence) for where, _, one in found]) or None
+            amount = _sum_of([(where, one.sentence) for where, _, one in found])
+            if subject is Subject.FINES and fines is not None:
+                # The records' own sum stands beside it.
+                amount -= fines.amount
+            amount = amount if amount > 0 else None
         yield ReportAlert(subject, topic, label, amount)
 
 
@@ -263,13 +272,30 @@ def _says_unread(topic: Topic, text: str) -> bool:
 def _is_on_record(one: Adverse, orders: int | None, fines: Totals | None) -> bool:
     """Return whether the records show what the report warns of."""
     if one.subject is Subject.COURT:
-        return bool(orders)
+        return bool(orders) and _most_counted(_ORDER_COUNT, one.sentence) <= (orders or 0)
     if one.subject is Subject.BLOCK:
         return bool(orders) and not _ADMINISTRATIVE.search(one.sentence)
     if one.subject is not Subject.FINES or fines is None:
         return False
     has_others = bool(fines.paid_count or fines.called_off_count)
+    if fines.open_count and _states_more(one.sentence, fines, has_others=has_others):
+        return False
     return bool(fines.open_count) or (has_others and not _amounts(one.sentence))
+
+
+def _states_more(sentence: str, fines: Totals, *, has_others: bool) -> bool:
+    """Return whether a sentence states more fines, or a higher sum, than are on record."""
+    known = fines.open_count
+    if not _OPEN.search(sentence):
+        known += fines.paid_count + fines.called_off_count
+    if _most_counted(_FINE_COUNT, sentence) > known:
+        return True
+    highest = max(_amounts(sentence), default=Decimal(0))
+    return not (has_others or fines.without_amount) and highest >= fines.amount + 1
+
+
+def _most_counted(pattern: re.Pattern[str], sentence: str) -> int:
+    return max((int(found[1]) for found in pattern.finditer(sentence)), default=0)
 
 
 def contradictions(

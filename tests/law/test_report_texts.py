@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from decimal import Decimal
 from string import ascii_uppercase
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law.adverse import _ADVICE, _FRAGMENTS, _OF_SUBJECT
+from portal.law.assessment import totals
 from portal.law.report_check import alerts_of
 from portal.vehicle.report import Report, read_report
 from portal.wording import bare
@@ -594,6 +596,24 @@ def test_shape_and_length_of_a_report_hide_no_alert(result: object) -> None:
 def test_amounts_of_debts_are_summed(topics: dict[str, str], amount: int | str) -> None:
     found = alerts_of(read_report({"topicos": topics}, HIDDEN), orders=0, fines=None)
     assert [one.amount for one in found if one.subject == "debts"] == [Decimal(amount)]
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("12 multas em aberto, total R$ 4.500,00", {"fines"}),
+        ("Multas em aberto: R$ 4.500,00", {"fines"}),
+        ("2 autuações.", {"fines"}),
+        ("1 multa em aberto, R$ 130,16", set()),
+        ("Multa de R$ 130,16 em aberto, R$ 104,13 com desconto.", set()),
+        ("3 ordens judiciais de transferência.", {"court"}),
+        ("1 ordem judicial de transferência.", set()),
+    ],
+)
+def test_record_silences_no_report_of_more(text: str, subjects: set[str]) -> None:
+    fine = replace(totals([]), open_count=1, amount=Decimal("130.16"))
+    found = alerts_of(report_of("multas", text), orders=1, fines=fine)
+    assert {one.subject.value for one in found} == subjects
 
 
 def test_words_that_are_read_are_not_shown() -> None:
