@@ -74,6 +74,7 @@ _STEMS: Final = (
         Subject.SEIZURE,
         r"BUSCA (E|/) ?APREENS\w*|\bBUSCA/APREENS\w*|\bAPREEN[DS]\w*|\bGUINCHAD\w*|\bCONFISC\w*"
         r"|\bPERDIMENTO|\bREINTEGRACAO DE POSSE|\bRETOMAD[OA] (PEL|JUDIC)\w*"
+        r"|\bRETOM(OU|ARAM) (O|ESTE|ESSE) (VEIC|CARR|AUTO|BEM)\w*"
         r"|\b(RECOLH|REMO[VC]|RETID|DETID|LEVAD|ENCAMINHAD)\w* (A|AO|EM|N[OA]|PARA O?|P/) ?(PATIO"
         r"|DEPOSITO)\b"
         r"|\b(N[OA]|EM) (PATIO|DEPOSITO) (D[OE] )?(DETRAN|CET|DER|PRF|POLICIA|ORGAO)",
@@ -83,7 +84,8 @@ _STEMS: Final = (
         r"(?<!ANTI)(?<!ANTI[ -])\b(ROUB|FURT)\w*|\bQUEIXA\w*|\bAPROPRIACAO INDEB\w*"
         r"|\bESTELIONAT\w*|\bPRODUTO DE (CRIME|ILICITO)|\bSUBTRA(I|C)\w*|\bRECEPTAC\w*"
         r"|\bLATROCINI\w*"
-        r"|\bASSALT\w*|\bOCORRENCIAS? POLICIA(L|IS)|\bSTOLEN\b|\bTHEFT\b|\bPROCURADO PEL[AO]\b",
+        r"|\bASSALT\w*|\b(OCORRENCIAS?|PASSAGE(M|NS)|REGISTROS?) (PELA )?POLICIA(L|IS)?\b"
+        r"|\bSTOLEN\b|\bTHEFT\b|\bPROCURADO PEL[AO]\b",
     ),
     (
         Subject.SCRAP,
@@ -93,7 +95,7 @@ _STEMS: Final = (
         r"|\b(GRANDE|GRD\.?|GDE\.?|GR\.?|G\.?) MONTA|\bMONTA GRANDE"
         r"|\bSEM DIREITO A DOC\w*"
         r"|\bBAIXAD[OA]\b(?<!NAO \w{7})(?<!NEM \w{7})(?<!NAO ESTA \w{7})(?<!NAO FOI \w{7})"
-        r"|\bFORA DE CIRCULACAO",
+        r"|\bFORA DE CIRCULACAO|\b(REGISTRO|CADASTRO) (DO VEIC\w* )?CANCELADO",
     ),
     (
         Subject.MILEAGE,
@@ -125,6 +127,7 @@ _STEMS: Final = (
         r"|NAO CONSTAM? (N|D)[AO]S? (BASE|BIN|CADASTR|SISTEM|RENAVAM)\w*|POSSIVEL TROCA)"
         r"|\b(?:DIFERE|DESTOA|NAO (?:CONFERE|CORRESPON|BATE|CONDIZ))\w*[^;.!?\n]{0,40}?"
         r"\b(?:CHASSI|MOTOR|NUMERACAO|GRAVACAO|PLACA)\b"
+        r"|\b(CHASSI|MOTOR|CAMBIO|PLACA) (E |SAO )?D[EO] OUTR[OA]S? (VEIC|CARR|AUTO|MODEL|UNID)\w*"
         r"|\b(DIVERG\w*|ALTERACAO|TROCA|SUBSTITUICAO|IRREGULARIDADE\w*|VIOLACAO) (N[OA]S?"
         r"|D[OAE]S?|DE)"
         r" (NUMERACAO D[OE] )?(CHASSI|MOTOR|PLACA|NUMERACAO)",
@@ -141,8 +144,8 @@ _STEMS: Final = (
     (
         Subject.LIEN,
         r"\bALIEN\w*|\bAL\.? ?FID\w*|\bFIDUC\w*|\bGRAVAM\w*"
-        r"|(?<!ACEITA )(?<!ACEITO )(?<!FACILITA )(?<!PODE SER )\bFINANC(I\w*|\.)|\bFINANCEIRA\b"
-        r"|\bLEASING\b"
+        r"|(?<!ACEITA )(?<!ACEITO )(?<!FACILITA )(?<!PODE SER )\bFINANC(I\w*|ED\b|\.)"
+        r"|\bFINANCEIRA\b|\bLEASING\b"
         r"|\bARREND\w*|\bRES(ERVA|\.)? (DE )?DOMI\w*|\bPENHOR\b|\bONUS\b|\bCONSORCI\w*|\bLIENS?\b"
         r"|\bGARANTIA (REAL|D[EO] (BANCO|CONTRAT|CREDIT|DIVIDA|EMPREST|FINANC|PAGAM))\w*"
         r"|\bEM GARANTIA\b|\bSALDO DEVEDOR|\bCREDOR FID\w*|\bPARCELAS? (EM ABERTO|ATRAS|VENCID"
@@ -177,6 +180,7 @@ _STEMS: Final = (
     (
         Subject.BLOCK,
         r"\bBLOQ(?!UEIO (DE |DO )?DIF)\w*|\bIMPEDI\w*|\bPROIBI\w*|\bRESTRIC\w*|\bRESTR\.?\b"
+        r"|\bNAO (SE )?TRANSFERE\b(?! (MULTA|DEBIT|DIVID|RESPONS))"
         r"|\bABANDONAD\w*|\bVISTORIA REPROVAD\w*|\bINTERDI\w*"
         r"|\bNAO PODE SER (TRANSFERI|LICENCIA|EMPLACA)\w*|\bTRANSFERENCIA \w*\W?(VEDADA|NEGADA"
         r"|SUSPENSA)",
@@ -185,7 +189,7 @@ _STEMS: Final = (
         Subject.DEBTS,
         r"\bIPVA\w*|\bDEBITO\w*|\bDIVIDA\w*|\bDPVAT\b"
         r"|\bLIC(ENC\w*|\.)(?:(?! E |EM DIA)[^;,.!?\n]){0,30}?"
-        r"\b(ATRAS\w*|VENCID\w*|ABERTO|PENDENT\w*|DEVID\w*"
+        r"\b(ATRAS\w*|VENC(EU|ID\w*)|ABERTO|PENDENT\w*|DEVID\w*"
         r"|NAO (FOI |ESTA )?(PAG|QUIT|RECOLH|EFETU|REALIZ|RENOV|REGULARIZ)\w*)"
         r"|\bTAXAS?\b(?! DE (JURO|DESVAL|DEPREC|VALOR|INFLA|CONSUM))|\bINADIMPL\w*|\bPROTEST\w*"
         r"|\bPENDENC\w*|\bDEVE R\$|\bEM ATRASO\b|\bSEGURO OBRIGATORIO",
@@ -200,7 +204,8 @@ _ADVICE: Final = re.compile(
     r"|\bDESACONSELH\w*|\bREPROV(AD|AMO|O|A)\w*|\bDESIST\w*|\bAFASTE-SE|\bPASSE LONGE|\bINAPT[OA]\b"
     r"|\bEVIT(E|AR|EM)( D?ESS[AE]S?| EST[AE]S?)?( [AO])? (AQUISI|COMPR|NEGOCI|VEIC|CARR)\w*"
     r"|\bPROCUR\w+ (UM )?OUTR[OA]\b|\bFUJA\b|\bINVIAVEL|\bDESFAVORAVEL|\bTEMERARI\w*|\bCILADA"
-    r"|\bFURADA\b"
+    r"|\bFURADA\b|\bNAO (E |SERIA )?(SEGUR[OA]|PRUDENTE|ACONSELHAVEL) (A )?"
+    r"(COMPR|NEGOCI|ADQUIR|FECH)\w*"
     r"|\bCONTRAINDIC\w*|\b(ALTO|ELEVADO) RISCO|\bRISCO (\w{3,9} )?(E )?(ALTO|ELEVADO|GRAVE)"
     r"|\bGOLPE\b"
     r"|\bFRAUDE\b|\bRED FLAGS?\b|\bNOT RECOMMENDED|\bMELHOR (NAO|PROCURAR|DEIXAR|DESISTIR)"
@@ -211,7 +216,7 @@ _ADVICE: Final = re.compile(
 # a stem has one of them.
 _FRAGMENTS: Final = re.compile(
     r"ROUB|FURT|QUEIX|INDEB|ESTELION|CRIME|ILICITO|SUBTRA|RECEPTA|LATROC|ASSALT|OCORRENCIA|STOLEN"
-    r"|THEFT|PROCURAD|BUSCA|APREE|RECOLHI|GUINCHAD|CONFISC|PERDIMENTO|REINTEGRA|RETOMAD|DEPOSITO"
+    r"|THEFT|PROCURAD|BUSCA|APREE|RECOLHI|PASSAGE|REGISTRO|CADASTRO|GUINCHAD|CONFISC|PERDIMENTO|REINTEGRA|RETOM|DEPOSITO"
     r"|PATIO|SUCAT|IRRECUP|DESMA|DESMO|INSERV|PERDA|PT|BAIXA|BX|MONTA|FERRO|SCRAP|TOTALED"
     r"|CIRCULACAO|DIREITO|ODOM|QUILOM|KM|PAINEL|ROLLBACK|REM|ADULT|CLON|DUBLE|RASP|RASUR|SUPRIM"
     r"|LIXA|FALS|PUNCION|REGRAV|PINA|RENUMER|ENXERT|TRANSPLANT|DIVERG|DIFERE|DESTOA|TROC|SUBSTITU"
@@ -235,6 +240,9 @@ _SENTENCE: Final = re.compile(
     r"(?<!\bRESTR)(?<!\bARREND)(?<!\b[A-Z])(?<!\bFINANC)(?<!\bLIC)(?<!\bLICENC)(?<!\bADM)"
     r"(?<!\bJUD)(?<!\bTRIB)(?<!\bTRANSF)(?<!\bCIRC)(?<!\bREG)(?<!\bSR)(?<!\bREF)(?<!\bOBS)\.(?=\s"
     r"|$)|\b(?:MAS|POREM|CONTUDO|ENTRETANTO|TODAVIA)\b"
+    # "Quitado mas não baixado" says two things of one subject.
+    r"(?!,? (?:AINDA )?(?:NAO|SEM) (?:(?:FOI|ESTA|AINDA) )?(?:A )?"
+    r"(?:BAIX|QUIT|LIBERA|CANCEL|PAG)\w*)"
 )
 _ENDABLE: Final = frozenset(
     {
@@ -251,10 +259,16 @@ _VAGUE: Final = re.compile(
     r"|\bNAO (INFORMAD|DISPONIV|COBERT|CONSTANTE)\w*\b(?! (NO (DOC|CRLV)|AO (DETRAN|ORGAO)"
     r"|PELO (VEND|PROP|DONO)))|\b(DEVE|PRECISA)M? SER\b"
 )
+# An offer is no record, and an approval or a hidden text warns of nothing.
+_ELSEWHERE: Final = re.compile(
+    r"\bACEITA \w|\bGARANTIA DE FABRICA|\b(APROVAD|VERIFICAD)[AO]\b|\bOCULT[AO] PELA"
+)
 _STATES: Final = re.compile(
     r"CONSTAM?|CONSTOU|CONSTATAD\w*|HA|HOUVE|POSSUI|EXISTEM?|ATIV[OA]S?|IDENTIFICAD\w*"
     r"|ENCONTRAD\w*|APONTA\w*|ACUSA\w*|SIM|POSITIV[OA]|REGISTRAD[OA]S?|VIGENTES?"
 )
+_MOST_AMOUNTS: Final = 40
+_PRICE: Final = re.compile(r"\b(FIPE|PRECO|TABELA|MERCADO|VENDA|VALE|AVALIAD\w*|PAG[OA]S?)\b")
 _FOR: Final = re.compile(r"\b(PARA|DE|A|QUE)\s*$")
 _PAYABLE: Final = frozenset((Subject.DEBTS, Subject.FINES, Subject.RECALL))
 _CONDITION: Final = re.compile(r"\b(ANTES|ATE|CASO|ENQUANTO|SE|SEM (A|UMA)? ?VISTORIA)\b")
@@ -280,15 +294,15 @@ _LONGEST_HEADING: Final = 60
 _NEAR: Final = 12
 # "BAIXADO" and "RECUPERADO" end these, and say nothing of the vehicle beside them.
 _MAY_END: Final = _ENDABLE | {Subject.THEFT}
-_END_WORD: Final = re.compile(r"(BAIXAD|RECUPERAD|PAG|QUITAD|LIBERAD|CANCELAD)[AO]S?")
+_END_WORD: Final = re.compile(
+    r"((REGISTRO|CADASTRO) )?(BAIXAD|RECUPERAD|PAG|QUITAD|LIBERAD|CANCELAD)[AO]S?"
+)
 _NOTHING: Final = re.compile(
     r"\bNADA CONSTA|\bNADA (FOI )?(ENCONTRAD|LOCALIZAD)O|\bNAO (CONSTA|HA\b|HOUVE|EXISTE)"
     r"|\bNENHUM(A|AS)? (REGISTR|OCORR|APONT|ANOT|RESULT|INDIC|PROBL|PENDEN|ALERT)"
     r"|\bNEGATIV[AO]S?\b|^\W*(NAO|NADA|NENHUM|NENHUMA|N/?C|ZERO|0)\W*$|\bSEM (REGISTR|APONT|ANOT"
     r"|OCORR)"
 )
-# Longer texts are read to here. A topic of the report has at most some thousand characters.
-_LONGEST: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,35 +329,75 @@ class _Named:
 
 def adverse_in(text: str) -> Iterator[Adverse]:
     """Yield each subject that a text warns of, once, in the text's order."""
-    text = text[:_LONGEST]
+    seen: set[Subject] = set()
+    for one in each_adverse_in(text):
+        if one.subject not in seen:
+            seen.add(one.subject)
+            yield one
+
+
+def each_adverse_in(text: str) -> Iterator[Adverse]:
+    """Yield the subjects that each sentence of a text warns of.
+
+    A sentence that names no subject and states an amount goes on with the one before it:
+    "DEBITOS: R$ 3.400,00; SEGUNDA COTA R$ 230,50".
+    """
     read = bare(text)
     if not _FRAGMENTS.search(read):
         return
     as_sent = text if len(text) == len(read) else read
-    seen: set[Subject] = set()
-    for start, sentence in _sentences(read):
+    sentences = list(_sentences(read))
+    for number, (start, sentence) in enumerate(sentences):
+        whole = sentence + _rest(sentences, number)
+        seen: set[Subject] = set()
         for offset, part in _parts(sentence):
             for one in _affirmed(part):
                 if one.subject not in seen:
                     seen.add(one.subject)
                     first, last = (start + offset + each for each in _whole(part, one))
-                    yield Adverse(one.subject, as_sent[first:last].strip(" ,;:"), sentence)
+                    yield Adverse(one.subject, as_sent[first:last].strip(" ,;:"), whole)
+
+
+def _rest(sentences: Sequence[tuple[int, str]], number: int) -> str:
+    """Return the sentences that only go on with amounts of the one before."""
+    behind = []
+    for _, sentence in sentences[number + 1 : number + 1 + _MOST_AMOUNTS]:
+        is_amount = "R$" in sentence and not _PRICE.search(sentence)
+        if not is_amount or _named(sentence) or Reading(sentence).says_fine():
+            break
+        behind.append(sentence)
+    return "".join(f"; {each}" for each in behind)
 
 
 def states_something(text: str) -> bool:
     """Return whether a text says that something is on record, without naming what."""
-    readings = (Reading(each) for _, each in _sentences(bare(text[:_LONGEST])))
+    readings = (Reading(each) for _, each in _sentences(bare(text)))
     return any(each.states(_STATES) and each.is_about_records() for each in readings)
+
+
+def reads_clean(text: str) -> bool:
+    """Return whether a text denies something, says that all is well, or sends elsewhere.
+
+    A text that names a subject is judged by ``adverse_in``, and reads as clean here.
+    """
+    read = bare(text)
+    reading = Reading(read)
+    return (
+        reading.has_denial()
+        or reading.says_fine()
+        or bool(_named(read))
+        or bool(_VAGUE.search(read) or _ELSEWHERE.search(read) or _MARKED_FINE.search(read))
+    )
 
 
 def denies(text: str) -> bool:
     """Return whether a text has a word of denial."""
-    return Reading(bare(text[:_LONGEST])).has_denial()
+    return Reading(bare(text)).has_denial()
 
 
 def denies_all(text: str) -> bool:
     """Return whether each sentence of a text denies that something is on record."""
-    sentences = [each for _, each in _sentences(bare(text[:_LONGEST]))]
+    sentences = [each for _, each in _sentences(bare(text))]
     filled = [each for each in sentences if any(map(str.isalnum, each))]
     return bool(filled) and all(map(_is_denial, filled))
 
@@ -424,6 +478,10 @@ def _affirmed(part: str) -> Iterator[_Named]:
         is_vague = not states and _VAGUE.search(part, last, comma if comma >= 0 else end)
         if reading.is_excepted_at(group[0].first):
             after = After.LEFT_OPEN
+        is_confirmed = reading.is_confirmed(last)
+        # "Nenhum roubo, exceto o de 2021": the exception names no subject of its own.
+        is_confirmed |= after is After.ENDED and reading.is_disclaimed_at(last)
+        is_confirmed = is_confirmed or (is_last and reading.excepts_within(last, end))
         for one in group:
             if one.subject is Subject.ADVICE:
                 is_denied = _is_advice_denied(part, one, group[0].first, reading)
@@ -431,9 +489,9 @@ def _affirmed(part: str) -> Iterator[_Named]:
             else:
                 is_affirmed = not (
                     is_vague
-                    or reading.is_denied_at(one.ill)
+                    or (reading.is_denied_at(one.ill) and not is_confirmed)
                     or (not states and reading.is_advised_at(one.first))
-                    or _ends(after, one.subject)
+                    or (_ends(after, one.subject) and not is_confirmed)
                 )
             if is_affirmed:
                 yield one

@@ -56,7 +56,11 @@ _ROLES: Final = (
         r"ATIV[OA]S?|POSITIV[OA]S?|VIGENTES?|PENDENTES?|LOCALIZAD\w*|ENCONTRAD\w*|IDENTIFICAD\w*"
         r"|DETECTAD\w*|CONSTATAD\w*|REGISTRAD\w*|CONFIRMAD\w*|APONTAD\w*",
     ),
-    (_Role.EXCEPTS, r"EXCETO|SALVO|APESAR|EXCECAO|AFORA|TIRANDO|EXCETUAD\w*|RESSALVAD\w*"),
+    (
+        _Role.EXCEPTS,
+        r"EXCETO|SALVO|APESAR|EXCECAO|AFORA|TIRANDO|EXCETUAD\w*|RESSALVAD\w*|SO|SOMENTE|APENAS"
+        r"|UNICAMENTE|ALEM",
+    ),
     (
         _Role.PREDICATE,
         r"FOI|FORAM|ESTA|ESTAO|SEGUEM?|PERMANECEM?|CONTINUAM?|FIGURA|PASSOU|SOFREU|BATEU|FICOU"
@@ -91,6 +95,20 @@ _TURNS: Final = re.compile(
     r"|IGNOR\w*|ESQUE[CQ]\w*|FALTAM?|POUC[OA]S?|OCULT\w*|AFAST\w*|BASTASSE"
     r"|ACONSELH\w*|ADQUIR\w*|RECOMEND\w*|COMPR(E|EM|AR|AMOS)|FECHE|CONFI(E|EM|AVEL)"
 )
+# "Não consta a baixa do gravame" denies an end as well. "Não consta baixa definitiva" does not.
+_CURES: Final = re.compile(
+    r"(BAIX(A|AD[OA])|QUITACAO|QUITAD[OA]|CANCELAMENTO|LIBERACAO|RECUPERA(CAO|D[OA])"
+    r"|REGULARIZA(CAO|D[OA])|DEVOLUCAO|DEVOLVID[OA]|DESBLOQUEIO|LEVANTAMENTO|PAG[OA])S?"
+)
+_OF_VEHICLE: Final = re.compile(r"DEFINIT\w*|PERMANEN\w*|TEMPOR\w*|SINISTR\w*|VEIC\w*")
+_LEADS: Final = re.compile(r"[OA]S?|COMO|QUE|TER|SIDO|TENHA|SUA|UMA?|QUALQUER|FOI|ESTA|D[EOA]")
+# "Sem prova de que não foi furtado" and "não é verdade que nunca foi" deny a denial.
+_CLAIMS: Final = re.compile(
+    r"VERDADE|VERDADEIRO|CERTO|CERTEZA|PROVAS?|COMPROV\w*|GARANT\w*|AFIRM\w*|DIZER|ASSEGUR\w*"
+)
+_ARTICLE: Final = re.compile(r"[OA]S?|UMA?S?|UNS|\d+")
+# "Nenhum roubo, exceto o de 2021" excepts a theft, "apenas um risco" another thing.
+_SAME: Final = re.compile(r"|DE|EM|N[OA]|D[OA]|JA|QUE|OCORRID[OA]|ANTIG[OA]|REGISTRO|\d+")
 # What a search looks for. Its denial denies the whole list behind a colon, or the words before it.
 _TRACE: Final = re.compile(
     r"REGISTR\w*|OCORRENCIAS?|OCORREU|APONTAMENTOS?|INDICIOS?|SINA(L|IS)|ANOTAC\w*|HISTORICO"
@@ -177,6 +195,8 @@ class _State:
     parted: bool = False
     # "Salvo a alienação, nada consta" affirms the lien.
     excepted: bool = False
+    # What stands behind "não é verdade que": a denial in it affirms.
+    disclaimed: bool = False
     in_brackets: bool = False
 
     def affirm(self) -> None:
@@ -208,6 +228,33 @@ class Reading:
     def is_excepted_at(self, position: int) -> bool:
         """Return whether the words before a position except it from a denial behind it."""
         return self._held[bisect_left(self._starts, position)][2]
+
+    def is_disclaimed_at(self, position: int) -> bool:
+        """Return whether a position stands in what is said not to be so, or not to be proven."""
+        return self._held[bisect_left(self._starts, position)][3]
+
+    def is_confirmed(self, start: int) -> bool:
+        """Return whether "SIM" answers right behind a subject: "ROUBO NAO, FURTO SIM"."""
+        number = bisect_left(self._starts, start)
+        return self._text(number) == "SIM" and not self._gap(number).strip(' )*_"')
+
+    def excepts_within(self, start: int, end: int) -> bool:
+        """Return whether a denial between two positions excepts one of what it denies."""
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return any(
+            self._excepts(number)
+            and _ARTICLE.fullmatch(self._text(number + 1))
+            and _SAME.fullmatch(self._text(number + 2))
+            for number in range(first, last)
+        )
+
+    def says_fine(self) -> bool:
+        """Return whether a word says that all is well, or that something has ended."""
+        return any(
+            (_FINE.fullmatch(word.text) or _ENDED.fullmatch(word.text) or word.text == "DIA")
+            and not self._follows_denial(number)
+            for number, word in enumerate(self._words)
+        )
 
     def has_denial(self) -> bool:
         return any(self._effect(number, denied=False) for number in range(len(self._words)))
@@ -253,7 +300,7 @@ class Reading:
                 ended = After.ENDED
             if word.role is _Role.DENIES:
                 if self._effect(number, denied=False) is False:
-                    return ended
+                    return After.LEFT_OPEN if _ENDS.fullmatch(self._verb(number)) else ended
                 answers = bool(_ANSWERS.match(self._gap(number)))
                 if self._denies_before(number, is_next=answers or number == first, parted=parted):
                     is_own = is_last or answers or "," in self._sentence[word.end : end]
@@ -262,20 +309,25 @@ class Reading:
                 return ended
         return ended
 
-    def _hold(self) -> Iterator[tuple[bool, bool, bool]]:
+    def _hold(self) -> Iterator[tuple[bool, bool, bool, bool]]:
         state = _State()
         for number, word in enumerate(self._words):
-            yield state.denied, state.advised, state.excepted
+            yield state.denied, state.advised, state.excepted, state.disclaimed
             self._step(state, number, word)
-        yield state.denied, state.advised, state.excepted
+        yield state.denied, state.advised, state.excepted, state.disclaimed
 
     def _step(self, state: _State, number: int, word: _Word) -> None:
         parts = "," in self._gap(number) or self._text(number - 1) == "E"
         state.parted = state.parted or parts
         gap = self._gap(number)
         state.in_brackets = (state.in_brackets or "(" in gap) and ")" not in gap
-        state.excepted = word.role is _Role.EXCEPTS or (state.excepted and "," not in gap)
+        state.excepted = self._excepts(number) or (state.excepted and "," not in gap)
         effect = self._effect(number, denied=state.denied and not state.parted)
+        if state.disclaimed and effect:
+            effect = False
+        is_claim = any(_CLAIMS.fullmatch(self._text(number - each)) for each in (1, 2, 3))
+        if word.text == "QUE" and state.denied and is_claim:
+            state.disclaimed = True
         follows = self._follows_denial(number)
         if effect is not None:
             state.denied, state.parted = effect, False
@@ -285,7 +337,9 @@ class Reading:
         elif word.role is _Role.ADVISES or self._is_if(number):
             if not (follows or _CARE.fullmatch(self._text(number + 1))):
                 state.advised, state.parted = True, False
-        elif self._affirms(state, number, word, parts=parts) and not follows:
+        elif self._affirms(state, number, word, parts=parts) and (
+            not follows or word.text == "ALEM"
+        ):
             state.affirm()
         is_record = _TRACE.fullmatch(word.text) or _TROUBLE.fullmatch(word.text)
         if is_record or word.role is _Role.DESCRIBES:
@@ -298,13 +352,13 @@ class Reading:
 
     def _affirms(self, state: _State, number: int, word: _Word, *, parts: bool) -> bool:
         before = self._text(number - 1)
+        if self._excepts(number):
+            return True
         if _CAUSES.fullmatch(word.text) or (word.text == "POR" and _CAUSED.fullmatch(before)):
             return not state.of_record
         match word.role:
             case _Role.AFFIRMS:
                 return before not in ("QUE", "SE") and (state.parted or not state.of_noun)
-            case _Role.EXCEPTS:
-                return self._text(number + 1) not in ("ENGANO", "MELHOR")
             case _Role.DESCRIBES:
                 return state.parted and before not in _SUBORDINATES
             case _Role.PREDICATE:
@@ -315,6 +369,15 @@ class Reading:
                 return parts
             case _:
                 return False
+
+    def _excepts(self, number: int) -> bool:
+        """Return whether what follows is not denied: "NADA CONSTA FORA UM FURTO"."""
+        word, behind = self._words[number], self._text(number + 1)
+        if word.text in ("FORA", "MENOS"):
+            return bool(_ARTICLE.fullmatch(behind))
+        if word.text == "ALEM":
+            return behind in ("DE", "DO", "DA", "DOS", "DAS")
+        return word.role is _Role.EXCEPTS and behind not in ("ENGANO", "MELHOR")
 
     def _effect(self, number: int, *, denied: bool) -> bool | None:
         """Return whether a word denies what follows, or affirms it as a denial denied, or None."""
@@ -336,7 +399,8 @@ class Reading:
             verb = self._verb(number)
             if verb in _THERE_IS and self._text(number + 2).startswith("DUVIDA"):
                 return False
-            is_turned = word.text != "NEM" and (_ENDS.fullmatch(verb) or _TURNS.fullmatch(verb))
+            is_turned = word.text != "NEM" and bool(_ENDS.fullmatch(verb) or _TURNS.fullmatch(verb))
+            is_turned = is_turned or self._denies_cure(number)
             is_freed = _role(verb) is _Role.FREES and verb != "ORDEM"
             return not (is_turned or is_freed)
         is_denial = (
@@ -347,6 +411,19 @@ class Reading:
             or (word.text == "CONTRA" and self._is_protection(number))
         )
         return True if is_denial else None
+
+    def _denies_cure(self, number: int) -> bool:
+        """Return whether a denial is of an end: "NAO CONSTA A BAIXA DO GRAVAME"."""
+        behind = number + 1
+        while behind - number <= _MOST_BETWEEN and (
+            _BETWEEN.fullmatch(self._text(behind))
+            or _LEADS.fullmatch(self._text(behind))
+            or _role(self._text(behind)) is _Role.AFFIRMS
+        ):
+            behind += 1
+        is_cure = _CURES.fullmatch(self._text(behind)) and behind > number + 1
+        near = (self._text(behind + each) for each in (1, 2))
+        return bool(is_cure) and not any(map(_OF_VEHICLE.fullmatch, near))
 
     def _denies_before(self, number: int, *, is_next: bool, parted: bool) -> bool:
         """Return whether a denial is of what stands before it: "LEILAO: NAO", "NAO CONSTA".

@@ -11,12 +11,22 @@ text that is worse than the records.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Final
 
-from portal.law.adverse import Adverse, Subject, adverse_in, denies, denies_all, states_something
+from portal.law.adverse import (
+    Adverse,
+    Subject,
+    adverse_in,
+    denies,
+    denies_all,
+    each_adverse_in,
+    reads_clean,
+    states_something,
+)
 from portal.law.assessment import Totals
 from portal.law.findings import Finding, ReportAlert
 from portal.law.verdict import Cause, Verdict
@@ -87,6 +97,13 @@ _NO_CONCLUSION: Final = re.compile(
 _AMOUNT: Final = re.compile(
     r"R\$\s*([0-9][0-9.,]*)( MIL\b)?|(?<![0-9.,])([0-9][0-9.,]{0,19})( MIL)? REAIS\b"
 )
+_FINE_COUNT: Final = re.compile(r"(?<![\d.,/])(\d{1,4}) (?:\(\w+\) )?(?:MULTAS?|AUTUAC|INFRAC)")
+_ORDER_COUNT: Final = re.compile(
+    r"(?<![\d.,/])(\d{1,3}) (?:\(\w+\) )?(?:ORDE(?:M|NS)|PENHORAS?|(?:RESTRIC\w*|BLOQUEIOS?) JUDIC)"
+)
+_OPEN: Final = re.compile(r"\b(ABERTO|PENDENTES?|VENCIDAS?|A PAGAR|NAO PAGAS?|ATRASO)\b")
+# Right before an amount, these make it the sum of others: "TOTAL DE R$ 3.200,00".
+_TOTAL: Final = re.compile(r"\b(TOTA(L|IS|LIZA\w*)|SOMA(M|NDO)?|AO TODO)\b[^;.!?\d]{0,24}$")
 # A verdict for one of these causes is in no doubt by the records.
 _OWN_CAUSES: Final[frozenset[Cause]] = frozenset({"stale", "report", "report_note"})
 # A price in the report may be rounded or of the former month.
@@ -101,8 +118,12 @@ _TOPIC_SUBJECTS: Final[Mapping[str, Subject]] = {
     "restricoes": Subject.COURT,
     "multas": Subject.FINES,
 }
-# In these topics, "CONSTA" alone affirms the topic's subject.
+# In these topics, "CONSTA" alone affirms the topic's subject, as does a text that nothing reads as
+# clean: "Lote 45, Sodré Santoro". With a green mark, it must count records: "1 registro".
 _AFFIRMED_ALONE: Final = ("rouboFurto", "leilao", "restricoes")
+_COUNTED: Final = re.compile(
+    r"(?<![\d.,])0*[1-9]\d{0,3} (REGISTR|OCORR|APONT|ALERT|RESTRIC|ORDE|BOLETI|B\.?O\b|PASSAG)"
+)
 _ADMINISTRATIVE: Final = re.compile(r"ADMINISTRATIV|DETRAN|BLOQ|TRIBUTARI|AMBIENTA")
 
 
@@ -167,30 +188,58 @@ def alerts_of(report: Report, orders: int | None, fines: Totals | None) -> Itera
     ``orders`` counts the court orders in force. ``orders`` or ``fines`` is None if no readable
     answer is stored.
     """
-    seen: set[Subject] = set()
+    warned: dict[Subject, list[tuple[str, str, Adverse]]] = {}
     for topic, label, one in _adverse(report):
-        if one.subject in seen or _is_on_record(one, orders, fines):
-            continue
-        seen.add(one.subject)
+        if not _is_on_record(one, orders, fines):
+            warned.setdefault(one.subject, []).append((topic, label, one))
+    for subject, found in warned.items():
+        topic, label, _ = found[0]
         amount = None
-        if one.subject in (Subject.DEBTS, Subject.FINES):
-            amount = sum(_amounts(one.sentence), Decimal(0)) or None
-        yield ReportAlert(one.subject, topic, label, amount)
+        if subject in (Subject.DEBTS, Subject.FINES):
+            amount = _sum_of([(where, one.sentence) for where, _, one in found])
+            if subject is Subject.FINES and fines is not None:
+                # The records' own sum stands beside it.
+                amount -= fines.amount
+            amount = amount if amount > 0 else None
+        yield ReportAlert(subject, topic, label, amount)
+
+
+def _sum_of(stated: Sequence[tuple[str, str]]) -> Decimal:
+    """Return the sum of what the topics state, in R$. A total stands for its parts.
+
+    An amount that two topics state is one debt. In one topic, two equal amounts are two.
+    """
+    by_topic: dict[str, Counter[Decimal]] = {}
+    totals: list[Decimal] = []
+    for topic, sentence in stated:
+        amounts = by_topic.setdefault(topic, Counter())
+        for start, amount in _amounts_at(sentence):
+            if _TOTAL.search(sentence[:start]):
+                totals.append(amount)
+            else:
+                amounts[amount] += 1
+    parts: Counter[Decimal] = Counter()
+    for amounts in by_topic.values():
+        parts |= amounts
+    largest, whole = max(parts, default=Decimal(0)), sum(parts.elements(), Decimal(0))
+    if largest * 2 == whole and len(parts) > 1:
+        whole = largest
+    return max([whole, *totals])
 
 
 def _adverse(report: Report) -> Iterator[tuple[str, str, Adverse]]:
     """Yield the key and the label of a topic, and what its text warns of."""
     for topic in report.topics:
-        if topic.text.state != "known":
+        if topic.text.state != "known" and topic.mark != "warning":
             continue
         text = topic.said
-        found = [_in_topic(one, topic.key) for one in adverse_in(text)]
+        found = [_in_topic(one, topic.key) for one in each_adverse_in(text)]
         if not found and (subject := _unnamed(topic, text)):
             found = [Adverse(subject, "", bare(text))]
         for one in found:
             yield topic.key, topic.label, one
-    for part in report.said:
-        for one in adverse_in(part):
+    for part in (*report.said, *report.unshown):
+        for one in each_adverse_in(part):
             yield "", "", one
 
 
@@ -205,23 +254,48 @@ def _in_topic(one: Adverse, topic: str) -> Adverse:
 def _unnamed(topic: Topic, text: str) -> Subject | None:
     """Return what a topic warns of by its mark or by "CONSTA" alone, or None."""
     subject = _TOPIC_SUBJECTS.get(topic.key, Subject.OTHER)
-    if topic.key in _AFFIRMED_ALONE and states_something(text):
+    if topic.key in _AFFIRMED_ALONE and (states_something(text) or _says_unread(topic, text)):
         return subject
     if topic.mark != "warning" or _VAGUE.search(bare(text)) or denies_all(text):
         return None
     return Subject.OTHER if denies(text) else subject
 
 
+def _says_unread(topic: Topic, text: str) -> bool:
+    """Return whether a text says something, and nothing in it reads as clean."""
+    read = bare(text)
+    if reads_clean(text) or not any(map(str.isalnum, read)):
+        return False
+    return topic.mark != "ok" or bool(_COUNTED.search(read))
+
+
 def _is_on_record(one: Adverse, orders: int | None, fines: Totals | None) -> bool:
     """Return whether the records show what the report warns of."""
     if one.subject is Subject.COURT:
-        return bool(orders)
+        return bool(orders) and _most_counted(_ORDER_COUNT, one.sentence) <= (orders or 0)
     if one.subject is Subject.BLOCK:
         return bool(orders) and not _ADMINISTRATIVE.search(one.sentence)
     if one.subject is not Subject.FINES or fines is None:
         return False
     has_others = bool(fines.paid_count or fines.called_off_count)
+    if fines.open_count and _states_more(one.sentence, fines, has_others=has_others):
+        return False
     return bool(fines.open_count) or (has_others and not _amounts(one.sentence))
+
+
+def _states_more(sentence: str, fines: Totals, *, has_others: bool) -> bool:
+    """Return whether a sentence states more fines, or a higher sum, than are on record."""
+    known = fines.open_count
+    if not _OPEN.search(sentence):
+        known += fines.paid_count + fines.called_off_count
+    if _most_counted(_FINE_COUNT, sentence) > known:
+        return True
+    highest = max(_amounts(sentence), default=Decimal(0))
+    return not (has_others or fines.without_amount) and highest >= fines.amount + 1
+
+
+def _most_counted(pattern: re.Pattern[str], sentence: str) -> int:
+    return max((int(found[1]) for found in pattern.finditer(sentence)), default=0)
 
 
 def contradictions(
@@ -308,12 +382,15 @@ def _of_prices(text: str, low: Decimal, high: Decimal) -> Iterator[Contradiction
 
 
 def _amounts(text: str) -> list[Decimal]:
-    amounts = []
-    for match in _AMOUNT.finditer(bare(text)):
+    return [amount for _, amount in _amounts_at(bare(text))]
+
+
+def _amounts_at(read: str) -> Iterator[tuple[int, Decimal]]:
+    """Yield where a text in capitals states amounts, and the amounts in R$."""
+    for match in _AMOUNT.finditer(read):
         amount = read_decimal((match[1] or match[3]).rstrip(".,"))
         if amount is not None:
-            amounts.append(amount * 1000 if match[2] or match[4] else amount)
-    return amounts
+            yield match.start(), amount * 1000 if match[2] or match[4] else amount
 
 
 def _clauses(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from typing import Literal
@@ -20,6 +21,10 @@ TOPIC_LABELS = read_toml(__package__, "labels.toml", dict[str, dict[str, str]])[
 # Longer texts are cut at this number of characters, because they would make the page unreadable.
 TEXT_LIMIT = 20_000
 _MOST_EXTRA_TOPICS = 24
+# What is judged is not cut where the shown text is. This only bounds the time of a hostile text.
+_SAID_LIMIT = 200_000
+_MOST_LEVELS = 8
+_PARTS = ("topicos", "resumo", "laudoFinal")
 _OK, _WARNING = "✅✔☑🟢", "⚠❌✖✘🚫🚨❗🔴🟡🟠"
 # The marks of a language model's Markdown: bold, headings and code.
 _MARKDOWN = re.compile(r"\*\*|__|`|^ {0,3}#{1,6} +", re.MULTILINE)
@@ -47,13 +52,16 @@ class Report:
     """A report.
 
     ``topics`` has the eight topics of TOPIC_LABELS, and then any other topics of the answer.
-    ``said`` is the summary and the conclusion for rules to read, and never shown.
+    ``said`` is the summary and the conclusion for rules to read, and never shown. ``unshown`` are
+    the other texts of the answer, which rules read as well: more topics than a page shows, and
+    members of other names.
     """
 
     summary: Field
     topics: tuple[Topic, ...]
     conclusion: Field
     said: tuple[str, str] = dataclass_field(repr=False)
+    unshown: tuple[str, ...] = dataclass_field(repr=False, default=())
 
     def __bool__(self) -> bool:
         return bool(self.summary or self.conclusion or any(t.text for t in self.topics))
@@ -65,18 +73,59 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
     If ``mask_names`` is true, initials replace the names of people.
     """
     record = members_of(result)
-    topics = members_of(record.get("topicos"))
-    extra = [key for key in topics if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
+    # A topic may also stand beside "topicos".
+    beside = {key: record[key] for key in TOPIC_LABELS if key in record}
+    topics = {**beside, **_topics_of(record.get("topicos"))}
+    extra = [key for key in topics if key not in TOPIC_LABELS]
     summary = _prose(record.get("resumo"), marker)
     conclusion = _prose(record.get("laudoFinal"), marker)
+    others = (
+        *(topics[key] for key in extra[_MOST_EXTRA_TOPICS:]),
+        *(raw for key, raw in record.items() if key not in _PARTS and topics.get(key) != raw),
+    )
     return Report(
         summary=_shown(summary, mask=mask_names),
         topics=tuple(
-            _topic(key, topics.get(key), marker, mask=mask_names) for key in (*TOPIC_LABELS, *extra)
+            _topic(key, topics.get(key), marker, mask=mask_names)
+            for key in (*TOPIC_LABELS, *extra[:_MOST_EXTRA_TOPICS])
         ),
         conclusion=_shown(conclusion, mask=mask_names),
-        said=(_said(summary), _said(conclusion)),
+        said=(
+            _said(_prose(record.get("resumo"), marker, limit=_SAID_LIMIT)),
+            _said(_prose(record.get("laudoFinal"), marker, limit=_SAID_LIMIT)),
+        ),
+        unshown=tuple(filter(None, (_said(_prose(o, marker, limit=_SAID_LIMIT)) for o in others))),
     )
+
+
+def _topics_of(raw: object) -> Mapping[str, object]:
+    """Return the topics by their key. Those of a list have their number, or a key of their own."""
+    if not isinstance(raw, list):
+        return members_of(raw) if isinstance(raw, dict) or raw is None else {"": raw}
+    topics: dict[str, object] = {}
+    for number, each in enumerate(raw, 1):
+        if isinstance(each, dict) and each.keys() <= TOPIC_LABELS.keys():
+            topics.update(each)
+        else:
+            topics[f"Tópico {number}"] = each
+    return topics
+
+
+def _flat(raw: object, levels: int = _MOST_LEVELS) -> str:
+    """Return the text of a JSON value: a line for each element or member."""
+    if isinstance(raw, bool):
+        return "Sim" if raw else "Não"
+    if isinstance(raw, list) and levels:
+        return "\n".join(filter(None, (_flat(each, levels - 1) for each in raw)))
+    if isinstance(raw, dict) and levels:
+        return "\n".join(filter(None, (_flat_member(*each, levels - 1) for each in raw.items())))
+    return raw if isinstance(raw, str) else read_field(raw, "").value
+
+
+def _flat_member(key: str, raw: object, levels: int) -> str:
+    text = _flat(raw, levels)
+    # "texto" names no subject, and "furto": true does.
+    return f"{key}: {text}" if isinstance(raw, bool | int | float) else text
 
 
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
@@ -88,7 +137,8 @@ def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
     if not text.is_hidden:
         text = Field(rest) if rest else EMPTY
     label = TOPIC_LABELS[key] if known else clean(key, limit=60) or "Outro tópico"
-    return Topic(key, label, text, mark, split_mark(_said(written))[1])
+    said = _said(_prose(raw, marker, limit=_SAID_LIMIT))
+    return Topic(key, label, text, mark, split_mark(said)[1])
 
 
 def split_mark(text: str) -> tuple[Mark | None, str]:
@@ -102,10 +152,8 @@ def split_mark(text: str) -> tuple[Mark | None, str]:
     return mark, rest
 
 
-def _prose(raw: object, marker: str) -> Field:
-    if not isinstance(raw, str):
-        return read_field(raw, marker)
-    text = clean(raw, limit=TEXT_LIMIT, lines=True)
+def _prose(raw: object, marker: str, *, limit: int = TEXT_LIMIT) -> Field:
+    text = clean(_flat(raw), limit=limit, lines=True)
     if marker and fold(text) == fold(marker):
         return HIDDEN
     text = _MARKDOWN.sub("", _without_marker(text, marker))

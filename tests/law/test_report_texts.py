@@ -2,6 +2,8 @@
 
 import re
 import time
+from dataclasses import replace
+from decimal import Decimal
 from string import ascii_uppercase
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law.adverse import _ADVICE, _FRAGMENTS, _OF_SUBJECT
+from portal.law.assessment import totals
 from portal.law.report_check import alerts_of
 from portal.vehicle.report import Report, read_report
 from portal.wording import bare
@@ -306,6 +309,40 @@ ADVERSE: list[tuple[str, str, set[str]]] = [
         {"sale_notice"},
     ),
     ("chassiMotor", "NUMERO DO MOTOR DIVERGENTE DO CADASTRO NACIONAL", {"chassis"}),
+    # Denied by halves.
+    ("rouboFurto", "Roubo não, furto sim.", {"theft"}),
+    ("restricoes", "Judicial não, financeira sim.", {"lien"}),
+    ("rouboFurto", "Nenhum roubo, exceto o de 2021.", {"theft"}),
+    ("resumo", "Nenhum leilão, fora um em 2019.", {"auction"}),
+    ("restricoes", "Sem restrições, apenas uma alienação.", {"lien"}),
+    ("restricoes", "Sem restrições além de gravame do Itaú.", {"lien"}),
+    ("restricoes", "Nada além de um gravame.", {"lien"}),
+    ("restricoes", "Não há restrições, somente alienação fiduciária ao Itaú.", {"lien"}),
+    ("rouboFurto", "Nada consta fora um furto em 2022.", {"theft"}),
+    ("rouboFurto", "Não consta roubo, só furto.", {"theft"}),
+    ("restricoes", "Não consta baixa do gravame.", {"lien"}),
+    ("restricoes", "Não consta a quitação do financiamento.", {"lien"}),
+    ("rouboFurto", "Não consta como recuperado após o roubo.", {"theft"}),
+    ("restricoes", "Gravame quitado mas não baixado.", {"lien"}),
+    ("restricoes", "Sem comprovação de que o gravame foi baixado.", {"lien"}),
+    ("rouboFurto", "Sem prova de que não foi furtado.", {"theft"}),
+    ("rouboFurto", "Não é verdade que o carro nunca foi furtado.", {"theft"}),
+    ("rouboFurto", "Não há como dizer que nunca foi roubado.", {"theft"}),
+    ("restricoes", "Banco retomou o veículo.", {"seizure"}),
+    ("resumo", "Carro com passagem policial.", {"theft"}),
+    ("chassiMotor", "Motor de outro carro.", {"chassis"}),
+    ("restricoes", "Car is financed with Bank X", {"lien"}),
+    ("laudoFinal", "Não é seguro comprar este carro.", {"advice"}),
+    ("documentacao", "Registro cancelado.", {"scrap"}),
+    ("documentacao", "Não transfere.", {"block"}),
+    ("multas", "Livre de débitos, mas o licenciamento venceu em 2022.", {"debts"}),
+    # Nothing in these reads as clean.
+    ("rouboFurto", "1 registro", {"theft"}),
+    ("rouboFurto", "✅ 1 registro", {"theft"}),
+    ("rouboFurto", "⚠️", {"theft"}),
+    ("documentacao", "⚠️", {"other"}),
+    ("leilao", "Lote 45, Sodré Santoro, 12/03/2021", {"auction"}),
+    ("restricoes", "Banco Itaú, contrato 123", {"court"}),
 ]
 
 HARMLESS: list[tuple[str, str]] = [
@@ -454,6 +491,18 @@ HARMLESS: list[tuple[str, str]] = [
     ("resumo", "É recomendável uma vistoria cautelar para afastar qualquer dúvida sobre colisões."),
     ("laudoFinal", "Nenhum motivo para evitar a compra."),
     ("laudoFinal", "Veículo aprovado; pode comprar sem medo de golpe."),
+    # Exceptions of another thing, and denials of an end that is itself adverse.
+    ("rouboFurto", "Nenhum roubo, salvo engano."),
+    ("resumo", "Sem batidas, apenas desgaste natural."),
+    ("resumo", "Sem roubo, só um risco na porta."),
+    ("documentacao", "Não consta baixa definitiva."),
+    ("resumo", "Não consta recuperado de sinistro."),
+    ("restricoes", "Penhora: registro cancelado."),
+    ("restricoes", "Livre de ônus: sim."),
+    ("rouboFurto", "Situação regular."),
+    ("leilao", "Histórico limpo"),
+    ("leilao", "✅ Aprovado"),
+    ("rouboFurto", "oculto pela fonte"),
 ]
 
 
@@ -497,6 +546,74 @@ def test_search_of_fragments_spares_no_stem(pattern: re.Pattern[str]) -> None:
 def test_warning_mark_beside_more_than_a_denial_is_an_alert() -> None:
     assert subjects_of("documentacao", "⚠️ Não consta sinistro. Veja o anexo.") == {"other"}
     assert subjects_of("documentacao", "⚠️ Não circula.") == {"other"}
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"topicos": {"rouboFurto": ["Consta furto em 2022."]}},
+        {"topicos": {"rouboFurto": {"texto": "Consta furto em 2022."}}},
+        {"topicos": {"rouboFurto": True}},
+        {"topicos": {"rouboFurto": {"consta": True}}},
+        {"topicos": [{"titulo": "Furto", "texto": "Consta furto em 2022."}]},
+        {"topicos": [{"rouboFurto": "Consta."}]},
+        {"topicos": ["Consta furto em 2022."]},
+        {"topicos": "Consta furto em 2022."},
+        {"topicos": {str(each): "Texto." for each in range(24)} | {"x": "Consta furto."}},
+        {"resumo": ["Consta furto em 2022."]},
+        {"laudoFinal": {"texto": ["Consta furto em 2022."]}},
+        {"resumo": "Texto.", "alertas": ["Consta furto em 2022."]},
+        {"resumo": "Texto.", "observacoes": "Consta furto em 2022."},
+        {"resumo": "Texto. " * 4_000 + "Consta furto."},
+        {"topicos": {"documentacao": "Texto. " * 4_000 + "Consta furto."}},
+    ],
+)
+def test_shape_and_length_of_a_report_hide_no_alert(result: object) -> None:
+    found = alerts_of(read_report(result, HIDDEN), orders=0, fines=None)
+    assert [one.subject for one in found] == ["theft"]
+
+
+@pytest.mark.parametrize(
+    ("topics", "amount"),
+    [
+        (
+            {
+                "multas": "IPVA 2023 em aberto: R$ 1.000,00. IPVA 2024 em aberto: R$ 2.000,00. "
+                "Licenciamento atrasado: R$ 200,00."
+            },
+            3200,
+        ),
+        ({"multas": "Débitos:\n- IPVA: R$ 2.000\n- IPVA: R$ 2.100\n- Licenciamento: R$ 180"}, 4280),
+        ({"multas": "IPVA em aberto: R$ 1.000.", "documentacao": "Débitos: R$ 5.000."}, 6000),
+        ({"multas": "IPVA em aberto: R$ 1.000.", "documentacao": "Débitos: R$ 1.000."}, 1000),
+        ({"multas": "Débitos de IPVA: R$ 3.400,00; licenciamento R$ 230,50"}, "3630.50"),
+        ({"multas": "IPVA: R$ 1.000,00. IPVA: R$ 1.000,00."}, 2000),
+        ({"multas": "IPVA: R$ 1.000,00. Taxas: R$ 200,00. Débitos no total de R$ 1.200,00."}, 1200),
+        ({"multas": "Débitos: R$ 1.200,00 (IPVA R$ 1.000,00, taxas R$ 200,00)."}, 1200),
+        ({"multas": "Débitos: R$ 500,00. Preço FIPE: R$ 40.000,00."}, 500),
+    ],
+)
+def test_amounts_of_debts_are_summed(topics: dict[str, str], amount: int | str) -> None:
+    found = alerts_of(read_report({"topicos": topics}, HIDDEN), orders=0, fines=None)
+    assert [one.amount for one in found if one.subject == "debts"] == [Decimal(amount)]
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("12 multas em aberto, total R$ 4.500,00", {"fines"}),
+        ("Multas em aberto: R$ 4.500,00", {"fines"}),
+        ("2 autuações.", {"fines"}),
+        ("1 multa em aberto, R$ 130,16", set()),
+        ("Multa de R$ 130,16 em aberto, R$ 104,13 com desconto.", set()),
+        ("3 ordens judiciais de transferência.", {"court"}),
+        ("1 ordem judicial de transferência.", set()),
+    ],
+)
+def test_record_silences_no_report_of_more(text: str, subjects: set[str]) -> None:
+    fine = replace(totals([]), open_count=1, amount=Decimal("130.16"))
+    found = alerts_of(report_of("multas", text), orders=1, fines=fine)
+    assert {one.subject.value for one in found} == subjects
 
 
 def test_words_that_are_read_are_not_shown() -> None:
