@@ -159,15 +159,18 @@ _STEMS: Final = (
     ),
     (
         Subject.AUCTION,
-        r"\bLEIL\w*|\bARREMAT\w*|\bPATIO LEGAL|\bHASTA PUBLICA|\bAUCTION\w*|\bCOPART\b",
+        r"\bLEIL(?!A\b|AS?\b|ANE\b)\w*|\bARREMAT\w*|\bPATIO LEGAL|\bHASTA PUBLICA"
+        r"|\bAUCTION\w*|\bCOPART\b",
     ),
     (
         Subject.DAMAGE,
-        r"\bSINIST\w*|\b(PEQ\w*|MED\w*)\.? MONTA|\bMONTA (PEQ|MED)\w*|\bDANOS?\b|\bCOLI(S|D)\w*"
+        r"\bSINIST\w*|\b(PEQ\w*|MED\w*)\.? MONTA|\bMONTA (PEQ|MED)\w*|\bDANOS?\b"
+        r"|\bCOLI(S\w*|DI(U|D[OA]S?|RAM|R)\b)"
         r"|\bDANIFICAD\w*|\bACIDENT\w*|\bALAGA\w*|\bENCHENTE\w*|\bINUNDA\w*|\bINCEND\w*"
-        r"|\bQUEIMAD\w*"
+        r"|\bQUEIMAD(O|A|AS)?\b"
         r"|\bSALVADOS?\b|\bSALVAGE\b|\bINDENIZ\w*|\bAVARI\w*|\bBATID[AO]\w*|\bBAT(EU|ERAM)\b"
-        r"|\bCAPOT(A|O)\w*|\bTOMB(OU|AD|AM)\w*|\bRECUPERAD[OA]\b|\bSUBMERS\w*|\bAMASSAD\w*"
+        r"|\bCAPOT(A\b(?! MARIT)|A\w+|O\w*)|\bTOMB(OU|AD|AM)\w*|\bRECUPERAD[OA]\b"
+        r"|\bSUBMERS\w*|\bAMASSAD\w*"
         r"|\bABALRO\w*"
         r"|\bEMPENAD\w*|\bDEFORMA\w*|\bENGAVET\w*|\bCRASH\w*|\bACCIDENT\w*|\bREPAROS? ESTRUTURA\w*"
         r"|\bAIR ?BAGS?\b[^;,.!?\n]{0,20}\b(DEFLAGR|ACIONAD|ESTOURAD|DISPAR)\w*"

@@ -491,6 +491,11 @@ HARMLESS: list[tuple[str, str]] = [
     ("resumo", "É recomendável uma vistoria cautelar para afastar qualquer dúvida sobre colisões."),
     ("laudoFinal", "Nenhum motivo para evitar a compra."),
     ("laudoFinal", "Veículo aprovado; pode comprar sem medo de golpe."),
+    # Names of people, places and parts.
+    ("resumo", "Leila Maria da Silva, de Colíder/MT"),
+    ("resumo", "Município: COLIDER"),
+    ("resumo", "Município: QUEIMADOS"),
+    ("resumo", "Com capota marítima."),
     # Exceptions of another thing, and denials of an end that is itself adverse.
     ("rouboFurto", "Nenhum roubo, salvo engano."),
     ("resumo", "Sem batidas, apenas desgaste natural."),
