@@ -155,7 +155,7 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
     elif reading.revoked_by:
         doubt = f"a fonte registra “{reading.revoked_by}”"
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
-    is_hidden = main.is_hidden or restriction.block_type.is_hidden
+    is_hidden = any(field.is_hidden for field in (main, restriction.block_type, restriction.detail))
     if is_hidden and restriction.recorded is not False:
         # The hidden text may name a kind that is still in force, or another order.
         tables.append(_OF_ANY_KIND)
