@@ -1348,6 +1348,7 @@ def _reports() -> Iterator[Row]:
         *("caution", PAY_ONE, "exigível"),
         report={"multas": "⚠️ Multas em aberto: R$ 5.000,00", "restricoes": "✅ Nada consta"},
         also=("O texto fala em R$ 5.000,00 de multas",),
+        ceiling="R$ 84.325,00",  # the higher sum is deducted
     )
     yield one_fine(
         "report: no fine, beside a fine",

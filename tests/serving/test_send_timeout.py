@@ -24,8 +24,9 @@ _CLOSES_A_CONNECTION = (
 
 def set_and_wait() -> None:
     set_send_timeout()
-    (thread,) = (each for each in threading.enumerate() if each.name == "send-timeout")
-    thread.join()
+    for thread in threading.enumerate():
+        if thread.name == "send-timeout":
+            thread.join()
 
 
 def test_listening_socket_gets_the_time_out_and_stays_open() -> None:

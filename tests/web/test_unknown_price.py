@@ -198,8 +198,7 @@ def test_managed_start_without_prices_warns(
     monkeypatch.setattr(startup.log, "warning", lambda text, *named: warned.append(text % named))
     environment = managed("http://up.invalid") | {"PORTAL_DATA_DIR": str(tmp_path)}
     environment |= {f"PORTAL_{name}": value for name, value in settings.items()}
-    lock, _ = startup.prepare(Settings.from_environment(environment))
-    lock.release()
+    startup.warn_of_settings(Settings.from_environment(environment))
     found = [line for line in warned if "price of a call is unknown" in line]
     assert re.findall("PORTAL_PRICE_([A-Z]+)", "".join(found)) == named
 
