@@ -16,6 +16,7 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
+from portal.batch.model import TooManyDrafts
 from portal.batch.typed_list import read_list
 from portal.presentation.tools.comparison import MOST_PLATES
 from portal.presentation.tools.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
@@ -83,9 +84,13 @@ def batch_of(web: Web, text: str) -> BaseResponse | None:
         return None
     identity = web.sessions.current()
     ask = tuple(web.prices(identity)) if identity else ()
+    form = redirect(url_for("batches.form", placas=" ".join(text.split())), 303)
     if identity is None or not ask or not is_user_initiated():
-        return redirect(url_for("batches.form", placas=" ".join(text.split())), 303)
-    batch = web.pricing.create(web.sessions.history_key, identity, ask, listed)
+        return form
+    try:
+        batch = web.pricing.create(web.sessions.history_key, identity, ask, listed)
+    except TooManyDrafts:
+        return form  # it lists the drafts, and says what to do when it is sent
     return redirect(url_for("batches.batch", batch=batch), 303)
 
 
