@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 # "S/ MULTAS" is "sem multas", but "BANCO X S/A" and "RUA Y S/N" are not. A number is one word.
 _TOKEN: Final = re.compile(r"\bS/(?![AN]\b)|\bC/(?!C\b)|\bN[/.]C\b|\d+(?:[.,/]\d+)*|\w+")
@@ -182,6 +182,15 @@ def _words(sentence: str) -> list[_Word]:
     return [_Word(text, *found.span(), _role(text)) for text, found in spelt]
 
 
+class _Held(NamedTuple):
+    """What the words before a position do to what stands there."""
+
+    denied: bool
+    advised: bool
+    excepted: bool
+    disclaimed: bool
+
+
 @dataclass(slots=True)
 class _State:
     """What holds at a word of the sentence."""
@@ -202,6 +211,9 @@ class _State:
     def affirm(self) -> None:
         self.denied = self.advised = False
 
+    def held(self) -> _Held:
+        return _Held(self.denied, self.advised, self.excepted, self.disclaimed)
+
 
 class Reading:
     """The words of one sentence, with what is denied and advised before each of them."""
@@ -214,7 +226,7 @@ class Reading:
 
     def is_denied_at(self, position: int) -> bool:
         """Return whether the words before a position deny what stands there."""
-        return self._held[bisect_left(self._starts, position)][0]
+        return self._held_at(position).denied
 
     def is_denied_within(self, start: int, end: int) -> bool:
         """Return whether a word between two positions denies something."""
@@ -223,15 +235,15 @@ class Reading:
 
     def is_advised_at(self, position: int) -> bool:
         """Return whether the words before a position only ask to check what stands there."""
-        return self._held[bisect_left(self._starts, position)][1]
+        return self._held_at(position).advised
 
     def is_excepted_at(self, position: int) -> bool:
         """Return whether the words before a position except it from a denial behind it."""
-        return self._held[bisect_left(self._starts, position)][2]
+        return self._held_at(position).excepted
 
     def is_disclaimed_at(self, position: int) -> bool:
         """Return whether a position stands in what is said not to be so, or not to be proven."""
-        return self._held[bisect_left(self._starts, position)][3]
+        return self._held_at(position).disclaimed
 
     def is_confirmed(self, start: int) -> bool:
         """Return whether "SIM" answers right behind a subject: "ROUBO NAO, FURTO SIM"."""
@@ -266,7 +278,7 @@ class Reading:
             pattern.fullmatch(word.text)
             and word.start > asked
             and not self._follows_denial(number)
-            and not self._held[number][0]
+            and not self._held[number].denied
             and self._text(number - 1) not in ("SE", "CASO")
             and not (word.text == "HA" and _AGO.fullmatch(self._text(number + 1)))
             for number, word in enumerate(self._words)
@@ -309,12 +321,15 @@ class Reading:
                 return ended
         return ended
 
-    def _hold(self) -> Iterator[tuple[bool, bool, bool, bool]]:
+    def _held_at(self, position: int) -> _Held:
+        return self._held[bisect_left(self._starts, position)]
+
+    def _hold(self) -> Iterator[_Held]:
         state = _State()
+        yield state.held()
         for number, word in enumerate(self._words):
-            yield state.denied, state.advised, state.excepted, state.disclaimed
             self._step(state, number, word)
-        yield state.denied, state.advised, state.excepted, state.disclaimed
+            yield state.held()
 
     def _step(self, state: _State, number: int, word: _Word) -> None:
         parts = "," in self._gap(number) or self._text(number - 1) == "E"
