@@ -38,32 +38,35 @@ class Tampered(StrEnum):
     THEFT = "theft"
 
 
+class _AboutVehicle:
+    """A doubt about the vehicle itself, for which no price can be named."""
+
+    __slots__ = ()
+    about: ClassVar[About] = "vehicle"
+    mark: ClassVar[Mark] = "careful"
+    ends_ceiling: ClassVar[bool] = True
+
+
 @dataclass(frozen=True, slots=True)
-class TamperedWith:
+class TamperedWith(_AboutVehicle):
     """A fine says that a mark of identification was tampered with.
 
     ``diverges`` is true if the fine's code and its description name different infractions.
     ``anchor`` is the HTML anchor of the finding's first record ("multa-1", "restricao-2").
     """
 
-    about: ClassVar[About] = "vehicle"
     code: ClassVar[str] = "identification_tampered"
     source: ClassVar[Source] = "renainf"
-    mark: ClassVar[Mark] = "careful"
-    ends_ceiling: ClassVar[bool] = True
     what: Tampered
     diverges: bool
     anchor: str
 
 
 @dataclass(frozen=True, slots=True)
-class OtherVehicle:
+class OtherVehicle(_AboutVehicle):
     """Records describe another vehicle. ``named`` are its plates, makes and models, as sent."""
 
-    about: ClassVar[About] = "vehicle"
     code: ClassVar[str] = "other_vehicle"
-    mark: ClassVar[Mark] = "careful"
-    ends_ceiling: ClassVar[bool] = True
     named: tuple[str, ...]
     records: int
     source: Source
@@ -71,28 +74,22 @@ class OtherVehicle:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherRenavam:
+class OtherRenavam(_AboutVehicle):
     """Court orders name different Renavams."""
 
-    about: ClassVar[About] = "vehicle"
     code: ClassVar[str] = "renavam_differs"
     source: ClassVar[Source] = "renajud"
-    mark: ClassVar[Mark] = "careful"
-    ends_ceiling: ClassVar[bool] = True
     anchor: str
 
 
 @dataclass(frozen=True, slots=True)
-class RecordBeforeVehicle:
+class RecordBeforeVehicle(_AboutVehicle):
     """Records are older than the vehicle: they are another's, or its plate is cloned.
 
     ``on`` is the day of the first of them, and ``built_year`` when the vehicle was built.
     """
 
-    about: ClassVar[About] = "vehicle"
     code: ClassVar[str] = "record_before_vehicle"
-    mark: ClassVar[Mark] = "careful"
-    ends_ceiling: ClassVar[bool] = True
     on: date
     built_year: int
     records: int
@@ -101,15 +98,12 @@ class RecordBeforeVehicle:
 
 
 @dataclass(frozen=True, slots=True)
-class AdverseData:
+class AdverseData(_AboutVehicle):
     """An answer speaks ill of the vehicle, in ``words`` as sent, outside of what its records say.
 
     ``source`` is the lookup of the answer.
     """
 
-    about: ClassVar[About] = "vehicle"
-    mark: ClassVar[Mark] = "careful"
-    ends_ceiling: ClassVar[bool] = True
     subject: Subject
     words: str
     source: Source = "decode"
@@ -121,29 +115,23 @@ class AdverseData:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadData:
+class UnreadData(_AboutVehicle):
     """An answer has more members beside those of the contract than the portal reads."""
 
-    about: ClassVar[About] = "vehicle"
     code: ClassVar[str] = "data_unread"
-    mark: ClassVar[Mark] = "careful"
-    ends_ceiling: ClassVar[bool] = True
     source: Source = "decode"
     anchor: str = VEHICLE
 
 
 @dataclass(frozen=True, slots=True)
-class DataConflict:
+class DataConflict(_AboutVehicle):
     """The vehicle's own data contradict each other, or say what cannot be.
 
     ``years`` are the years of manufacture and model that cannot stand together, or the one year
     that lies in the future.
     """
 
-    about: ClassVar[About] = "vehicle"
     source: ClassVar[Source] = "decode"
-    mark: ClassVar[Mark] = "careful"
-    ends_ceiling: ClassVar[bool] = True
     anchor: ClassVar[str] = VEHICLE
     code: Literal["year_in_future", "years_conflict", "origin_conflict"]
     years: tuple[int, ...] = ()
