@@ -165,9 +165,7 @@ def stored_row(dossier: Dossier, answers: Mapping[LookupName, Served]) -> bytes:
     return msgspec.json.encode(_Kept(row_of_dossier(dossier), kept))
 
 
-def answered(
-    answers: Mapping[LookupName, Served],
-) -> Panels:
+def answered(answers: Mapping[LookupName, Served]) -> Panels:
     """Return the answers of a batch's item. A lookup that is not among them is "unasked"."""
     unasked = Panel("unasked")
     return Panels(

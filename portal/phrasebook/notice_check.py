@@ -1,4 +1,4 @@
-"""The words of the check of a notice that somebody received."""
+"""The words of the check of a received notice."""
 
 from collections.abc import Mapping
 from datetime import date

@@ -1,4 +1,4 @@
-"""Nothing that a terminal obeys, or that nobody sees, is printed."""
+"""Invisible characters, and those that a terminal obeys, are not printed."""
 
 import json
 import unicodedata

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from tests import factories
 
 # "plain" failures are understood by everybody and must end in a 502. "odd" ones may be taken for a
-# text that nobody understands, which confirms nothing.
+# text of unknown words, which confirms nothing.
 Truth = Literal["denial", "success", "plain", "odd", "working", "positive", "strange", "blank"]
 LookupKind = Literal["decode", "renainf", "renajud"]
 PLATE = "ABC1D23"
@@ -345,7 +345,7 @@ def _scatter(
             name = chance.choice(texts)
             element[name] = _text(chance, part.truth)
             places.append(f"in {lookup}, {name}")
-            if part.truth in ("odd", "strange"):  # what nobody understands is a record's content
+            if part.truth in ("odd", "strange"):  # a text of unknown words is a record's content
                 places.append(CONTENT)
         else:
             members, place = _nested(chance, part.members)

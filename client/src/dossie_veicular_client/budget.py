@@ -39,7 +39,7 @@ class Budget:
             return amount
 
     def settle(self, reserved: float, spent: float | None) -> None:
-        """``spent`` is None where nobody knows, and then counts as what was reserved."""
+        """``spent`` is None if it is unknown. Then the reserved sum counts as spent."""
         with self._lock:
             self._reserved -= reserved
             self._spent += reserved if spent is None else spent

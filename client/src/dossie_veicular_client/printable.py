@@ -1,7 +1,7 @@
 """Texts of a portal or of its source, made harmless for a terminal or a model.
 
 A record may contain anything: escape sequences that set a terminal's title or clipboard, characters
-that reverse the reading direction, letters that nobody sees.
+that reverse the reading direction, invisible letters.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _BREAKS: Final = re.compile("\r\n|[\r\u2028\u2029\x85]")
 
 
 def printable(text: str) -> str:
-    """Return a text without characters that a terminal obeys or that nobody sees."""
+    """Return a text without invisible characters and those that a terminal obeys."""
     return _UNSEEN.sub("", _BREAKS.sub("\n", text))
 
 

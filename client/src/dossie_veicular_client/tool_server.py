@@ -371,7 +371,7 @@ def _vehicle(document: Explained, detail: str) -> Result:
 
 
 def _failed_words(found: Quote, document: Explained) -> str | None:
-    """Say which lookups have been asked in vain."""
+    """Name the lookups that have failed."""
     lookups = document["lookups"]
     failed = [name for name in found.missing if lookups[name]["state"] != "fresh"]
     if not failed:
