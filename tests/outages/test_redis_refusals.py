@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes import FaultUpstream, free_port, wait_until
-from tests.fakes.in_process import managed
+from tests.fakes.in_process import PRICED, managed
 from tests.fakes.ports import accepts_connections
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.stored import PLATE, SECRET, is_stored, lookup
@@ -40,7 +40,7 @@ def running(*options: str) -> Iterator[Configured]:
 
 
 def settings(upstream: FaultUpstream, url: str) -> Mapping[str, str]:
-    return managed(upstream.url) | {"PORTAL_REDIS_URL": url, "PORTAL_SECRET_KEY": SECRET}
+    return managed(upstream.url) | PRICED | {"PORTAL_REDIS_URL": url, "PORTAL_SECRET_KEY": SECRET}
 
 
 def address(server: RedisProcess, credential: str = "", database: int = 0) -> str:
