@@ -31,11 +31,11 @@ from bench.results import RESULTS, Report
 from portal.access.tokens import SCOPES, digest
 from portal.batch.batches import MOST_LISTED
 from portal.dossier.status_style import LOOKS
-from portal.dossiers.archive import IssuedSnapshot
-from portal.dossiers.identifiers import Identifiers
 from portal.factory import Portal
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.sqlite_cache import entry_id
+from portal.issued.archive import IssuedSnapshot
+from portal.issued.identifiers import Identifiers
 from portal.presentation.issued.summary import IssuedSummary
 from portal.presentation.operations.page import MOST_TOKENS
 from portal.presentation.site.history_page import MOST_SEARCHED

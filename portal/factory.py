@@ -31,7 +31,6 @@ from portal.commands import register_commands
 from portal.commands.batch import COMMAND_IDENTITY
 from portal.commands.parts import DataFiles
 from portal.dossier.answers import Panel, Panels
-from portal.dossiers.archive import DossierArchive
 from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
@@ -43,6 +42,7 @@ from portal.gateway.savings import SavingsCounter
 from portal.gateway.single_flight import RENEW_S, Leases, SingleFlight
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
+from portal.issued.archive import DossierArchive
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.site.public_pages import SamplePlate
 from portal.settings import DAY, Settings, SettingsError

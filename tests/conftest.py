@@ -119,7 +119,7 @@ def close_all_resources() -> Iterator[None]:
 
 
 # The directories and modules whose tests run without a second connection of one thread.
-ONE_CONNECTION = {"web", "access", "batch", "dossiers", "gateway", "storage", "test_batches.py"}
+ONE_CONNECTION = {"web", "access", "batch", "issued", "gateway", "storage", "test_batches.py"}
 
 
 @pytest.fixture(autouse=True)

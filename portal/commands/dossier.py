@@ -10,8 +10,8 @@ import click
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
-from portal.dossiers.archive import Dossier
-from portal.dossiers.identifiers import display_number, parse_number
+from portal.issued.archive import IssuedDossier
+from portal.issued.identifiers import display_number, parse_number
 from portal.system.erasure import BytesKept
 from portal.system.local_time import iso_time
 
@@ -54,7 +54,7 @@ def dossier_commands(portal: Parts) -> CommandGroup:
     return dossier
 
 
-def _row(dossier: Dossier) -> dict[str, str | None]:
+def _row(dossier: IssuedDossier) -> dict[str, str | None]:
     snapshot = dossier.snapshot
     return {
         "number": display_number(dossier.number),

@@ -12,8 +12,8 @@ from portal.dossier.deadline_steps import deadline_steps
 from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
-from portal.dossiers.identifiers import display_number
 from portal.gateway.operations import LOOKUP_OPERATIONS
+from portal.issued.identifiers import display_number
 from portal.law.act_answers import ACT_TEXTS
 from portal.law.assessment import fines_in_words
 from portal.law.checklist import UNVERIFIED

@@ -13,9 +13,9 @@ from portal.batch.typed_list import WrongEntry
 from portal.dossier.answers import Panels
 from portal.dossier.lookups import OPERATION_TEXTS
 from portal.dossier.row import VehicleRow, listed_row
-from portal.dossiers.archive import Dossier, IssuedSnapshot
 from portal.gateway.ledger import Allowance
 from portal.gateway.operations import CachePolicy
+from portal.issued.archive import IssuedDossier, IssuedSnapshot
 from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
@@ -169,13 +169,15 @@ ISSUED_ALL_DOWN = issued_summary(
 )
 
 
-def stored_dossier(state: Any = "valid", has_pdf: bool = True, summary: Any = None) -> Dossier:
+def stored_dossier(
+    state: Any = "valid", has_pdf: bool = True, summary: Any = None
+) -> IssuedDossier:
     at = NOW.timestamp()
     revoked_at = at if state == "revoked" else None
     encoded = msgspec.json.encode(summary or ISSUED).decode()
     snapshot = IssuedSnapshot(plate=PLATE.text, caller="ana", summary=encoded)
     kept = ("key", snapshot) if state == "valid" else (None, None)
-    return Dossier(NUMBER.replace("-", ""), at, at, revoked_at, state, has_pdf, *kept)
+    return IssuedDossier(NUMBER.replace("-", ""), at, at, revoked_at, state, has_pdf, *kept)
 
 
 def issued(

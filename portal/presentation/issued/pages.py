@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import ClassVar, Final
 
 from portal import formats
-from portal.dossiers.archive import Dossier
-from portal.dossiers.identifiers import display_number
+from portal.issued.archive import IssuedDossier
+from portal.issued.identifiers import display_number
 from portal.presentation.issued.summary import Changed, IssuedSummary, summary_of
 
 PAGE_SIZE: Final = 40
@@ -24,7 +24,7 @@ class IssuedDossierPage:
     """
 
     template: ClassVar[str] = "pages/issued_dossier.html"
-    dossier: Dossier
+    dossier: IssuedDossier
     summary: IssuedSummary
     path: str
     link: str = ""
@@ -49,7 +49,7 @@ class EndedDossierPage:
     """The page for an expired or revoked dossier, or for an unknown link (None)."""
 
     template: ClassVar[str] = "pages/ended_dossier.html"
-    dossier: Dossier | None
+    dossier: IssuedDossier | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +57,13 @@ class IssuedListPage:
     """A page of dossiers. ``dossiers`` has at most PAGE_SIZE dossiers and the next one."""
 
     template: ClassVar[str] = "pages/issued_list.html"
-    dossiers: Sequence[Dossier]
+    dossiers: Sequence[IssuedDossier]
 
     @property
-    def rows(self) -> Sequence[tuple[Dossier, IssuedSummary | None]]:
+    def rows(self) -> Sequence[tuple[IssuedDossier, IssuedSummary | None]]:
         return [(each, summary_of(each)) for each in self.dossiers[:PAGE_SIZE]]
 
     @property
-    def next_after(self) -> Dossier | None:
+    def next_after(self) -> IssuedDossier | None:
         """The dossier after which the next page begins, or None on the last page."""
         return self.dossiers[PAGE_SIZE - 1] if len(self.dossiers) > PAGE_SIZE else None

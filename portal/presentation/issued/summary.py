@@ -9,7 +9,7 @@ from portal.dossier import figures
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.status_style import LOOKS, StatusStyle
-from portal.dossiers.archive import Dossier as IssuedDossier
+from portal.issued.archive import IssuedDossier
 from portal.law.act_answers import Act
 from portal.law.act_matrix import Row
 from portal.phrasebook import acts

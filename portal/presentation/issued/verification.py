@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from portal.dossiers.archive import State
+from portal.issued.archive import State
 from portal.presentation.issued.summary import IssuedSummary
 
 _SHOWN = 3

@@ -23,8 +23,8 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity
 from portal.batch.typed_list import Subject, read_strings
-from portal.dossiers.archive import Dossier, IssuedSnapshot, NumberTaken, Purged
-from portal.dossiers.identifiers import (
+from portal.issued.archive import IssuedDossier, IssuedSnapshot, NumberTaken, Purged
+from portal.issued.identifiers import (
     display_number,
     is_share_key,
     new_identifiers,
@@ -93,7 +93,7 @@ shared_routes = Routes(SHARED, robots="noindex, nofollow", limited=True)
 verification_routes = Routes("verification")
 
 # Gets a valid dossier, and the number or key in the URL.
-IssuedView = Callable[[Web, Dossier, str], BaseResponse]
+IssuedView = Callable[[Web, IssuedDossier, str], BaseResponse]
 
 
 class NothingToIssue(Exception):
@@ -276,7 +276,7 @@ def listed(web: Web, _: Identity) -> BaseResponse:
     return page_response(IssuedListPage(web.dossiers.all_owned(owner, PAGE_SIZE + 1, after)))
 
 
-def dossier(web: Web, issued: Dossier, text: str) -> BaseResponse:
+def dossier(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
     """Return the dossier's page. Its owner also gets the shared link, and may revoke it."""
     summary = summary_of(issued)
     assert summary is not None  # a valid dossier always has a summary
@@ -287,7 +287,7 @@ def dossier(web: Web, issued: Dossier, text: str) -> BaseResponse:
     return page_response(IssuedDossierPage(issued, summary, path, link, since))
 
 
-def pdf(web: Web, issued: Dossier, _: str) -> BaseResponse:
+def pdf(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
     if not issued.has_pdf:
         return page_error(501)
     stored = web.dossiers.pdf(issued)
@@ -296,7 +296,7 @@ def pdf(web: Web, issued: Dossier, _: str) -> BaseResponse:
     return pdf_response(stored, display_number(issued.number))
 
 
-def paper(web: Web, issued: Dossier, text: str) -> BaseResponse:
+def paper(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
     """Return a stored dossier as HTML, with a toolbar and the current URLs of static files."""
     html = web.dossiers.html(issued)
     if html is None:
@@ -321,7 +321,7 @@ for view, ending in ((dossier, ""), (pdf, ".pdf"), (paper, "/papel")):
 
 @routes.post("/dossie/<text>/revogar")
 @owned
-def revoke(web: Web, issued: Dossier, _: str) -> BaseResponse:
+def revoke(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
     web.dossiers.revoke(issued.number, web.sessions.history_key)
     show_notice(REVOKED)
     return redirect(url_for("dossiers.listed"), 303)

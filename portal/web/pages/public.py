@@ -9,9 +9,9 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken
 from portal.batch.batches import DRAFT_S
 from portal.dossier.lookups import OPERATION_TEXTS
-from portal.dossiers.archive import ENDED_KEPT_S
 from portal.formats import duration
 from portal.gateway.operations import OPERATIONS
+from portal.issued.archive import ENDED_KEPT_S
 from portal.presentation.api_errors import INVALID_PLATE
 from portal.presentation.paths import subject_path
 from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage, SignInPage

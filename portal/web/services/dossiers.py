@@ -13,14 +13,14 @@ from portal.desk.desk import Desk
 from portal.dossier.answers import Panel
 from portal.dossier.checklist import ticked_lines
 from portal.dossier.dossier import Dossier
-from portal.dossiers.archive import Dossier as IssuedDossier
-from portal.dossiers.identifiers import (
+from portal.gateway.lookup import Directive
+from portal.issued.archive import IssuedDossier
+from portal.issued.identifiers import (
     Identifiers,
     display_number,
     is_share_key,
     parse_number,
 )
-from portal.gateway.lookup import Directive
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.issued.summary import Changed, IssuedSummary, changed_since, summary_of
 from portal.presentation.issued.verification import VerifiedDossier, partly_hidden

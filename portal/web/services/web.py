@@ -22,11 +22,11 @@ from portal.batch.pricing import BatchPricing
 from portal.desk.desk import Desk, Reading
 from portal.desk.lookups import Lookups
 from portal.dossier.answers import Panels
-from portal.dossiers.archive import DossierArchive
 from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
+from portal.issued.archive import DossierArchive
 from portal.pdf.process import PdfProcess
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.operations.page import OriginBreaker

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from flask import render_template
 
-from portal.dossiers.identifiers import new_identifiers
+from portal.issued.identifiers import new_identifiers
 from portal.pdf.process import PdfProcess, RenderingInterrupted
 from portal.web.http import rate_limits
 from portal.web.pages import issued

@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from pypdf import PdfReader
 
-from portal.dossiers.identifiers import parse_number
+from portal.issued.identifiers import parse_number
 from portal.pdf.process import PdfProcess, RenderingInterrupted
 from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.api_errors import API_ERRORS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.dossiers.identifiers import display_number, is_share_key, new_identifiers, parse_number
+from portal.issued.identifiers import display_number, is_share_key, new_identifiers, parse_number
 
 
 def test_new_identifiers_differ_and_have_their_format() -> None:

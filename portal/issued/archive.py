@@ -35,7 +35,7 @@ from sqlalchemy.exc import IntegrityError
 
 from portal.access.idempotency import forget_made
 from portal.access.sealing import SubjectKeys, keyed_hash
-from portal.dossiers.identifiers import Identifiers
+from portal.issued.identifiers import Identifiers
 from portal.storage.database import Lock, erase_deleted, hold, reading, writing
 from portal.storage.purge_log import was_purged
 from portal.storage.tables import dossiers as table
@@ -80,7 +80,7 @@ class _Head(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Dossier:
+class IssuedDossier:
     """An issued dossier. Times are epoch seconds.
 
     ``key`` (the share key) and ``snapshot`` are None if the dossier is expired or revoked.
@@ -159,18 +159,18 @@ class DossierArchive:
             except IntegrityError:
                 raise NumberTaken from None
 
-    def by_number(self, number: str) -> Dossier | None:
+    def by_number(self, number: str) -> IssuedDossier | None:
         return self._find(table.c.number == number)
 
-    def by_key(self, key: str) -> Dossier | None:
+    def by_key(self, key: str) -> IssuedDossier | None:
         return self._find(table.c.share_key == self._key_hash(key))
 
-    def owned(self, number: str, owner: str) -> Dossier | None:
+    def owned(self, number: str, owner: str) -> IssuedDossier | None:
         return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
 
     def all_owned(
-        self, owner: str, most: int | None = None, after: Dossier | None = None
-    ) -> list[Dossier]:
+        self, owner: str, most: int | None = None, after: IssuedDossier | None = None
+    ) -> list[IssuedDossier]:
         """Return at most ``most`` of the owner's dossiers, the latest first.
 
         Expired and revoked ones are included. The list begins after the dossier ``after``.
@@ -180,15 +180,15 @@ class DossierArchive:
             where &= tuple_(table.c.issued_at, table.c.number) < (after.issued_at, after.number)
         return self._list(where, most)
 
-    def all(self) -> list[Dossier]:
+    def all(self) -> list[IssuedDossier]:
         return self._list(true())
 
-    def html(self, dossier: Dossier) -> str | None:
+    def html(self, dossier: IssuedDossier) -> str | None:
         """Return the document as HTML, or None if the dossier is no longer valid."""
         packed = self._content(dossier, "html")
         return None if packed is None else zlib.decompress(packed).decode()
 
-    def pdf(self, dossier: Dossier) -> bytes | None:
+    def pdf(self, dossier: IssuedDossier) -> bytes | None:
         """Return the document as PDF, or None if the dossier has no PDF or is no longer valid."""
         return self._content(dossier, "pdf")
 
@@ -250,11 +250,11 @@ class DossierArchive:
             done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))
             return int(done.rowcount)
 
-    def _find(self, where: ColumnElement[bool]) -> Dossier | None:
+    def _find(self, where: ColumnElement[bool]) -> IssuedDossier | None:
         found = self._list(where)
         return found[0] if found else None
 
-    def _list(self, where: ColumnElement[bool], most: int | None = None) -> list[Dossier]:
+    def _list(self, where: ColumnElement[bool], most: int | None = None) -> list[IssuedDossier]:
         columns = table.c["number", "issued_at", "expires_at", "revoked_at", "head"]
         query = (
             select(*columns, table.c.pdf.is_not(None).label("has_pdf"))
@@ -266,7 +266,7 @@ class DossierArchive:
             rows: Sequence[RowMapping] = db.execute(query).mappings().all()
         return [dossier for row in rows if (dossier := self._dossier(row)) is not None]
 
-    def _dossier(self, row: RowMapping) -> Dossier | None:
+    def _dossier(self, row: RowMapping) -> IssuedDossier | None:
         """Return the dossier of a row, or None if the row's head cannot be decrypted."""
         number = row["number"]
         state: State = "valid"
@@ -280,7 +280,7 @@ class DossierArchive:
             if content is None:
                 return None
             head = msgspec.json.decode(content, type=_Head)
-        return Dossier(
+        return IssuedDossier(
             number=number,
             issued_at=row["issued_at"],
             expires_at=row["expires_at"],
@@ -291,7 +291,7 @@ class DossierArchive:
             snapshot=head.snapshot if head else None,
         )
 
-    def _content(self, dossier: Dossier, part: Literal["html", "pdf"]) -> bytes | None:
+    def _content(self, dossier: IssuedDossier, part: Literal["html", "pdf"]) -> bytes | None:
         query = select(table.c[part]).where(self._is_valid(dossier.number))
         with reading(self._engine) as db:
             sealed = db.execute(query).scalar()

@@ -8,15 +8,15 @@ from sqlalchemy import Engine, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import SubjectKeys
-from portal.dossiers.archive import (
+from portal.issued.archive import (
     ENDED_KEPT_S,
-    Dossier,
     DossierArchive,
+    IssuedDossier,
     IssuedSnapshot,
     NumberTaken,
     Purged,
 )
-from portal.dossiers.identifiers import Identifiers, new_identifiers
+from portal.issued.identifiers import Identifiers, new_identifiers
 from portal.storage.database import reading
 from portal.storage.tables import dossiers
 from tests.fakes import Clock
@@ -55,7 +55,7 @@ def cells(engine: Engine) -> list[Any]:
         return [cell for row in db.execute(select(dossiers)).all() for cell in row]
 
 
-def found(dossier: Dossier | None) -> Dossier:
+def found(dossier: IssuedDossier | None) -> IssuedDossier:
     assert dossier is not None
     return dossier
 
