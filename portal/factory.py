@@ -437,11 +437,11 @@ class Portal(Web):
 
     def _identify(self, access: Access) -> Identity:
         """Authenticate a batch's owner while the batch runs."""
-        if access.digest == COMMAND_IDENTITY.digest:
+        if access.owner == COMMAND_IDENTITY.owner:
             return COMMAND_IDENTITY
         if access.credential is not None:
             return self.gatekeeper.authenticate(access.credential)
-        return self.gatekeeper.authenticate_digest(access.digest)
+        return self.gatekeeper.authenticate_owner(access.owner)
 
     @property
     def _batches_task(self) -> PeriodicTask:
@@ -460,7 +460,7 @@ class Portal(Web):
             workers=self._settings.workers,
             daily_limit=self.daily_limit,
             priced=[name for name, each in self._policy.terms.items() if each.price is not None],
-            calls_left=lambda: self.ledger.allowance(Identity("", "", frozenset())).day,
+            calls_left=lambda: self.ledger.allowance(Identity("", "", "", frozenset())).day,
             is_worker=self._process.batch_holder is None,
         )
 

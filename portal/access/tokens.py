@@ -73,12 +73,15 @@ class Identity:
 
     ``daily_limit`` is a number of upstream calls, or 0 for no limit. In pass-through mode,
     ``credential`` is the caller's own upstream credential, and ``digest`` is the credential's HMAC.
-    In other modes, ``credential`` is None, and ``digest`` is the token's SHA-256. ``batch`` is the
-    id of the batch for which a lookup is made, or None for a single lookup.
+    In other modes, ``credential`` is None, and ``digest`` is the token's SHA-256. ``owner`` is the
+    key under which the caller's data is stored. It outlives a token, because several tokens may
+    have one owner. ``batch`` is the id of the batch for which a lookup is made, or None for a
+    single lookup.
     """
 
     name: str
     digest: str
+    owner: str
     scopes: frozenset[str]
     daily_limit: int = 0
     credential: str | None = field(default=None, repr=False)
@@ -99,6 +102,7 @@ class Issued:
 
     name: str
     digest: str
+    owner: str
     scopes: frozenset[str]
     daily_limit: int
     created_at: float
@@ -116,6 +120,10 @@ class Issued:
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and now >= self.expires_at else "valid"
+
+    @property
+    def identity(self) -> Identity:
+        return Identity(self.name, self.digest, self.owner, self.scopes, self.daily_limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +166,7 @@ class Tokens:
         self._clock = clock
         self._monotonic = monotonic
         self._configured = {
-            digest(token): Identity(f"settings:{number}", digest(token), SCOPES)
+            digest(token): Identity(f"settings:{number}", digest(token), digest(token), SCOPES)
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
@@ -177,7 +185,30 @@ class Tokens:
             raise UnknownToken
         if issued.state(self._clock()) != "valid":
             raise RefusedToken
-        return Identity(issued.name, issued.digest, issued.scopes, issued.daily_limit)
+        return issued.identity
+
+    def identify_owner(self, owner: str) -> Identity:
+        """Return the identity of an owner's newest valid token. Raises as ``identify`` does.
+
+        A token in the settings is its own owner, and so is a token that was issued before owners
+        were stored.
+        """
+        if owner in self._configured:
+            return self._configured[owner]
+        is_owned = (table.c.owner == owner) | (table.c.digest == owner) & table.c.owner.is_(None)
+        query = select(*_COLUMNS).where(is_owned, table.c.namespace == self._namespace)
+        try:
+            with self._breaker.guard(), reading(self._engine) as db:
+                found = [*map(_issued, db.execute(query.order_by(table.c.created_at.desc())))]
+        except (SQLAlchemyError, BreakerOpen):
+            raise TokensUnavailable("the database cannot be read") from None
+        if not found:
+            raise UnknownToken
+        now = self._clock()
+        valid = [each for each in found if each.state(now) == "valid"]
+        if not valid:
+            raise RefusedToken
+        return valid[0].identity
 
     def was_issued(self, token_digest: str) -> bool:
         """Return whether a token with this digest was issued, in any namespace.
@@ -209,6 +240,7 @@ class Tokens:
                 db.execute(
                     insert(table).values(
                         digest=digest(token),
+                        owner=secrets.token_hex(32),
                         namespace=self._namespace,
                         name=name,
                         scopes=",".join(sorted(scopes)),
@@ -355,7 +387,8 @@ class Gatekeeper:
             if self._tokens.was_issued(digest(credential)):
                 raise UnknownToken
             keyed = keyed_hash(self._secret, b"credential", credential.encode())
-            return Identity(f"credential:{keyed[:12]}", keyed, SCOPES - {"admin"}, 0, credential)
+            name = f"credential:{keyed[:12]}"
+            return Identity(name, keyed, keyed, SCOPES - {"admin"}, 0, credential)
         return self.authenticate_digest(digest(credential))
 
     def authenticate_digest(self, token_digest: str) -> Identity:
@@ -368,11 +401,21 @@ class Gatekeeper:
             return self.visitor()
         return self._tokens.identify(token_digest)
 
+    def authenticate_owner(self, owner: str) -> Identity:
+        """Return the identity of an owner who is not present, such as the owner of a batch.
+
+        Raises UnknownToken, RefusedToken or TokensUnavailable.
+        """
+        if self.mode == "demo" and owner == _DEMO_DIGEST:
+            return self.visitor()
+        return self._tokens.identify_owner(owner)
+
     def visitor(self) -> Identity:
         """Return the identity that all visitors of the demo mode share."""
-        return Identity(DEMO_TOKEN, _DEMO_DIGEST, SCOPES - {"admin"})
+        return Identity(DEMO_TOKEN, _DEMO_DIGEST, _DEMO_DIGEST, SCOPES - {"admin"})
 
 
 def _issued(values: Sequence[Any]) -> Issued:
     found = dict(zip(_NAMES, values, strict=True))
+    found["owner"] = found["owner"] or found["digest"]
     return Issued(**{**found, "scopes": frozenset(found["scopes"].split(","))})

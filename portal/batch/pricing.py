@@ -138,7 +138,7 @@ class BatchPricing:
             raise CostUnknown
         most = cost if max_cost is None else max_cost
         reserved = {} if found.state == "running" else pending
-        access = Access(identity.digest, identity.credential)
+        access = Access(identity.owner, identity.credential)
         self._batches.start(batch, owner, access, most, reserved)
 
     def retry(
@@ -172,7 +172,7 @@ class BatchPricing:
         if cost is None and (max_cost is not None or has_limit):
             raise CostUnknown
         most = cost if max_cost is None else total((found.cost.at_most, max_cost))
-        access = Access(identity.digest, identity.credential)
+        access = Access(identity.owner, identity.credential)
         self._batches.start(batch, owner, access, most, reserved, reserved.keys())
 
     def retries(

@@ -28,11 +28,11 @@ class UnknownBatch(LookupError):
 class Access(msgspec.Struct, frozen=True):
     """The values with which the portal authenticates a batch's owner while the batch runs.
 
-    In pass-through mode, ``credential`` is the owner's upstream credential, and ``digest`` is the
-    credential's HMAC. In other modes, ``credential`` is None, and ``digest`` identifies the owner.
+    In pass-through mode, ``credential`` is the owner's upstream credential, and ``owner`` is the
+    credential's HMAC. In other modes, ``credential`` is None.
     """
 
-    digest: str
+    owner: str = msgspec.field(name="digest")  # the name that stored batches have
     credential: str | None = None
 
 

@@ -36,7 +36,7 @@ _FORMATS: Final[Mapping[str, Format]] = {".jsonl": "jsonl", ".xlsx": "xlsx"}
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 # The owner of the batches that ``flask batch`` creates. All other owners have a hexadecimal digest
 # or session id as their name, so none is "command".
-COMMAND_IDENTITY: Final = Identity("command", "command", frozenset(LOOKUPS))
+COMMAND_IDENTITY: Final = Identity("command", "command", "command", frozenset(LOOKUPS))
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
 _MOST_WRONG: Final = 20  # maximum number of invalid entries of FILE that are printed
@@ -78,7 +78,7 @@ def batch_command(portal: Parts) -> Command:
         credential in DOSSIE_CREDENTIAL.
         """
         identity = _caller(portal)
-        owner, batches = identity.digest, portal.batches
+        owner, batches = identity.owner, portal.batches
         chosen = file_format or _FORMATS.get(out.suffix.lower(), "csv")
         if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
             fail(f"{out} cannot be written.")
@@ -288,7 +288,7 @@ def _cost(batch: Batch | None) -> str | None:
 
 
 def _write(portal: Parts, batch: Batch, identity: Identity, out: Path, chosen: Format) -> None:
-    desk, items = portal.desk(identity), portal.batches.items(batch.id, identity.digest)
+    desk, items = portal.desk(identity), portal.batches.items(batch.id, identity.owner)
     table = results_table(desk.row(item, batch.ask) for item in items)
     part = out.with_name(f".{out.name}.part")
     try:

@@ -65,7 +65,7 @@ class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
 
     ``caller`` is the name of the Identity (the authenticated caller) that issued the dossier.
     ``summary`` is the JSON text of an IssuedSummary (portal.presentation.issued). If the link shows
-    what has changed since, ``follows`` is the digest of the issuer's token, otherwise "".
+    what has changed since, ``follows`` is the issuer (``Identity.owner``), otherwise "".
     """
 
     plate: str

@@ -40,6 +40,9 @@ tokens = Table(
     metadata,
     # The SHA-256 of the token in hex.
     Column("digest", String(64), primary_key=True),
+    # The key of what the token's holder has stored, which a later token of the same holder finds
+    # again. A token that was issued before owners were stored has the token's digest as its owner.
+    Column("owner", String(64)),
     Column("namespace", String, nullable=False),
     Column("name", String(80), nullable=False),
     Column("scopes", String(200), nullable=False),
@@ -50,6 +53,7 @@ tokens = Table(
     # The last day in America/Sao_Paulo on which the token reached its daily limit.
     Column("full_on", String(10)),
     UniqueConstraint("namespace", "name"),
+    Index("tokens_by_owner", "owner"),
     Index("tokens_by_full_day", "namespace", "full_on"),
     _partial_index("tokens_by_expiry", "namespace", "expires_at", where="revoked_at IS NULL"),
     _partial_index(

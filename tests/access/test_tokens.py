@@ -3,16 +3,16 @@
 import hashlib
 import re
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, update
 
 from portal.access import tokens as tokens_module
 from portal.access.tokens import (
     SCOPES,
     Gatekeeper,
-    Identity,
     NameTaken,
     RefusedToken,
     Tokens,
@@ -20,6 +20,8 @@ from portal.access.tokens import (
     digest,
 )
 from portal.gateway.ledger import Ledger
+from portal.storage.database import writing
+from portal.storage.tables import tokens as table
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.fakes.one_tenant import tokens_in
@@ -205,7 +207,7 @@ def test_overview_has_a_page_of_valid_tokens_and_those_that_need_attention(
     clock.advance(1.5 * 86400)
     ledger = Ledger(engine, clock=clock, namespace=tokens.listed()[0].namespace)
     (limited,) = [each for each in tokens.listed() if each.name == "c"]
-    buy(ledger, Identity(limited.name, limited.digest, limited.scopes, daily_limit=1))
+    buy(ledger, replace(limited.identity, daily_limit=1))
     found = tokens.overview("", 2, 9, 4 * 86400.0, 9)
     assert [each.name for each in found.valid] == ["a", "b"]
     assert [each.name for each in found.ended] == ["d", "f"]  # the last to end comes first
@@ -214,3 +216,32 @@ def test_overview_has_a_page_of_valid_tokens_and_those_that_need_attention(
     assert [each.name for each in tokens.overview("b", 9, 1, 0, 9).valid] == ["c", "e"]
     clock.advance(86400)
     assert tokens.overview("", 9, 1, 0, 9).full == []
+
+
+def test_data_of_an_owner_outlives_a_token(engine: Engine, clock: Clock) -> None:
+    """A batch whose token has ended goes on with a later token of the same owner."""
+    tokens = tokens_in(engine, ("configured",), clock)
+    first = tokens.identify(digest(tokens.issue("ana", SCOPES, None, 0)))
+    clock.advance(1)
+    second = tokens.identify(digest(tokens.issue("ana-2", frozenset({"decode"}), None, 0)))
+    assert len({first.owner, first.digest, second.owner}) == 3
+    with writing(engine) as db:
+        db.execute(update(table).where(table.c.name == "ana-2").values(owner=first.owner))
+    assert tokens.identify_owner(first.owner).name == "ana-2"
+    assert tokens.revoke("ana-2")
+    assert tokens.identify_owner(first.owner) == first
+    assert tokens.revoke("ana")
+    with pytest.raises(RefusedToken):
+        tokens.identify_owner(first.owner)
+    with pytest.raises(UnknownToken):
+        tokens.identify_owner(second.owner)
+    assert tokens.identify_owner(digest("configured")).owner == digest("configured")
+
+
+def test_token_that_was_issued_before_owners_owns_its_data(engine: Engine, clock: Clock) -> None:
+    tokens = tokens_in(engine, (), clock)
+    token_digest = digest(tokens.issue("ana", SCOPES, None, 0))
+    with writing(engine) as db:
+        db.execute(update(table).values(owner=None))
+    assert tokens.identify(token_digest).owner == token_digest
+    assert tokens.identify_owner(token_digest).digest == token_digest

@@ -26,7 +26,7 @@ from tests.fakes.one_tenant import subject_keys
 from tests.gateway.gateways import FRESH_S, SECRET, STALE_S, Bench, StubUpstream, bench
 
 OWNER = "owner"
-IDENTITY = Identity("ana", OWNER, frozenset(LOOKUPS))
+IDENTITY = Identity("ana", OWNER, OWNER, frozenset(LOOKUPS))
 
 
 def plates(count: int, prefix: str = "AAA") -> list[str]:

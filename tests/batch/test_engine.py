@@ -376,7 +376,7 @@ def test_two_processes_reach_the_daily_limit_exactly(
 
 
 def test_token_limit_pauses(tmp_path: Path, clock: Clock) -> None:
-    limited = Identity("ana", OWNER, frozenset({"decode"}), daily_limit=5)
+    limited = Identity("ana", OWNER, OWNER, frozenset({"decode"}), daily_limit=5)
     one = engine_of(tmp_path, clock, identify=lambda _: limited)
     batch = one.create(plates(20))
     one.start(batch)
@@ -567,7 +567,7 @@ def test_402_for_every_other_plate_pauses_nothing(tmp_path: Path, clock: Clock) 
 
 
 def test_lookup_without_scope_is_not_asked(tmp_path: Path, clock: Clock) -> None:
-    narrow = Identity("ana", OWNER, frozenset({"decode"}))
+    narrow = Identity("ana", OWNER, OWNER, frozenset({"decode"}))
     one = engine_of(tmp_path, clock, identify=lambda _: narrow)
     batch = one.create(plates(1), ("decode", "renainf"))
     one.start(batch)

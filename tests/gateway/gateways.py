@@ -38,7 +38,7 @@ SECRET = b"the secret of the gateway's tests"
 def as_caller(
     name: str, daily_limit: int = 0, credential: str | None = None, batch: str | None = None
 ) -> Identity:
-    return Identity(name, "", frozenset(), daily_limit, credential, batch)
+    return Identity(name, "", "", frozenset(), daily_limit, credential, batch)
 
 
 CALLER = as_caller("somebody")

@@ -35,7 +35,9 @@ def token(
     expires_at: float | None = None,
     revoked_at: float | None = None,
 ) -> Issued:
-    return Issued(name, "digest", scopes, daily_limit, AT - 86400, expires_at, revoked_at, "demo")
+    return Issued(
+        name, "digest", "owner", scopes, daily_limit, AT - 86400, expires_at, revoked_at, "demo"
+    )
 
 
 def batch_under_way(

@@ -661,7 +661,7 @@ def _authenticated(web: Web) -> Call:
         if visitor is None:
             raise
         return Call(web, visitor, web.sessions.history_key, by_session=True)
-    return Call(web, identity, identity.digest, by_session=False)
+    return Call(web, identity, identity.owner, by_session=False)
 
 
 def _authenticate_again(web: Web) -> None:

@@ -209,7 +209,7 @@ def _issue_page(
         plate=subject.text,
         caller=identity.name,
         summary=msgspec.json.encode(issued_summary(page, web.issuer)).decode(),
-        follows=identity.digest if request.form.get("mudancas") and not identity.credential else "",
+        follows=identity.owner if request.form.get("mudancas") and not identity.credential else "",
     )
     try:
         web.dossiers.issue(owner, identifiers, snapshot, html, pdf, last_purge=last_purge)

@@ -84,7 +84,7 @@ def since_issued(
     if issued.snapshot is None or not issued.snapshot.follows:
         return None
     try:
-        identity = web.gatekeeper.authenticate_digest(issued.snapshot.follows)
+        identity = web.gatekeeper.authenticate_owner(issued.snapshot.follows)
     except (UnknownToken, RefusedToken, TokensUnavailable):
         return None
     (now,) = web.desk(identity, mask_names=True).stored([summary.subject])

@@ -127,16 +127,16 @@ class Sessions:
 
     @property
     def history_key(self) -> str:
-        """The key of the visitor's history: the token's digest, or a random id in the session.
+        """The key of the visitor's history: the token's owner, or a random id in the session.
 
         In demo mode, this property renews the cookie and makes the session permanent, so that a
-        returning visitor finds their batches. In the other modes, a new sign-in with the same token
-        gives the same key.
+        returning visitor finds their batches. In the other modes, a new sign-in with a token of
+        the same owner gives the same key.
         """
         identity = self.signed_in
         # The demo token is public, so its digest does not identify a visitor.
         if identity is not None and identity.digest != digest(DEMO_TOKEN):
-            return identity.digest
+            return identity.owner
         if "visitor" not in session:
             session["visitor"] = secrets.token_hex(16)
         if self.is_demo:

@@ -136,7 +136,7 @@ def test_hits_without_a_limit_never_read_the_ledger(
         assert here.get(DECODE).status_code == 200
 
 
-LIMITED = Identity("ana", "digest", frozenset({"decode"}), daily_limit=9)
+LIMITED = Identity("ana", "digest", "owner", frozenset({"decode"}), daily_limit=9)
 
 
 def test_hits_read_the_ledger_once_a_second() -> None:
