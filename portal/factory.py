@@ -5,12 +5,10 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -24,27 +22,30 @@ from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Gatekeeper, Identity, Tokens
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
-from portal.batch.rows import Access
+from portal.batch.pricing import BatchPricing
 from portal.batch.runner import BatchRunner
 from portal.batch.turn import Turn
 from portal.commands import register_commands
-from portal.commands.batch import COMMAND_IDENTITY
 from portal.commands.parts import DataFiles
-from portal.dossier.answers import Panel, Panels
+from portal.desk.background import BackgroundDesk
+from portal.desk.desk import Desk, Reading
+from portal.desk.desks import Desks
+from portal.desk.examples import Examples, SamplePlate
+from portal.desk.lookups import Lookups
+from portal.desk.operator import OperatorDesk
 from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
-from portal.gateway.lookup import Lookup, Observer
-from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS, CachePolicy, Operation, Policy
+from portal.gateway.lookup import Observer
+from portal.gateway.operations import OPERATIONS, CachePolicy, Policy
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.single_flight import RENEW_S, Leases, SingleFlight
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
 from portal.issued.archive import DossierArchive
 from portal.presentation.paper.dossier import Issuer
-from portal.presentation.site.public_pages import SamplePlate
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_data_key,
@@ -60,9 +61,7 @@ from portal.startup import (
 )
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (
-    database_bytes,
     erase_deleted,
-    is_in_place,
     open_engine,
     side_engine,
 )
@@ -78,13 +77,13 @@ from portal.upstream.errors import NotSent
 from portal.upstream.failover import Failover
 from portal.upstream.origin import Origin
 from portal.upstream.spares import TICK_S, Spares
-from portal.vehicle.plate import Plate
-from portal.vehicle.wire import result_of
+from portal.upstream.warm_up import WarmUp
 from portal.web.app_setup import init_app
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
-from portal.web.services.web import Web
+from portal.web.services.page_cache import PageCache
+from portal.web.services.web import Web, WebSettings
 
 if TYPE_CHECKING:
     from portal.tracing import Tracing
@@ -153,7 +152,7 @@ def environment_settings() -> Settings:
         sys.exit(f"dossie-veicular: {error}")
 
 
-class Portal(Web):
+class Portal:
     """The parts of a portal. Each part is built when it is first read.
 
     ``key`` is the data key that ``prepare`` has returned. If ``key`` is None, the portal reads the
@@ -178,18 +177,9 @@ class Portal(Web):
         self._turn = Turn()
         self.namespace = settings.namespace
         self.batch_limit = settings.batch_limit
-        self.daily_limit = settings.daily_call_limit
-        self.hidden_marker = settings.hidden_marker
-        self.mask_names = settings.mask_names
-        self.metrics_token = settings.metrics_token
-        self.trusted_proxies = settings.trusted_proxies
-        self.cors_origins: Sequence[str] = settings.cors_origins
-        self.static = PROJECT_ROOT / "static"
-        self.longest_request_s = settings.deadline + SPARE_S
-        self.request_threads = process.threads.blocking
         memory = settings.edge_memory_mb * MEBIBYTE
-        self.hit_cache_bytes = memory // 8
-        self._local_cache_bytes = memory - self.hit_cache_bytes
+        self._hit_cache_bytes = memory // 8
+        self._local_cache_bytes = memory - self._hit_cache_bytes
 
     def finish(self) -> None:
         """Wait for the lookups of batches in progress, and write what is left in memory.
@@ -216,7 +206,7 @@ class Portal(Web):
         app.secret_key = self.secret
         if self.tracing:
             self.tracing.attach(app)
-        init_app(app, self)
+        init_app(app, self.web)
         app.before_request(self.scheduler.start)
         return app
 
@@ -331,11 +321,9 @@ class Portal(Web):
         kept = settings.upstream_spares * (settings.batch_concurrency if runs_batches else 1)
         return Spares(kept, settings.connect_timeout, process.is_draining)
 
-    def expect_lookups(self, count: int) -> None:
-        for origin, breaker in zip(self._origins, self.breakers, strict=False):
-            if breaker.wait_s == 0:
-                self.spares.expect(origin.host, count)
-                return
+    @cached_property
+    def _warm_up(self) -> WarmUp:
+        return WarmUp(self._origins, self.breakers, self.spares)
 
     @cached_property
     def breakers(self) -> Sequence[Breaker]:
@@ -351,14 +339,14 @@ class Portal(Web):
                 each.name,
                 time.monotonic,
                 self._shared_counters(f"breaker-{each.name}", COUNTERS),
-                self.longest_request_s,
+                self._longest_request_s,
             )
             for each in (self._origins if self._settings.mode != "demo" else ())
         ]
 
     @cached_property
     def ledger(self) -> Ledger:
-        return Ledger(self.engine, self.daily_limit, namespace=self.namespace)
+        return Ledger(self.engine, self._settings.daily_call_limit, namespace=self.namespace)
 
     @cached_property
     def _savings(self) -> SavingsCounter:
@@ -403,13 +391,6 @@ class Portal(Web):
     def gatekeeper(self) -> Gatekeeper:
         return Gatekeeper(self._settings.mode, self.tokens, self.secret)
 
-    def paid(
-        self, caller: str, subjects: Sequence[str], since: float
-    ) -> Mapping[str, Decimal | None]:
-        tags = {self.keys.tag(subject): subject for subject in subjects}
-        paid = self.ledger.paid(caller, [*tags], since)
-        return {tags[tag]: price for tag, price in paid.items()}
-
     # Batches
 
     @cached_property
@@ -427,21 +408,8 @@ class Portal(Web):
 
     @cached_property
     def batch_runner(self) -> BatchRunner:
-        return BatchRunner(
-            self.item_leases,
-            self.gateway.fetch,
-            self._identify,
-            summarise=self.reading.stored_row,
-            turn=self._turn,
-        )
-
-    def _identify(self, access: Access) -> Identity:
-        """Authenticate a batch's owner while the batch runs."""
-        if access.owner == COMMAND_IDENTITY.owner:
-            return COMMAND_IDENTITY
-        if access.credential is not None:
-            return self.gatekeeper.authenticate(access.credential)
-        return self.gatekeeper.authenticate_owner(access.owner)
+        background = BackgroundDesk(self.gatekeeper, self.gateway, self._reading)
+        return BatchRunner(self.item_leases, background, self._turn)
 
     @property
     def _batches_task(self) -> PeriodicTask:
@@ -458,7 +426,7 @@ class Portal(Web):
             self.breakers,
             self._process.shared,
             workers=self._settings.workers,
-            daily_limit=self.daily_limit,
+            daily_limit=self._settings.daily_call_limit,
             priced=[name for name, each in self._policy.terms.items() if each.price is not None],
             calls_left=lambda: self.ledger.allowance(Identity("", "", "", frozenset())).day,
             is_worker=self._process.batch_holder is None,
@@ -527,19 +495,10 @@ class Portal(Web):
         from portal.tracing import Tracing, UnknownExporter, exporter_of
 
         try:
-            return Tracing(exporter_of(os.environ), continues=self.trusted_proxies > 0)
+            return Tracing(exporter_of(os.environ), continues=self._settings.trusted_proxies > 0)
         except UnknownExporter as unknown:
             log.warning("no traces: the exporter %s is not installed", unknown)
             return None
-
-    def pdf_span(self) -> AbstractContextManager[object]:
-        return self.tracing.pdf_span() if self.tracing else nullcontext()
-
-    def ready(self) -> bool:
-        return not self._process.is_draining() and self.store.is_up() and is_in_place(self.engine)
-
-    def database_bytes(self) -> int | None:
-        return database_bytes(self.engine)
 
     def _shared_counters(self, name: str, count: int) -> SharedCounters | None:
         shared = self._process.shared
@@ -557,10 +516,40 @@ class Portal(Web):
     def create_database(self) -> None:
         create_missing_database(self._settings)
 
-    # Pages
+    # Desks
+
+    @cached_property
+    def _reading(self) -> Reading:
+        return Reading(self._settings.hidden_marker, self._settings.mask_names)
+
+    @cached_property
+    def pricing(self) -> BatchPricing:
+        return BatchPricing(self.batches, self.gateway)
+
+    @cached_property
+    def desks(self) -> Desks:
+        return Desks(
+            archive=self.dossiers,
+            batch_limit=self.batch_limit,
+            batches=self.batches,
+            expect_lookups=self._warm_up.expect,
+            gateway=self.gateway,
+            history=self.history,
+            idempotency=self.idempotency,
+            issuer=self._issuer,
+            keys=self.keys,
+            ledger=self.ledger,
+            lookups=Lookups(self.gateway, self.pool, self.ledger.allowance),
+            pricing=self.pricing,
+            reading=self._reading,
+            usage=self.usage,
+        )
+
+    def desk(self, identity: Identity) -> Desk:
+        return self.desks.of(identity)
 
     @property
-    def issuer(self) -> Issuer | None:
+    def _issuer(self) -> Issuer | None:
         settings = self._settings
         if settings.issuer_name is None:
             return None
@@ -571,39 +560,66 @@ class Portal(Web):
             settings.issuer_logo or "",
         )
 
+    # Web
+
+    @cached_property
+    def page_cache(self) -> PageCache:
+        return PageCache() if self._hit_cache_bytes else PageCache(most=0)
+
     @property
-    def samples(self) -> Sequence[SamplePlate]:
-        from portal.sandbox.example_plates import EXAMPLE_PLATES
+    def _longest_request_s(self) -> float:
+        return self._settings.deadline + SPARE_S
 
-        return [(each.plate, each.title, each.alone, each.portal) for each in EXAMPLE_PLATES]
+    @cached_property
+    def web(self) -> Web:
+        settings = self._settings
+        return Web(
+            WebSettings(
+                cors_origins=settings.cors_origins,
+                hit_cache_bytes=self._hit_cache_bytes,
+                longest_request_s=self._longest_request_s,
+                metrics_token=settings.metrics_token,
+                request_threads=self._process.threads.blocking,
+                static=PROJECT_ROOT / "static",
+                trusted_proxies=settings.trusted_proxies,
+            ),
+            self.desks,
+            OperatorDesk(
+                batches=self.batches,
+                breakers=self.breakers,
+                daily_limit=settings.daily_call_limit,
+                engine=self.engine,
+                gateway=self.gateway,
+                is_draining=self._process.is_draining,
+                store=self.store,
+                tokens=self.tokens,
+                usage=self.usage,
+            ),
+            access_log=self.access_log,
+            examples=Examples(
+                _ask_sandbox, _sample_plates, _showcases() if settings.mode == "demo" else ()
+            ),
+            gatekeeper=self.gatekeeper,
+            limits=self.limits,
+            metrics=self.metrics,
+            page_cache=self.page_cache,
+            pdf_span=self.tracing.pdf_span if self.tracing else nullcontext,
+        )
 
-    def ask_sandbox(self, method: str, path: str, body: bytes = b"") -> bytes:
-        return _ask_sandbox(method, path, body)[1]
 
-    def showcases(self) -> Sequence[tuple[Plate, str, Panels]]:
-        return _showcases() if self._settings.mode == "demo" else ()
+# The sandbox is loaded only where a page or the demo mode needs it.
 
 
-def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
-    """Return the demo's example plates with captions and with the sandbox's answers.
+def _sample_plates() -> Sequence[SamplePlate]:
+    from portal.sandbox.example_plates import EXAMPLE_PLATES
 
-    The sandbox imitates the upstream. Its answers do not pass through the gateway, which would
-    count them as the visitor's lookups.
-    """
+    return [(each.plate, each.title, each.alone, each.portal) for each in EXAMPLE_PLATES]
+
+
+def _showcases() -> Sequence[tuple[str, str]]:
     from portal.sandbox.example_plates import SHOWCASES
 
-    def panel(operation: Operation, plate: Plate) -> Panel:
-        path = Lookup(operation, plate).path
-        status, body = _ask_sandbox("GET", path)
-        if status != 200:
-            return Panel("unavailable", cause="unreachable")
-        return Panel("fresh", body, result_of(body), datetime.now(UTC))
-
-    return [
-        (plate, caption, Panels(*(panel(operation, plate) for operation in LOOKUP_OPERATIONS)))
-        for text, caption in SHOWCASES
-        for plate in (Plate.parse(text),)
-    ]
+    return SHOWCASES
 
 
 def _ask_sandbox(method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:

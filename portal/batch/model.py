@@ -160,8 +160,8 @@ class Item:
     ``position`` is the item's index in the batch, from 0. ``cause`` is the reason why an item
     failed: a FailureKind of the gateway, "out_of_scope" (the token lacks the lookup's scope) or
     "rejected" (the upstream answered with a status other than 200). A pending item with a cause is
-    looked up once more. ``result`` is the summary of the item's answers that ``BatchRunner`` has
-    stored, or None if there is no summary. ``spent`` is the price in R$ of the item's calls that
+    looked up once more. ``result`` is the row of the item's answers that ``BatchRunner`` has
+    stored, or None if there is no row. ``spent`` is the price in R$ of the item's calls that
     were or may have been charged, or None if the spending of the batch is unknown.
     ``failing_since`` is the time of the first failure since the item's last answer, in epoch
     seconds, or None.

@@ -3,10 +3,10 @@
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -30,8 +30,25 @@ _REFUSED: Final = Fault("access", Pause("access", None))
 _NO_CREDIT: Final = Fault("no_credit", Pause("no_credit", None))
 
 
-Fetch = Callable[[Lookup, Identity], Served]
-Summarise = Callable[[Subject, Sequence[LookupName], Mapping[LookupName, Served]], bytes | None]
+class Background(Protocol):
+    """Where the runner gets identities, answers and rows (``portal.desk.background``)."""
+
+    def identify(self, access: Access) -> Identity:
+        """Return the identity of the owner who has started a batch.
+
+        Raises UnknownToken, RefusedToken or TokensUnavailable.
+        """
+
+    def fetch(self, lookup: Lookup, identity: Identity) -> Served:
+        """Make one lookup of an item. Raises Failure."""
+
+    def row(
+        self,
+        subject: Subject,
+        ask: Sequence[LookupName],
+        answers: Mapping[LookupName, Served],
+    ) -> bytes | None:
+        """Return what the batch stores of a vehicle that it has looked up."""
 
 
 class BatchRunner:
@@ -40,10 +57,9 @@ class BatchRunner:
     The leases of a killed process expire after LEASE_S seconds. After that, another process looks
     up the leased items. It pays nothing for answers that are already stored.
 
-    ``summarise`` returns a summary of an item's answers. The runner stores the summary with the
-    item. The arguments of ``summarise`` are the vehicle, the batch's lookups and the answers. The
-    batch's page shows the summary, because a row built later could mix answers of different days,
-    and because some answers are never stored.
+    The runner stores the row of an item's answers with the item (``Background.row``). The batch's
+    page shows this row, because a row built later could mix answers of different days, and because
+    some answers are never stored.
 
     ``has_work`` is false if the last ``tick`` has found no batch to run.
 
@@ -54,15 +70,11 @@ class BatchRunner:
     def __init__(
         self,
         leases: ItemLeases,
-        fetch: Fetch,
-        identify: Callable[[Access], Identity],
-        summarise: Summarise = lambda *_: None,
+        background: Background,
         turn: Turn | None = None,
     ) -> None:
         self._leases = leases
-        self._fetch = fetch
-        self._identify = identify
-        self._summarise = summarise
+        self._background = background
         self._turn = turn or Turn()
         self._pool = ThreadPoolExecutor(leases.concurrency, thread_name_prefix="batch")
         self._lock = threading.Lock()
@@ -145,7 +157,7 @@ class BatchRunner:
                 self._leases.release(claim)
                 return self._leases.claim()
             try:
-                identity = self._identify(claim.access)
+                identity = self._background.identify(claim.access)
             except TokensUnavailable:
                 self._leases.release(claim)
                 return None
@@ -184,8 +196,8 @@ class BatchRunner:
 
     def _result(self, claim: Claim, answers: Mapping[LookupName, Served]) -> bytes | None:
         try:
-            return self._summarise(claim.subject, claim.ask, answers)
-        except Exception as error:  # without a summary, pages use the stored answers
+            return self._background.row(claim.subject, claim.ask, answers)
+        except Exception as error:  # without a row, pages use the stored answers
             log.error("unexpected %s in a result of a batch", type(error).__name__)
             return None
 
@@ -194,7 +206,7 @@ class BatchRunner:
             return Fault("out_of_scope")
         caller = replace(identity, batch=claim.batch)
         try:
-            served = self._fetch(Lookup(OPERATIONS[name], claim.subject), caller)
+            served = self._background.fetch(Lookup(OPERATIONS[name], claim.subject), caller)
         except Failure as failure:
             pause = pause_after(
                 failure.kind,

@@ -25,6 +25,7 @@ from portal.batch.uploads import BinaryFile
 from portal.commands.failures import Command, fail
 from portal.commands.parts import Parts
 from portal.data_files import read_toml
+from portal.desk.caller import COMMAND_IDENTITY
 from portal.gateway.operations import lookups_of
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Format, write_table
@@ -34,9 +35,6 @@ from portal.wording import money
 
 _FORMATS: Final[Mapping[str, Format]] = {".jsonl": "jsonl", ".xlsx": "xlsx"}
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
-# The owner of the batches that ``flask batch`` creates. All other owners have a hexadecimal digest
-# or session id as their name, so none is "command".
-COMMAND_IDENTITY: Final = Identity("command", "command", "command", frozenset(LOOKUPS))
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
 _MOST_WRONG: Final = 20  # maximum number of invalid entries of FILE that are printed

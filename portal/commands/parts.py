@@ -7,13 +7,17 @@ from typing import Protocol
 
 from sqlalchemy import Engine
 
-from portal.access.tokens import Identity
+from portal.access.history import History
+from portal.access.tokens import Gatekeeper, Identity, Tokens
+from portal.batch.batches import Batches
 from portal.batch.pricing import BatchPricing
 from portal.desk.desk import Desk
-from portal.desk.lookups import Lookups
+from portal.gateway.ledger import Ledger
 from portal.gateway.single_flight import Leases
+from portal.gateway.store import Store
+from portal.gateway.usage_report import UsageLog
+from portal.issued.archive import DossierArchive
 from portal.system.scheduler import Scheduler
-from portal.web.services import web
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,30 +48,48 @@ class DataFiles:
         return folder is not None and any(folder.glob("*.sqlite"))
 
 
-class Parts(web.Parts, Protocol):
-    """The parts of ``portal.factory.Portal`` that the commands use, beside those of the web layer.
+class Parts(Protocol):
+    """The parts of ``portal.factory.Portal`` that the commands use.
 
     A part is built when it is first read, so a command reads parts only while it runs.
     """
 
+    batch_limit: int  # vehicles in a batch
     is_command: bool  # the process serves no request
+    namespace: str
 
     @property
+    def batches(self) -> Batches: ...
+    @property
     def data_key(self) -> bytes | None: ...
+    @property
+    def dossiers(self) -> DossierArchive: ...
     @property
     def engine(self) -> Engine: ...
     @property
     def files(self) -> DataFiles: ...
     @property
+    def gatekeeper(self) -> Gatekeeper: ...
+    @property
+    def history(self) -> History: ...
+    @property
     def leases(self) -> Leases: ...
     @property
-    def lookups(self) -> Lookups: ...
+    def ledger(self) -> Ledger: ...
     @property
     def pricing(self) -> BatchPricing: ...
     @property
     def scheduler(self) -> Scheduler: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def tokens(self) -> Tokens: ...
+    @property
+    def usage(self) -> UsageLog: ...
 
-    def desk(self, identity: Identity) -> Desk: ...
+    def desk(self, identity: Identity) -> Desk:
+        """Return the desk of who runs the command."""
+        ...
 
     def create_database(self) -> None:
         """Create the database if it is missing. Raises OSError or SQLAlchemyError."""

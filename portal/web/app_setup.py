@@ -68,7 +68,6 @@ class _Templates(Environment):
 
 def init_app(app: Flask, web: Web) -> None:
     """Register routes, hooks, error handlers, filters and the template variable ``site``."""
-    web.set_up()
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_CAP,
         SESSION_COOKIE_NAME="portal",
@@ -111,7 +110,7 @@ def _check_post(web: Web) -> None:
     """
     if request.method != "POST":
         return
-    if web.trusted_proxies == 0 and "X-Forwarded-For" in request.headers:
+    if web.settings.trusted_proxies == 0 and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
     web.sessions.check_csrf()
 
@@ -120,9 +119,9 @@ def _add_middleware(app: Flask, web: Web) -> None:
     """Wrap Flask in RefusedBodies, HitCache and ProxyFix, from the inside out."""
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, web.refused_bodies)
     # Rate limits disable the hit cache, because the requests that it answers are not counted.
-    if web.hit_cache_bytes and not web.limits.counts_requests:
+    if web.settings.hit_cache_bytes and not web.limits.counts_requests:
         layers = HitCache(layers, web)
-    if hops := web.trusted_proxies:
+    if hops := web.settings.trusted_proxies:
         # X-Forwarded-Prefix is ignored, because the portal works only at the root of a host. The
         # URLs in its pages, scripts and styles begin with "/" and contain no prefix.
         layers = ProxyFix(ClientAddress(layers), x_for=hops, x_proto=hops, x_host=hops)

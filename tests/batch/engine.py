@@ -17,6 +17,7 @@ from portal.batch.pricing import BatchPricing
 from portal.batch.rows import Access
 from portal.batch.runner import BatchRunner
 from portal.batch.typed_list import read_strings
+from portal.gateway.lookup import Lookup, Served
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import parse_subject
 from tests.fakes import Clock
@@ -85,6 +86,17 @@ class BatchEngine:
         return self.get(batch).cost.spent
 
 
+@dataclass(frozen=True)
+class Background:
+    """Authenticates and looks up as a test says, and stores no rows."""
+
+    identify: Callable[[Access], Identity]
+    fetch: Callable[[Lookup, Identity], Served]
+
+    def row(self, *_: object) -> None:
+        return None
+
+
 def engine_of(
     folder: Path,
     clock: Clock,
@@ -112,5 +124,6 @@ def engine_of(
     def leases(holder: str = "", limit: int = concurrency) -> ItemLeases:
         return ItemLeases(*rows, concurrency=limit, holder=holder or secrets.token_hex(8))
 
-    runner = closed_later(BatchRunner(leases(), one.gateway.fetch, identify), BatchRunner.stop)
+    background = Background(identify, one.gateway.fetch)
+    runner = closed_later(BatchRunner(leases(), background), BatchRunner.stop)
     return BatchEngine(one, engine, batches, runner, clock, leases)

@@ -12,7 +12,7 @@ import openpyxl
 import pytest
 
 from portal.batch.typed_list import read_strings
-from portal.commands.batch import COMMAND_IDENTITY
+from portal.desk.caller import COMMAND_IDENTITY
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.effort import long

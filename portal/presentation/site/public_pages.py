@@ -15,9 +15,7 @@ from portal.system.caller_credentials import Mode
 from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.wording import listed, sanitise_echo
 
-# A plate for which the sandbox, a simulated upstream, has a documented answer: the plate, a title,
-# the sandbox's own answer, and that of a portal that has the sandbox as its upstream.
-SamplePlate = tuple[str, str, str, str]
+SamplePlate = tuple[str, str, str, str]  # see ``portal.desk.examples``
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class HitCache:
 
     def __init__(self, application: WSGIApplication, web: Web) -> None:
         self._application = application
-        self._gateway = web.gateway
+        self._gateway = web.desks.gateway
         self._gatekeeper = web.gatekeeper
         self._log = web.access_log
         self._daily = web.daily
@@ -87,7 +87,7 @@ class HitCache:
             scheme: standing_headers(scheme == "https", web.cors is not None) for scheme in _SCHEMES
         }
         self._monotonic = time.monotonic
-        self._max_entries = max(1, web.hit_cache_bytes // _ENTRY_BYTES)
+        self._max_entries = max(1, web.settings.hit_cache_bytes // _ENTRY_BYTES)
         self._entries: dict[_EntryKey, _Entry] = {}
         self._lock = threading.Lock()
         # The first request of a process goes to Flask, which starts the scheduler if the server has

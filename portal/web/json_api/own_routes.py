@@ -286,7 +286,8 @@ def _selection(call: Call) -> Select:
 def _start_terms(call: Call) -> StartTerms:
     document = _body(call, INVALID_START, may_be_absent=True)
     return StartTerms(
-        _max_cost(document.get("max_cost")), _retried(document.get("retry"), call.web.batch_limit)
+        _max_cost(document.get("max_cost")),
+        _retried(document.get("retry"), call.web.desks.batch_limit),
     )
 
 
@@ -328,9 +329,9 @@ def _new_batch(call: Call) -> NewBatch:
         ask = _asked(names, identity, "body_invalid", INVALID_ASK_LIST)
     else:
         raise Refusal("body_invalid", INVALID_ASK_LIST)
-    listed = read_strings(plates, most_wrong=call.web.batch_limit)
-    if len(listed.subjects) > call.web.batch_limit:
-        raise Refusal("batch_too_long", TOO_LONG.format(call.web.batch_limit))
+    listed = read_strings(plates, most_wrong=call.web.desks.batch_limit)
+    if len(listed.subjects) > call.web.desks.batch_limit:
+        raise Refusal("batch_too_long", TOO_LONG.format(call.web.desks.batch_limit))
     if not listed.subjects:
         hint = first_message(listed.wrong)
         raise Refusal("batch_empty", f"{API_ERRORS['batch_empty'].message} {hint}".strip())
@@ -379,8 +380,11 @@ def deadlines(call: Call, plate: Plate) -> Response:
 @_get(BATCHES, after=_after)
 def listed(call: Call, after: tuple[float, str] | None = None) -> Response:
     owner, identity = call.owner, call.identity
-    found, allowance = call.web.batches.listed(owner, after), call.web.ledger.allowance(identity)
-    batches = call.web.pricing.priced_list(found, owner, identity)
+    found, allowance = (
+        call.web.desks.batches.listed(owner, after),
+        call.web.desks.ledger.allowance(identity),
+    )
+    batches = call.web.desks.pricing.priced_list(found, owner, identity)
     is_full, last = len(found) == MOST_LISTED, found[-1:]
     return _json(
         {
@@ -394,8 +398,8 @@ def listed(call: Call, after: tuple[float, str] | None = None) -> Response:
 def create(call: Call, new: NewBatch) -> Response:
     owner, batch = call.owner, ""
     if new.key is not None:
-        batch = call.web.idempotency.claim("batch", owner, new.key, new.content, new_id())
-    batch = call.web.pricing.create(owner, call.identity, new.ask, new.listed, batch)
+        batch = call.web.desks.idempotency.claim("batch", owner, new.key, new.content, new_id())
+    batch = call.web.desks.pricing.create(owner, call.identity, new.ask, new.listed, batch)
     response = _one(call, batch)
     response.status_code = 201
     response.headers["Location"] = url_for(".batch", batch=batch)
@@ -417,21 +421,21 @@ def _await_change(call: Call, batch: str, wait_s: int) -> None:
     process is to end. Raises UnknownBatch.
     """
     web, owner = call.web, call.owner
-    first = found = web.batches.get(batch, owner)
+    first = found = web.desks.batches.get(batch, owner)
     ends_at = time.monotonic() + wait_s
     with suppress(ServiceUnavailable), web.batch_waits.slot(owner):
         while (found.state, found.counts) == (first.state, first.counts) and found.goes_on:
             left_s = ends_at - time.monotonic()
-            if left_s <= 0 or not web.ready():
+            if left_s <= 0 or not web.operator.is_ready():
                 break
             time.sleep(min(_POLL_S, left_s))
-            found = web.batches.get(batch, owner)
+            found = web.desks.batches.get(batch, owner)
 
 
 @_post(f"{BATCH}/start", terms=_start_terms)
 def start(call: Call, batch: str, terms: StartTerms) -> Response:
     """Start or resume a batch, or look up failed vehicles again."""
-    pricing, owner, identity = call.web.pricing, call.owner, call.identity
+    pricing, owner, identity = call.web.desks.pricing, call.owner, call.identity
     if terms.retried:
         pricing.retry(batch, owner, identity, terms.retried, terms.max_cost)
     else:
@@ -441,13 +445,13 @@ def start(call: Call, batch: str, terms: StartTerms) -> Response:
 
 @_post(f"{BATCH}/pause", body=_no_body)
 def pause(call: Call, batch: str) -> Response:
-    call.web.batches.pause(batch, call.owner)
+    call.web.desks.batches.pause(batch, call.owner)
     return _one(call, batch)
 
 
 @_post(f"{BATCH}/cancel", body=_no_body)
 def cancel(call: Call, batch: str) -> Response:
-    call.web.batches.cancel(batch, call.owner)
+    call.web.desks.batches.cancel(batch, call.owner)
     return _one(call, batch)
 
 
@@ -477,13 +481,13 @@ def _not_allowed(_: Web, error: NotAllowed) -> Response:
 def _results(
     call: Call, batch: str, dialect: Dialect, select: Select, kind: Literal[Format, "zip"]
 ) -> Response:
-    found = call.web.batches.get(batch, call.owner)
+    found = call.web.desks.batches.get(batch, call.owner)
     name = f"lote-{batch[:8]}"
 
     def items() -> Sequence[Item]:
         # All items are read before the response starts. A later error would truncate the response,
         # and a client could mistake the truncated response for a complete one.
-        return [item for item in call.web.batches.items(batch, call.owner) if select(item)]
+        return [item for item in call.web.desks.batches.items(batch, call.owner) if select(item)]
 
     if kind == "zip":
         return _zip(call, items, found.ask, name)
@@ -494,7 +498,7 @@ def _results(
 
 @_get(f"{BATCH}/deadlines.ics", "batch_deadlines")
 def batch_deadlines(call: Call, batch: str) -> Response:
-    found = call.web.batches.get(batch, call.owner)
+    found = call.web.desks.batches.get(batch, call.owner)
     ask = [name for name in found.ask if name == "renainf"]
     today = call.web.render_context().today
     with call.web.table_writes.slot(_sender(call)):
@@ -507,7 +511,7 @@ def batch_deadlines(call: Call, batch: str) -> Response:
 
 def _records(call: Call, batch: str, dialect: Dialect, name: TableName, kind: Format) -> Response:
     need = NEEDS[name]
-    if need not in call.web.batches.get(batch, call.owner).ask:
+    if need not in call.web.desks.batches.get(batch, call.owner).ask:
         raise Refusal("lookup_not_asked")
     with call.web.table_writes.slot(_sender(call)):
         table = batch_table(name, _vehicles(call, batch, [need]))
@@ -516,7 +520,7 @@ def _records(call: Call, batch: str, dialect: Dialect, name: TableName, kind: Fo
 
 def _vehicles(call: Call, batch: str, ask: Sequence[LookupName]) -> Iterator[tuple[Item, Dossier]]:
     """Return a batch's items, each with its dossier from stored answers."""
-    items = call.web.batches.items(batch, call.owner)
+    items = call.web.desks.batches.items(batch, call.owner)
     return (
         (one, call.desk.dossier(one.subject, Directive.PEEK, ask, ask))
         for one in _while_signed_in(call, items)
@@ -558,18 +562,18 @@ def issued(call: Call, code: str) -> Response:
 def usage(call: Call) -> Response:
     """Return what the sender's token has used in the present month, and what a call costs."""
     identity = call.identity
-    found = call.web.usage.of_caller(identity.name)
+    found = call.web.desks.usage.of_caller(identity.name)
     return _json(
         {
-            "month": f"{call.web.usage.today():%Y-%m}",
+            "month": f"{call.web.desks.usage.today():%Y-%m}",
             "calls": found.calls,
             "hits": found.hits,
             "spent": found.spent,
             "saved": found.saved,
             "daily_limit": identity.daily_limit or None,
-            "calls_left_today": call.web.ledger.allowance(identity).left,
-            "prices": {name: call.web.gateway.terms[name].price for name in OPERATION_NAMES},
-            "batch_limit": call.web.batch_limit,
+            "calls_left_today": call.web.desks.ledger.allowance(identity).left,
+            "prices": {name: call.web.desks.gateway.terms[name].price for name in OPERATION_NAMES},
+            "batch_limit": call.web.desks.batch_limit,
         }
     )
 
@@ -682,8 +686,8 @@ def _body(call: Call, invalid: str, *, may_be_absent: bool = False) -> dict[str,
 
 def _one(call: Call, batch: str) -> Response:
     owner, identity = call.owner, call.identity
-    found = call.web.pricing.priced(call.web.batches.get(batch, owner), owner, identity)
-    return _json(batch_object(found, call.web.ledger.allowance(identity)))
+    found = call.web.desks.pricing.priced(call.web.desks.batches.get(batch, owner), owner, identity)
+    return _json(batch_object(found, call.web.desks.ledger.allowance(identity)))
 
 
 def _declared() -> Declared:

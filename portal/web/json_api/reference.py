@@ -42,12 +42,12 @@ def markdown(web: Web) -> Response:
 
 @routes.get("/api/ensaio")
 def samples(web: Web) -> Response:
-    return page_response(SamplesPage(web.samples))
+    return page_response(SamplesPage(web.examples.samples()))
 
 
 @routes.get("/llms.txt")
 def llms(web: Web) -> Response:
-    terms = web.gateway.terms
+    terms = web.desks.gateway.terms
     text = render_template("llms.txt", base_url=_base_url(), terms=terms)
     return Response(text, content_type="text/plain; charset=utf-8")
 
@@ -73,11 +73,11 @@ def _page(web: Web, base_url: str, _: date) -> ApiPage:
         document=document,
         answers=reference_answers(
             document,
-            web.ask_sandbox,
-            lambda plate, panels: web.reading.dossier(plate, panels, now),
+            web.examples.body,
+            lambda plate, panels: web.desks.reading.dossier(plate, panels, now),
             now,
         ),
-        terms=web.gateway.terms,
-        batch_limit=web.batch_limit,
-        allows_origins=bool(web.cors_origins),
+        terms=web.desks.gateway.terms,
+        batch_limit=web.desks.batch_limit,
+        allows_origins=bool(web.settings.cors_origins),
     )

@@ -135,7 +135,7 @@ def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup])
     else:
         lookup, caller = snapshot.lookup, snapshot.caller
     count(web, caller)
-    return _relay(web.gateway.fetch(lookup, caller, directive_of(caller), snapshot))
+    return _relay(web.desks.gateway.fetch(lookup, caller, directive_of(caller), snapshot))
 
 
 def count(web: Web, identity: Identity) -> None:

@@ -62,12 +62,12 @@ routes = Routes("batches", robots="noindex", limited=True)
 def form(web: Web, identity: Identity) -> BaseResponse:
     draft, owner = request.args.get("corrigir", ""), web.sessions.history_key
     try:
-        found = web.batches.get(draft, owner) if draft else None
+        found = web.desks.batches.get(draft, owner) if draft else None
     except UnknownBatch:
         found = None
     if found is None:
         return _form(web, identity, sanitise_echo(request.args.get("placas", ""), LONGEST_QUERY))
-    text, problem = typed_again(found, web.batches.items(draft, owner))
+    text, problem = typed_again(found, web.desks.batches.items(draft, owner))
     return _form(web, identity, text, problem, found.ask, corrects=draft, status=200)
 
 
@@ -91,13 +91,13 @@ def create(web: Web, identity: Identity) -> BaseResponse:
     elif not listed.subjects and not any(each.suggestion for each in listed.wrong):
         first = first_message(listed.wrong)
         problem = NOTHING_VALID.format(first) if first else NOTHING_GIVEN
-    elif len(listed.subjects) > web.batch_limit:
-        problem = TOO_MANY.format(len(listed.subjects), web.batch_limit)
+    elif len(listed.subjects) > web.desks.batch_limit:
+        problem = TOO_MANY.format(len(listed.subjects), web.desks.batch_limit)
     if problem:
         return _form(web, identity, text, problem, asked)
     owner, corrected = web.sessions.history_key, request.form.get("corrige", "")
     try:
-        batch = web.pricing.create(owner, identity, ask, listed, replaced=corrected)
+        batch = web.desks.pricing.create(owner, identity, ask, listed, replaced=corrected)
     except TooManyDrafts:
         return _form(web, identity, text, TOO_MANY_DRAFTS, asked, status=409)
     return _to_batch(batch)
@@ -107,14 +107,14 @@ def create(web: Web, identity: Identity) -> BaseResponse:
 @signed_in
 def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
     owner, choice = web.sessions.history_key, list_choice()
-    found = web.batches.get(batch, owner)
+    found = web.desks.batches.get(batch, owner)
     # A running batch stands in the order of its list, so that no row moves under the reader's
     # finger. Its page reads only PAGE_SIZE items, because the browser reloads it every two seconds.
     is_part = found.state == "running" and found.counts.total > PAGE_SIZE
     is_part = is_part and not choice.needs_all_rows
     most, last_page = PAGE_SIZE if is_part else None, (found.counts.total - 1) // PAGE_SIZE
     skip = min(choice.number - 1, last_page) * PAGE_SIZE if is_part else 0
-    items = web.batches.items(batch, owner, most=most, skip=skip)
+    items = web.desks.batches.items(batch, owner, most=most, skip=skip)
     # Whether the page has a button that starts or resumes the batch.
     has_button = found.state in ("draft", "paused")
     now, is_draft = web.render_context().now, found.state == "draft"
@@ -125,7 +125,7 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
         vehicles=VehicleList(
             path=f"/lote/{batch}",
             rows=rows,
-            notes=web.history.notes(owner, [row.plate for row in rows]),
+            notes=web.desks.history.notes(owner, [row.plate for row in rows]),
             choice=choice,
             now=now,
             order="lista" if found.state == "running" else "conclusao",
@@ -133,11 +133,11 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
         ),
         drafted=items if is_draft else (),
         prices=web.prices(identity),
-        calls_left=web.ledger.allowance(identity).left,
+        calls_left=web.desks.ledger.allowance(identity).left,
         now=now,
-        left=web.pricing.left(found, owner, identity) if has_button else None,
+        left=web.desks.pricing.left(found, owner, identity) if has_button else None,
         failing=[item for item in items if item.failing_since is not None],
-        retries=web.pricing.retries(items, found.ask, identity),
+        retries=web.desks.pricing.retries(items, found.ask, identity),
     )
     return page_response(page)
 
@@ -156,7 +156,7 @@ def ticked(_: Web, __: Identity, batch: str, ending: str) -> BaseResponse:
 @signed_in
 def rename(web: Web, _: Identity, batch: str) -> BaseResponse:
     name = sanitise_echo(request.form.get("nome", "").strip(), LONGEST_NAME)
-    web.batches.rename(batch, web.sessions.history_key, name)
+    web.desks.batches.rename(batch, web.sessions.history_key, name)
     return _to_batch(batch)
 
 
@@ -172,7 +172,7 @@ def start(web: Web, identity: Identity, batch: str) -> BaseResponse:
         if changed or "atualizar" in request.form:
             return _to_batch(changed or batch)
     most = _confirmed()
-    web.pricing.start(batch, web.sessions.history_key, identity, most)
+    web.desks.pricing.start(batch, web.sessions.history_key, identity, most)
     return _to_batch(batch)
 
 
@@ -182,7 +182,7 @@ def retry(web: Web, identity: Identity, batch: str) -> BaseResponse:
     """Look up failed vehicles of a batch again."""
     try:
         subjects = [parse_subject(text) for text in request.form.getlist("placa")]
-        web.pricing.retry(batch, web.sessions.history_key, identity, subjects, _confirmed())
+        web.desks.pricing.retry(batch, web.sessions.history_key, identity, subjects, _confirmed())
     except (InvalidSubject, NotInBatch):
         return page_error(404)
     return _to_batch(batch)
@@ -191,21 +191,21 @@ def retry(web: Web, identity: Identity, batch: str) -> BaseResponse:
 @routes.post("/lote/<batch>/pausar")
 @signed_in
 def pause(web: Web, _: Identity, batch: str) -> BaseResponse:
-    web.batches.pause(batch, web.sessions.history_key)
+    web.desks.batches.pause(batch, web.sessions.history_key)
     return _to_batch(batch)
 
 
 @routes.post("/lote/<batch>/cancelar")
 @signed_in
 def cancel(web: Web, _: Identity, batch: str) -> BaseResponse:
-    web.batches.cancel(batch, web.sessions.history_key)
+    web.desks.batches.cancel(batch, web.sessions.history_key)
     return _to_batch(batch)
 
 
 @routes.post("/lote/<batch>/descartar")
 @signed_in
 def discard(web: Web, _: Identity, batch: str) -> BaseResponse:
-    web.batches.discard(batch, web.sessions.history_key)
+    web.desks.batches.discard(batch, web.sessions.history_key)
     show_notice(DISCARDED)
     return redirect(url_for(".form"), 303)
 
@@ -256,19 +256,19 @@ def _reticked(web: Web, identity: Identity, batch: str, ticked: set[str]) -> str
     Returns "" if the ticks have not changed.
     """
     owner = web.sessions.history_key
-    found = web.batches.get(batch, owner)
-    subjects = tuple(item.subject for item in web.batches.items(batch, owner))
+    found = web.desks.batches.get(batch, owner)
+    subjects = tuple(item.subject for item in web.desks.batches.items(batch, owner))
     if found.state != "draft" or ticked == {subject.text for subject in subjects}:
         return ""
     listed = reticked(
         TypedList(subjects, found.wrong, (), found.more_wrong, dict(found.typed), found.unticked),
         ticked,
     )
-    if len(listed.subjects) > web.batch_limit:
-        show_notice(TOO_MANY.format(len(listed.subjects), web.batch_limit))
+    if len(listed.subjects) > web.desks.batch_limit:
+        show_notice(TOO_MANY.format(len(listed.subjects), web.desks.batch_limit))
         return batch
     show_notice(RETICKED)
-    return web.pricing.create(owner, identity, found.ask, listed, replaced=batch)
+    return web.desks.pricing.create(owner, identity, found.ask, listed, replaced=batch)
 
 
 def _form(
@@ -286,8 +286,8 @@ def _form(
     owner = web.sessions.history_key
     page = BatchFormPage(
         prices=web.prices(identity),
-        limit=web.batch_limit,
-        batches=web.pricing.priced_list(web.batches.listed(owner), owner, identity),
+        limit=web.desks.batch_limit,
+        batches=web.desks.pricing.priced_list(web.desks.batches.listed(owner), owner, identity),
         text=text,
         problem=problem,
         corrects=corrects or typed.get("corrige", ""),

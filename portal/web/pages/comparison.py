@@ -65,7 +65,7 @@ def _response(
     page = comparison_page(
         dossiers,
         web.render_context().now,
-        notes=web.history.notes(
+        notes=web.desks.history.notes(
             web.sessions.history_key, [dossier.subject.text for dossier in dossiers]
         ),
         choice=list_choice(),

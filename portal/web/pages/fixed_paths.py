@@ -53,7 +53,7 @@ def healthz(_: Web) -> Response:
 
 @routes.get("/readyz")
 def readyz(web: Web) -> Response:
-    is_ready = web.ready()
+    is_ready = web.operator.is_ready()
     response = jsonify(status="ready" if is_ready else "not ready")
     response.status_code = 200 if is_ready else 503
     return response
@@ -63,7 +63,7 @@ def readyz(web: Web) -> Response:
 def metrics(web: Web) -> Response:
     """Return the metrics to loopback clients and to requests with METRICS_TOKEN."""
     given = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
-    token = web.metrics_token
+    token = web.settings.metrics_token
     if not (token and hmac.compare_digest(given, token.encode())) and not _is_loopback(web):
         abort(401 if token else 403)
     return Response(web.metrics.text(), content_type="text/plain; version=0.0.4; charset=utf-8")
@@ -73,7 +73,7 @@ def _is_loopback(web: Web) -> bool:
     # If TRUSTED_PROXIES is 0, every request through a proxy on this host has a loopback address.
     # Such requests are refused, because their real clients are unknown.
     forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
-    if UNKNOWN_CLIENT in request.environ or (forwarded and not web.trusted_proxies):
+    if UNKNOWN_CLIENT in request.environ or (forwarded and not web.settings.trusted_proxies):
         return False
     # If HOST is ::, an IPv4 client has a mapped address such as ::ffff:127.0.0.1. Python before
     # 3.13 does not treat this address as loopback.

@@ -37,7 +37,7 @@ def history(web: Web, identity: Identity) -> BaseResponse:
     # Read one more entry than the page shows, to find out whether there are older entries.
     first = 0 if choice.needs_all_rows else (choice.number - 1) * PAGE_SIZE
     most = MOST_SEARCHED if choice.needs_all_rows else PAGE_SIZE + 1
-    entries = web.history.recent(owner, most, first)
+    entries = web.desks.history.recent(owner, most, first)
     is_whole = choice.needs_all_rows or (not first and len(entries) <= PAGE_SIZE)
     shown = entries if choice.needs_all_rows else entries[:PAGE_SIZE]
     subjects = [parse_subject(entry.subject) for entry in shown]
@@ -46,13 +46,13 @@ def history(web: Web, identity: Identity) -> BaseResponse:
     # Payments are recorded under the caller's name, which all demo visitors share.
     paid: Mapping[str, Decimal | None] = {}
     if has_account := not web.sessions.is_demo:
-        since_s = context.now.timestamp() - web.history.retention_s
-        paid = web.paid(identity.name, [entry.subject for entry in shown], since_s)
+        since_s = context.now.timestamp() - web.desks.history.retention_s
+        paid = web.desks.paid(identity.name, [entry.subject for entry in shown], since_s)
     page = HistoryPage(
         VehicleList(
             path="/historico",
             rows=[*map(listed_row, dossiers)],
-            notes=web.history.notes(owner, [entry.subject for entry in shown]),
+            notes=web.desks.history.notes(owner, [entry.subject for entry in shown]),
             choice=choice,
             now=context.now,
             total=None if is_whole else first + len(entries),
@@ -70,8 +70,8 @@ def history(web: Web, identity: Identity) -> BaseResponse:
             )
             for entry, found in zip(shown, dossiers, strict=True)
         },
-        batches=web.batches.listed(owner),
-        kept_s=web.history.retention_s,
+        batches=web.desks.batches.listed(owner),
+        kept_s=web.desks.history.retention_s,
     )
     return page_response(page)
 
@@ -84,7 +84,7 @@ def annotate(web: Web, _: Identity) -> BaseResponse:
     if subject := form.get("consulta", type=parse_subject):
         text = sanitise_echo(form.get("nota", "").strip(), LONGEST_NOTE)
         note = text, form.get("etiqueta", "", type=one_of(TAGS))
-        web.history.annotate(web.sessions.history_key, subject.text, note)
+        web.desks.history.annotate(web.sessions.history_key, subject.text, note)
     return redirect(local_path(form.get("next", "/historico")), 303)
 
 
@@ -98,5 +98,5 @@ def erase(web: Web) -> BaseResponse:
     form = request.form
     subject = form.get("consulta", type=parse_subject)
     if subject or not form.get("consulta"):
-        web.history.erase(web.sessions.history_key, subject.text if subject else None)
+        web.desks.history.erase(web.sessions.history_key, subject.text if subject else None)
     return redirect(local_path(form.get("next", "/")), 303)

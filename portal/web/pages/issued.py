@@ -112,7 +112,7 @@ def owned(view: IssuedView) -> View:
     @wraps(view)
     def checked(web: Web, _: Identity, text: str) -> BaseResponse:
         number = parse_number(text)
-        dossier = number and web.dossiers.owned(number, web.sessions.history_key)
+        dossier = number and web.desks.archive.owned(number, web.sessions.history_key)
         if not number or not dossier:
             abort(404)
         shown = display_number(number)
@@ -136,7 +136,7 @@ def shared(view: IssuedView) -> View:
     def checked(web: Web, text: str) -> BaseResponse:
         # The key of a dossier works even after too many wrong guesses from the same address. Many
         # people may share an address, and a key of 128 random bits cannot be guessed.
-        dossier = web.dossiers.by_key(text) if is_share_key(text) else None
+        dossier = web.desks.archive.by_key(text) if is_share_key(text) else None
         if dossier is None:
             refuse(web.limits.guess_wait(request.remote_addr))
             web.limits.count_guess(request.remote_addr)
@@ -178,7 +178,7 @@ def _page_to_issue(web: Web, identity: Identity, subject: Subject) -> tuple[int,
 
     Raises NothingToIssue with advice.
     """
-    last_purge = web.gateway.last_purge()
+    last_purge = web.desks.gateway.last_purge()
     page = issuable_dossier(web, subject, identity) if isinstance(subject, Plate) else None
     if page is None or page.state != "ready":
         raise NothingToIssue(NO_ANSWER)
@@ -196,11 +196,13 @@ def _issue_page(
     owner, identifiers = web.sessions.history_key, new_identifiers()
     if key is not None:
         content = subject.text.encode()
-        number = web.idempotency.claim("dossier", owner, key, content, identifiers.number)
-        if web.dossiers.owned(number, owner):  # issued by the first click of two
+        number = web.desks.idempotency.claim("dossier", owner, key, content, identifiers.number)
+        if web.desks.archive.owned(number, owner):  # issued by the first click of two
             return number
         identifiers = identifiers._replace(number=number)
-    html = render_template("issued_paper.html", page=stamp_issued(page, identifiers, web.issuer))
+    html = render_template(
+        "issued_paper.html", page=stamp_issued(page, identifiers, web.desks.issuer)
+    )
     try:
         pdf = web.render_pdf(html)
     except PDFUnavailable:
@@ -208,11 +210,11 @@ def _issue_page(
     snapshot = IssuedSnapshot(
         plate=subject.text,
         caller=identity.name,
-        summary=msgspec.json.encode(issued_summary(page, web.issuer)).decode(),
+        summary=msgspec.json.encode(issued_summary(page, web.desks.issuer)).decode(),
         follows=identity.owner if request.form.get("mudancas") and not identity.credential else "",
     )
     try:
-        web.dossiers.issue(owner, identifiers, snapshot, html, pdf, last_purge=last_purge)
+        web.desks.archive.issue(owner, identifiers, snapshot, html, pdf, last_purge=last_purge)
     except Purged:
         raise NothingToIssue(PURGED) from None
     except NumberTaken:
@@ -272,8 +274,8 @@ def issue_several(web: Web, identity: Identity) -> BaseResponse:
 def listed(web: Web, _: Identity) -> BaseResponse:
     owner = web.sessions.history_key
     number = parse_number(request.args.get("depois", ""))
-    after = web.dossiers.owned(number, owner) if number else None
-    return page_response(IssuedListPage(web.dossiers.all_owned(owner, PAGE_SIZE + 1, after)))
+    after = web.desks.archive.owned(number, owner) if number else None
+    return page_response(IssuedListPage(web.desks.archive.all_owned(owner, PAGE_SIZE + 1, after)))
 
 
 def dossier(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
@@ -290,7 +292,7 @@ def dossier(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
 def pdf(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
     if not issued.has_pdf:
         return page_error(501)
-    stored = web.dossiers.pdf(issued)
+    stored = web.desks.archive.pdf(issued)
     if stored is None:
         abort(410)
     return pdf_response(stored, display_number(issued.number))
@@ -298,7 +300,7 @@ def pdf(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
 
 def paper(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
     """Return a stored dossier as HTML, with a toolbar and the current URLs of static files."""
-    html = web.dossiers.html(issued)
+    html = web.desks.archive.html(issued)
     if html is None:
         abort(410)
     toolbar = get_template_attribute("components/paper_toolbar.html", "paper_toolbar")(
@@ -322,7 +324,7 @@ for view, ending in ((dossier, ""), (pdf, ".pdf"), (paper, "/papel")):
 @routes.post("/dossie/<text>/revogar")
 @owned
 def revoke(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
-    web.dossiers.revoke(issued.number, web.sessions.history_key)
+    web.desks.archive.revoke(issued.number, web.sessions.history_key)
     show_notice(REVOKED)
     return redirect(url_for("dossiers.listed"), 303)
 

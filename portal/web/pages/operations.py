@@ -91,12 +91,12 @@ def _database_away(_: Web, __: SQLAlchemyError) -> BaseResponse:
 @operator
 def overview(web: Web, _: Identity) -> BaseResponse:
     days = chosen_period(request.args.get("dias", ""))
-    usage = web.usage
+    usage = web.operator.usage
     today = usage.today()
     first = today - timedelta(days=days - 1)
     after = request.args.get("depois", "")
     after = after if is_token_name(after) else ""
-    tokens = web.tokens.overview(
+    tokens = web.operator.tokens.overview(
         after, MOST_TOKENS + 1, MOST_ENDED, SOON_DAYS * _DAY_S, MOST_NAMED + 1
     )
     shown = (*tokens.valid, *tokens.ended, *tokens.full)
@@ -107,15 +107,15 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         by_day=usage.by_day(calls),
         by_caller=usage.dearest_callers(MOST_CALLERS),
         failures=usage.failures(calls, first),
-        breakers=web.breakers,
+        breakers=web.operator.breakers,
         origins=usage.origins_today(calls),
         calls_today=usage.calls_today(each.name for each in shown),
-        daily_limit=web.daily_limit,
-        terms=web.gateway.terms,
-        store=web.store.size(),
-        database_bytes=web.database_bytes(),
-        purges=web.gateway.last_purge(),
-        batches=web.batches.under_way(),
+        daily_limit=web.operator.daily_limit,
+        terms=web.operator.gateway.terms,
+        store=web.operator.store_size(),
+        database_bytes=web.operator.database_bytes(),
+        purges=web.operator.last_purge(),
+        batches=web.operator.batches_under_way(),
         tokens=tokens,
     )
     return page_response(page)
@@ -125,7 +125,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
 @operator
 def usage_file(web: Web, _: Identity) -> BaseResponse:
     days = chosen_period(request.args.get("dias", ""))
-    usage = web.usage
+    usage = web.operator.usage
     calls = usage.calls(usage.today() - timedelta(days=days - 1))
     table = usage_table(usage.by_day(calls))
     body = "".join(csv_lines(table)).encode()
@@ -159,7 +159,7 @@ def issue_token(web: Web, identity: Identity) -> BaseResponse:
     token = ""
     if not problems:
         try:
-            token = web.tokens.issue(name, frozenset(scopes), lifetime_s, daily_limit or 0)
+            token = web.operator.tokens.issue(name, frozenset(scopes), lifetime_s, daily_limit or 0)
         except NameTaken:
             problems["name"] = TAKEN_NAME
     if problems:
@@ -193,7 +193,7 @@ def revoke_token(web: Web, identity: Identity, name: str) -> BaseResponse:
         abort(404)
     if problem := _sign_in_problem(web):
         return _revoke_question(web, identity, name, problem)
-    if web.tokens.revoke(name):
+    if web.operator.tokens.revoke(name):
         _note("token revoked", identity, name)
         show_notice(REVOKED.format(name))
     else:

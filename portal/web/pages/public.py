@@ -57,7 +57,7 @@ def search_response(web: Web, status: int = 200, query: str = "", problem: str =
         query=query,
         problem=problem,
         contact=_contact(web),
-        cost=web.lookups.cost(identity) if identity else None,
+        cost=web.desks.lookups.cost(identity) if identity else None,
         recent=recent(web, identity) if identity else (),
         showcases=_showcases(web, web.render_context().today) if web.sessions.is_demo else (),
     )
@@ -65,7 +65,7 @@ def search_response(web: Web, status: int = 200, query: str = "", problem: str =
 
 
 def _contact(web: Web) -> str:
-    issuer = web.issuer
+    issuer = web.desks.issuer
     return ", ".join(filter(None, (issuer.name, issuer.contact))) if issuer else ""
 
 
@@ -139,7 +139,7 @@ def notice_check(web: Web) -> Response:
 
 @routes.get("/privacidade")
 def privacy(web: Web) -> Response:
-    retention_s = web.gateway.retention_s
+    retention_s = web.desks.gateway.retention_s
     answers = {
         OPERATION_TEXTS[name]: (
             retention_s(name),
@@ -151,15 +151,15 @@ def privacy(web: Web) -> Response:
         mode=web.gatekeeper.mode,
         answers=answers,
         rejected_s=retention_s("decode", status=400),
-        history_s=web.history.retention_s,
+        history_s=web.desks.history.retention_s,
         session_s=web.session_s,
         tries_s=SIGN_IN_WINDOW_S,
-        dossier_s=web.dossiers.lifetime_s,
+        dossier_s=web.desks.archive.lifetime_s,
         ended_dossier_s=ENDED_KEPT_S,
-        batch_s=int(web.batches.longest_kept_s),
+        batch_s=int(web.desks.batches.longest_kept_s),
         draft_s=int(DRAFT_S),
         counts_requests=web.limits.counts_requests,
-        mask_names=web.mask_names,
+        mask_names=web.desks.reading.mask_names,
     )
     return page_response(page)
 
@@ -172,7 +172,7 @@ def robots(_: Web) -> Response:
 
 def recent(web: Web, identity: Identity) -> list[RecentLookup]:
     """Return the visitor's latest lookups, from stored answers."""
-    entries = web.history.recent(web.sessions.history_key)
+    entries = web.desks.history.recent(web.sessions.history_key)
     subjects = [parse_subject(entry.subject) for entry in entries]
     now = web.render_context().now
     return [
@@ -186,6 +186,6 @@ def _showcases(web: Web, _: date) -> tuple[RecentLookup, ...]:
     """Return the demo's example plates, which are built once a day."""
     now = web.render_context().now
     return tuple(
-        recent_lookup(web.reading.dossier(plate, panels, now), None, now, note=caption)
-        for plate, caption, panels in web.showcases()
+        recent_lookup(web.desks.reading.dossier(plate, panels, now), None, now, note=caption)
+        for plate, caption, panels in web.examples.showcases()
     )

@@ -96,7 +96,7 @@ def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     user_initiated = record_visit(web, plate)
     dossier = web.desk(identity).dossier(plate, first_directive(user_initiated))
     if user_initiated:
-        web.expect_lookups(len(dossier.answers.in_state("unasked")))
+        web.desks.expect_lookups(len(dossier.answers.in_state("unasked")))
     context = web.render_context()
     html = web.page_cache.render(
         web.site(),
@@ -195,10 +195,10 @@ def report(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     # Without any lookup in scope, there is no record that a report could be about.
     if not identity.has_scope("report") or not any(map(identity.has_scope, LOOKUPS)):
         abort(403)
-    last_purge = web.gateway.last_purge()
+    last_purge = web.desks.gateway.last_purge()
     dossier = web.desk(identity).dossier(plate)
     try:
-        served = web.lookups.reports.write(plate, dossier.answers, identity, last_purge)
+        served = web.desks.lookups.reports.write(plate, dossier.answers, identity, last_purge)
     except NoRecords:
         return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT, plate.text)
     except Failure as failure:
@@ -208,7 +208,7 @@ def report(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     if served.status != 200:
         return page_error(502, NO_REPORT, rejection_sentence(served, plate), plate.text)
     if not served.stored:
-        written = web.lookups.reports.unstored_panel(served, dossier.answers)
+        written = web.desks.lookups.reports.unstored_panel(served, dossier.answers)
         answers = replace(dossier.answers, report=written)
         return _unstored_page(web, identity, replace(dossier, answers=answers))
     return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
@@ -223,7 +223,7 @@ def _unstored_page(web: Web, identity: Identity, dossier: Dossier) -> BaseRespon
 def _permissions(web: Web, identity: Identity) -> dict[str, Any]:
     return {
         "may_refresh": identity.has_scope("refresh"),
-        "left_today": web.lookups.cost(identity).left,
+        "left_today": web.desks.lookups.cost(identity).left,
         "may_write": identity.has_scope("report") and identity.may_spend,
         "may_follow": identity.credential is None,
     }
@@ -234,7 +234,7 @@ def record_visit(web: Web, *subjects: Plate | Renavam) -> bool:
     if not is_user_initiated():
         return False
     for subject in subjects:
-        web.history.record(web.sessions.history_key, subject.text)
+        web.desks.history.record(web.sessions.history_key, subject.text)
     return True
 
 

@@ -102,12 +102,12 @@ def find_issued(web: Web, code: str) -> VerifiedDossier | None:
     key of 128 random bits cannot be guessed. A number has only 60 random bits, and is then refused:
     raises TooManyRequests.
     """
-    dossier = web.dossiers.by_key(code) if is_share_key(code) else None
+    dossier = web.desks.archive.by_key(code) if is_share_key(code) else None
     if dossier is not None:
         return _verified(dossier, path=url_for("shared.dossier", text=code))
     refuse(web.limits.guess_wait(request.remote_addr))
     number = parse_number(code)
-    dossier = web.dossiers.by_number(number) if number else None
+    dossier = web.desks.archive.by_number(number) if number else None
     if dossier is not None:
         return _verified(dossier)
     web.limits.count_guess(request.remote_addr)

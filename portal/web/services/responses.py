@@ -80,7 +80,7 @@ def batch_of(web: Web, text: str) -> BaseResponse | None:
     Nothing is looked up. Returns None for fewer plates, or more than a batch may have.
     """
     listed = read_list(text)
-    if not MOST_PLATES < len(listed.subjects) <= web.batch_limit:
+    if not MOST_PLATES < len(listed.subjects) <= web.desks.batch_limit:
         return None
     identity = web.sessions.current()
     ask = tuple(web.prices(identity)) if identity else ()
@@ -88,7 +88,7 @@ def batch_of(web: Web, text: str) -> BaseResponse | None:
     if identity is None or not ask or not is_user_initiated():
         return form
     try:
-        batch = web.pricing.create(web.sessions.history_key, identity, ask, listed)
+        batch = web.desks.pricing.create(web.sessions.history_key, identity, ask, listed)
     except TooManyDrafts:
         return form  # it lists the drafts, and says what to do when it is sent
     return redirect(url_for("batches.batch", batch=batch), 303)

@@ -122,7 +122,7 @@ def test_small_table_needs_no_slot(portal: PortalFactory, monkeypatch: pytest.Mo
 
 def test_tables_that_a_sender_has_written_at_a_time(here: InProcessPortal) -> None:
     path, auth = batch(here), {"Authorization": PORTAL_TOKEN}
-    web = here.app.extensions["portal"]
+    web = here.parts.web
     sender = web.gatekeeper.authenticate(PORTAL_TOKEN).digest
     held = [web.table_writes.slot(sender) for _ in range(MAX_WRITES_PER_SENDER)]
     for slot in held:

@@ -79,7 +79,7 @@ def test_rendered_pages_stay_in_memory_for_about_a_second(
             cleared.append(self._rendered.cache_info().currsize)
             super().clear()
 
-    monkeypatch.setattr("portal.web.services.web.PageCache", WatchedCache)
+    monkeypatch.setattr("portal.factory.PageCache", WatchedCache)
     Person.at(portal()).signed_in(PORTAL_TOKEN).pages.get(PAGE)
     wait_until(lambda: 1 in cleared, "the clearing of the cache")
 

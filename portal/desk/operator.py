@@ -1,0 +1,53 @@
+"""What the operator's pages and the health check read and change."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
+
+from portal.access.tokens import Tokens
+from portal.batch.batches import Batches
+from portal.batch.model import Batch
+from portal.gateway.backend import StoreSize
+from portal.gateway.gateway import Gateway
+from portal.gateway.store import Store
+from portal.gateway.usage_report import UsageLog
+from portal.storage.database import database_bytes, is_in_place
+from portal.upstream.breaker import Breaker
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperatorDesk:
+    """The desk of the operator, who sees figures of all callers and no vehicle.
+
+    ``daily_limit`` is the most upstream calls of all callers in a day, or 0. ``is_draining``
+    returns whether the server is to end.
+    """
+
+    batches: Batches
+    breakers: Sequence[Breaker]
+    daily_limit: int
+    engine: Engine
+    gateway: Gateway
+    is_draining: Callable[[], bool]
+    store: Store
+    tokens: Tokens
+    usage: UsageLog
+
+    def is_ready(self) -> bool:
+        """Return whether this process can serve requests."""
+        return not self.is_draining() and self.store.is_up() and is_in_place(self.engine)
+
+    def store_size(self) -> StoreSize | None:
+        """Return the size of the store, or None if its backend does not respond."""
+        return self.store.size()
+
+    def database_bytes(self) -> int | None:
+        """Return the size of the database. Raises SQLAlchemyError."""
+        return database_bytes(self.engine)
+
+    def last_purge(self) -> int:
+        return self.gateway.last_purge()
+
+    def batches_under_way(self) -> Sequence[Batch]:
+        return self.batches.under_way()
