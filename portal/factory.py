@@ -45,7 +45,7 @@ from portal.gateway.single_flight import RENEW_S, Leases, SingleFlight
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
 from portal.issued.archive import DossierArchive
-from portal.presentation.paper.dossier import Issuer
+from portal.issued.issuer import Issuer
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_data_key,

@@ -9,7 +9,7 @@ from portal.desk.lookups import Lookups
 from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.row import Listed, VehicleRow, answered, row_of, stored_row
-from portal.gateway.lookup import Directive, Served
+from portal.gateway.lookup import Served, Spend
 from portal.system.local_time import local_date
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
@@ -61,7 +61,7 @@ class Desk:
     def dossier(
         self,
         subject: Plate | Renavam,
-        directive: Directive = Directive.NORMAL,
+        spend: Spend = Spend.ASKED,
         names: Collection[LookupName] = LOOKUPS,
         ask: Collection[LookupName] = LOOKUPS,
     ) -> Dossier:
@@ -70,15 +70,13 @@ class Desk:
         The answer of a lookup that is not in ``names`` has the state "unasked". ``ask`` are the
         lookups that the user chose.
         """
-        return self.of(
-            subject, self._lookups.panels(subject, self._identity, directive, names), ask
-        )
+        return self.of(subject, self._lookups.panels(subject, self._identity, spend, names), ask)
 
     def dossiers(
-        self, subjects: Sequence[Plate | Renavam], directive: Directive = Directive.NORMAL
+        self, subjects: Sequence[Plate | Renavam], spend: Spend = Spend.ASKED
     ) -> list[Dossier]:
         """Return the dossier of each vehicle. Upstream calls run in parallel."""
-        found = self._lookups.panels_of_all(subjects, self._identity, directive)
+        found = self._lookups.panels_of_all(subjects, self._identity, spend)
         return list(map(self.of, subjects, found))
 
     def stored(self, subjects: Sequence[Plate | Renavam]) -> list[Dossier]:
@@ -89,13 +87,13 @@ class Desk:
         """Return the dossier from stored answers if a written report is stored, else None."""
         if not self._lookups.has_report(subject, self._identity):
             return None
-        return self.dossier(subject, Directive.PEEK)
+        return self.dossier(subject, Spend.NEVER)
 
     def row(self, listed: Listed, ask: Collection[LookupName] = LOOKUPS) -> VehicleRow:
         """Return the row of a vehicle of a batch that makes the lookups ``ask``."""
         return row_of(
             listed,
-            lambda: self.dossier(listed.subject, Directive.PEEK, ask, ask),
+            lambda: self.dossier(listed.subject, Spend.NEVER, ask, ask),
             lambda: self.reported(listed.subject),
             datetime.now(UTC),
         )

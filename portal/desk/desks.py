@@ -16,7 +16,7 @@ from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
 from portal.gateway.usage_report import UsageLog
 from portal.issued.archive import DossierArchive
-from portal.presentation.paper.dossier import Issuer
+from portal.issued.issuer import Issuer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

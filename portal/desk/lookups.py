@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import partial
 from typing import TypeVar
 
@@ -17,11 +18,10 @@ from portal.dossier.answers import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.dossier.gaps import subject_phrase
 from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.ledger import Allowance
-from portal.gateway.lookup import Directive, Failure, Lookup, Served
+from portal.gateway.lookup import Failure, Lookup, Served, Spend
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS
-from portal.presentation.api_errors import INVALID_PLATE
-from portal.presentation.failure_texts import sentence_about
-from portal.presentation.site.search_page import LookupCost
+from portal.phrasebook.api_errors import INVALID_PLATE
+from portal.phrasebook.failures import sentence_about
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 from portal.wording import sanitise_echo
@@ -37,6 +37,20 @@ UNKNOWN = "A fonte de dados não tem registro para {}."
 BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
+@dataclass(frozen=True, slots=True)
+class LookupCost:
+    """The highest possible cost of looking up one plate, in R$, and the daily limit.
+
+    ``most`` is None if the price of a lookup is unknown.
+    ``left`` is how many more plates the limit allows today, or None if there is no limit.
+    ``midnight_s`` is the number of seconds until the next day.
+    """
+
+    most: Decimal | None
+    left: int | None
+    midnight_s: float
+
+
 class Lookups:
     def __init__(
         self, gateway: Gateway, pool: Executor, allowance: Callable[[Identity], Allowance]
@@ -50,20 +64,20 @@ class Lookups:
         self,
         subject: Plate | Renavam,
         identity: Identity,
-        directive: Directive = Directive.NORMAL,
+        spend: Spend = Spend.ASKED,
         names: Collection[LookupName] = LOOKUPS,
     ) -> Panels:
         """Return the panels of a subject (a plate or Renavam).
 
         The panel of a lookup that is not in ``names`` has the state "unasked".
         """
-        return self.panels_of_all([subject], identity, directive, names)[0]
+        return self.panels_of_all([subject], identity, spend, names)[0]
 
     def panels_of_all(
         self,
         subjects: Sequence[Plate | Renavam],
         identity: Identity,
-        directive: Directive = Directive.NORMAL,
+        spend: Spend = Spend.ASKED,
         names: Collection[LookupName] = LOOKUPS,
         *,
         previous: bool = True,
@@ -81,12 +95,12 @@ class Lookups:
         for lookup in dict.fromkeys(
             Lookup(OPERATIONS[name], subject) for subject in subjects for name in names
         ):
-            stored = partial(self._stored, lookup, identity, directive, previous)
+            stored = partial(self._stored, lookup, identity, spend, previous)
             found = self._settle(lookup, stored)
             if isinstance(found, Panel):
                 results[lookup] = found
             else:
-                fetch = partial(self._fetched, found, directive)
+                fetch = partial(self._fetched, found, spend)
                 pending[lookup] = _PendingLookup(partial(self._settle, lookup, fetch))
         waiting = list(pending.values())
         for each in waiting[:-1]:
@@ -118,7 +132,7 @@ class Lookups:
 
         A list does not show what has changed, so this method does not read replaced answers.
         """
-        return self.panels_of_all(subjects, identity, Directive.PEEK, previous=False)
+        return self.panels_of_all(subjects, identity, Spend.NEVER, previous=False)
 
     def cost(self, identity: Identity) -> LookupCost:
         """Return the price of all permitted lookups of a plate, and today's limits.
@@ -134,7 +148,7 @@ class Lookups:
         return LookupCost(total(prices), plates_left, allowance.until_midnight_s)
 
     def _stored(
-        self, lookup: Lookup, identity: Identity, directive: Directive, previous: bool
+        self, lookup: Lookup, identity: Identity, spend: Spend, previous: bool
     ) -> Panel | Snapshot:
         """Return a lookup's panel, or a snapshot for ``_fetched`` if the upstream is needed."""
         if not identity.has_scope(lookup.operation.name):
@@ -142,15 +156,15 @@ class Lookups:
         if not lookup.operation.takes(lookup.subject):
             return Panel("unavailable", reason=NOT_FOR_RENAVAM, cause="not_for_renavam")
         snapshot = self._gateway.read(lookup, identity)
-        served = self._gateway.cached(snapshot, directive)
+        served = self._gateway.cached(snapshot, spend)
         if served is not None:
             return self._answered(snapshot, served, previous)
-        if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
+        if spend in (Spend.LATER, Spend.NEVER):
             return Panel("unasked")
         return snapshot
 
-    def _fetched(self, snapshot: Snapshot, directive: Directive) -> Panel:
-        served = self._gateway.fetch(snapshot.lookup, snapshot.caller, directive, snapshot)
+    def _fetched(self, snapshot: Snapshot, spend: Spend) -> Panel:
+        served = self._gateway.fetch(snapshot.lookup, snapshot.caller, spend, snapshot)
         return self._answered(snapshot, served)
 
     def _answered(self, snapshot: Snapshot, served: Served, previous: bool = True) -> Panel:

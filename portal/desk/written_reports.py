@@ -14,7 +14,7 @@ import msgspec
 from portal.access.tokens import Identity
 from portal.dossier.answers import Panel, Panels, WrittenReport
 from portal.gateway.gateway import Gateway
-from portal.gateway.lookup import Directive, Served, report_lookup
+from portal.gateway.lookup import Served, Spend, report_lookup
 from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
@@ -108,7 +108,7 @@ class WrittenReports:
         for subset in chain.from_iterable(combinations(results, size) for size in sizes):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
             snapshot = self._gateway.read(lookup, identity)
-            served = self._gateway.cached(snapshot, Directive.PEEK)
+            served = self._gateway.cached(snapshot, Spend.NEVER)
             if served is not None and served.status == 200:  # a stored 400 is no report
                 yield subset, served
 

@@ -20,7 +20,6 @@ Cause = (
     | Literal["", "rejected", "unconfirmed", "out_of_scope", "not_for_renavam", "broken"]
 )
 PanelState = Literal["fresh", "stale", "unavailable", "unasked"]
-DAILY_LIMITS: Final[frozenset[Cause]] = frozenset({"day_limit", "token_limit"})
 LONGEST_QUOTE: Final = 200  # of the source's words, in characters
 UNCONFIRMED: Final = "O que a fonte enviou não confirma que não há (outros) registros: “{}”."
 BLANK: Final = "A fonte enviou um registro em branco, que não confirma que não há (outros)."

@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from portal import formats
-from portal.dossier.answers import DAILY_LIMITS, Cause, Panel, Panels, is_readable
+from portal.dossier.answers import Cause, Panel, Panels, is_readable
 from portal.dossier.lookups import LOOKUP_WORDS
+from portal.gateway.lookup import DAILY_LIMITS
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.wire import MOST_RECORDS, MOST_VALUES, OVERSIZED

@@ -14,12 +14,12 @@ from portal.gateway.envelope import Envelope, State, retention_s
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import (
     CacheStatus,
-    Directive,
     Failure,
     FailureKind,
     Lookup,
     Observer,
     Served,
+    Spend,
 )
 from portal.gateway.operations import REPORT, Policy
 from portal.gateway.single_flight import SingleFlight, fence_now
@@ -105,14 +105,14 @@ class Gateway:
         current = (answer or rejection) and self._current(lookup, answer, rejection)
         return self._served(lookup, current, "hit") if current else None
 
-    def cached(self, snapshot: Snapshot, directive: Directive = Directive.NORMAL) -> Served | None:
-        """Return the stored answer that the directive allows, or None.
+    def cached(self, snapshot: Snapshot, spend: Spend = Spend.ASKED) -> Served | None:
+        """Return the stored answer that ``spend`` allows, or None.
 
-        Except with the directive PEEK, a hit is counted under the caller's name.
+        Except with NEVER, a hit is counted under the caller's name.
         """
-        served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
-        # Do not count a PEEK. A PEEK never calls the upstream, so a stored answer saves no call.
-        if directive is Directive.PEEK:
+        served = None if spend is Spend.AGAIN else self.get_fresh(snapshot)
+        # Do not count a NEVER. A NEVER never calls the upstream, so a stored answer saves no call.
+        if spend is Spend.NEVER:
             return served or self._unexpired(snapshot.lookup, snapshot.answer)
         if served is not None:
             self._count(snapshot, "hit", snapshot.read_at)
@@ -122,22 +122,22 @@ class Gateway:
         self,
         lookup: Lookup,
         caller: Identity,
-        directive: Directive = Directive.NORMAL,
+        spend: Spend = Spend.ASKED,
         snapshot: Snapshot | None = None,
     ) -> Served:
-        """Return the answer to a lookup, as fresh as ``directive`` requires.
+        """Return the answer to a lookup, as fresh as ``spend`` requires.
 
         ``snapshot`` is a result of ``read``. Without a snapshot, this method calls ``read`` itself.
         Raises Failure, also if the upstream has no record (404).
         """
         started = time.monotonic()
         snapshot = snapshot or self.read(lookup, caller)
-        if (served := self.cached(snapshot, directive)) is not None:
+        if (served := self.cached(snapshot, spend)) is not None:
             return _found(served)
-        if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK) or not caller.may_spend:
+        if spend in (Spend.LATER, Spend.NEVER) or not caller.may_spend:
             raise Failure("not_stored")
         try:
-            served = _found(self._ask(snapshot, directive))
+            served = _found(self._ask(snapshot, spend))
         except Failure as failure:
             seconds = time.monotonic() - started
             self._observer.failed(lookup.operation.name, failure.kind, seconds)
@@ -196,12 +196,12 @@ class Gateway:
             return None
         return self._served(lookup, answer, status)
 
-    def _ask(self, snapshot: Snapshot, directive: Directive) -> Served:
+    def _ask(self, snapshot: Snapshot, spend: Spend) -> Served:
         """Return the upstream's answer or, if the call fails, a stale answer.
 
         Raises Failure if no stale answer may be served.
         """
-        not_before = self._clock() if directive is Directive.REFRESH else None
+        not_before = self._clock() if spend is Spend.AGAIN else None
         deadline = time.monotonic() + self._policy.deadline_s
         attempt = partial(self._attempt, snapshot, deadline, not_before)
         try:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
@@ -29,7 +29,7 @@ FailureKind = Literal[
     "day_limit",  # The operator's daily limit of calls is reached.
     "token_limit",  # The caller's own daily limit is reached.
     "price",  # The call would exceed the price that the batch's owner confirmed.
-    "not_stored",  # The directive forbids an upstream call, and no stored answer may be used.
+    "not_stored",  # ``Spend`` forbids an upstream call, and no stored answer may be used.
     "no_ledger",  # The ledger row could not be written, so nothing was sent.
     "no_store",  # The store cannot be read, and the batch does not pay for what it may contain.
 ]
@@ -41,6 +41,8 @@ _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
     }
 )
 _OWN: frozenset[FailureKind] = frozenset({"token_limit", "price", "not_stored", "no_store"})
+# The failures that end at midnight.
+DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
 _FREE: frozenset[FailureKind] = frozenset({"unreachable", "day_limit", "no_ledger"})
 
 
@@ -78,13 +80,17 @@ class Failure(Exception):
         return self.kind not in _OWN | _FREE
 
 
-class Directive(Enum):
-    """Determines whether a fetch may use stored answers or call the upstream."""
+class Spend(Enum):
+    """Whether an answer may cost an upstream call.
 
-    NORMAL = "normal"
-    REFRESH = "refresh"  # Use no stored answer unless the upstream call fails.
-    ONLY_IF_CACHED = "only-if-cached"  # Use a fresh stored answer, and never call the upstream.
-    PEEK = "peek"  # Use a fresh or stale stored answer, and never call the upstream.
+    The intent of a request: ``portal.web.http.spending`` derives it. ``Cache-Control`` of the JSON
+    paths names two of them.
+    """
+
+    NEVER = "never"  # A stored answer, fresh or stale.
+    LATER = "later"  # A fresh stored answer alone (only-if-cached). The rest may be asked later.
+    ASKED = "asked"  # A call if there is no fresh stored answer.
+    AGAIN = "again"  # A call whatever is stored (no-cache).
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ from portal.law.glossary import term
 from portal.law.orders import orders_in_words, who_lifts
 from portal.phrasebook import acts, deadlines, findings, report, sums, verdict
 from portal.phrasebook.agreement import order_checklist
+from portal.phrasebook.failures import FAULTS, back_at_midnight
 from portal.presentation.caller_name import shown_caller
-from portal.presentation.failure_texts import FAULTS, back_at_midnight
 from portal.presentation.operations.page import saved_words, spent_words
 from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules, paper_sums
 from portal.presentation.paper.prices import paper_doubts, price_facts

@@ -8,7 +8,7 @@ import pytest
 from dossie_veicular_client import Client, PortalError, answers
 from dossie_veicular_client.errors import error_class
 
-from portal.presentation.api_errors import API_ERRORS
+from portal.phrasebook.api_errors import API_ERRORS
 from portal.presentation.site.api_reference import operations_of
 from portal.web.json_api.openapi import as_document
 

@@ -15,7 +15,7 @@ from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
-from portal.gateway.lookup import CacheStatus, Directive, Failure, Lookup, Observer, Served
+from portal.gateway.lookup import CacheStatus, Failure, Lookup, Observer, Served, Spend
 from portal.gateway.operations import DECODE, OPERATIONS, CachePolicy, Policy
 from portal.gateway.single_flight import FileLeases, Leases, SingleFlight
 from portal.gateway.sqlite_cache import SQLiteCache
@@ -126,7 +126,7 @@ class Bench:
         assert isinstance(self.backend, SQLiteCache)
         return self.backend
 
-    def decode(self, plate: str = "ABC1D23", directive: Directive = Directive.NORMAL) -> Served:
+    def decode(self, plate: str = "ABC1D23", directive: Spend = Spend.ASKED) -> Served:
         return self.gateway.fetch(decode(plate), CALLER, directive)
 
     def purge(self, plate: str = "ABC1D23") -> int:

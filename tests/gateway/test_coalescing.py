@@ -9,7 +9,7 @@ from typing import Never
 
 import pytest
 
-from portal.gateway.lookup import Directive, Failure, Served
+from portal.gateway.lookup import Failure, Served, Spend
 from tests import factories
 from tests.fakes import Clock, wait_until
 from tests.gateway.gateways import (
@@ -103,7 +103,7 @@ def test_concurrent_refreshes_are_coalesced(tmp_path: Path, clock: Clock) -> Non
     gate = threading.Event()
     made = bench(tmp_path, clock, StubUpstream(gate=gate))
     with ThreadPoolExecutor(10) as pool:
-        asked = [pool.submit(lambda: made.decode(directive=Directive.REFRESH)) for _ in range(10)]
+        asked = [pool.submit(lambda: made.decode(directive=Spend.AGAIN)) for _ in range(10)]
         wait_for_followers(made, 9)
         gate.set()
         served = [each.result() for each in asked]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway.lookup import CacheStatus, Directive, Failure, Lookup, Served
+from portal.gateway.lookup import CacheStatus, Failure, Lookup, Served, Spend
 from portal.gateway.operations import RENAINF, REPORT
 from portal.gateway.strict_json import canonical
 from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unusable
@@ -230,7 +230,7 @@ def test_failure_is_not_shared_between_plates(made: Bench) -> None:
 def test_failure_does_not_evict_answer(made: Bench, clock: Clock) -> None:
     made.decode()
     made.upstream.answer = failing()
-    assert made.decode(directive=Directive.REFRESH).cache_status == "stale"
+    assert made.decode(directive=Spend.AGAIN).cache_status == "stale"
     assert made.decode().cache_status == "hit"
 
 
@@ -267,7 +267,7 @@ def test_answer_supersedes_rejection(made: Bench, clock: Clock) -> None:
     made.upstream.answer = rejection()
     made.decode()
     made.upstream.answer = None
-    assert made.decode(directive=Directive.REFRESH).status == 200
+    assert made.decode(directive=Spend.AGAIN).status == 200
     assert made.decode().status == 200
 
 
@@ -276,12 +276,12 @@ def test_answer_supersedes_rejection(made: Bench, clock: Clock) -> None:
 
 def test_refresh_calls_upstream_despite_stored_answer(made: Bench) -> None:
     made.decode()
-    assert made.decode(directive=Directive.REFRESH).cache_status == "request"
+    assert made.decode(directive=Spend.AGAIN).cache_status == "request"
     assert len(made.upstream.calls) == 2
 
 
-@pytest.mark.parametrize("directive", [Directive.ONLY_IF_CACHED, Directive.PEEK])
-def test_cache_only_directives_make_no_call(made: Bench, directive: Directive) -> None:
+@pytest.mark.parametrize("directive", [Spend.LATER, Spend.NEVER])
+def test_cache_only_directives_make_no_call(made: Bench, directive: Spend) -> None:
     assert outcome(lambda: made.decode(directive=directive)) == "not_stored"
     assert made.upstream.calls == []
     made.decode()
@@ -292,8 +292,8 @@ def test_peek_accepts_stale_answer(made: Bench, clock: Clock) -> None:
     made.decode()
     clock.advance(FRESH_S)
     made.expire_local_cache()
-    assert made.decode(directive=Directive.PEEK).cache_status == "stale"
-    assert outcome(lambda: made.decode(directive=Directive.ONLY_IF_CACHED)) == "not_stored"
+    assert made.decode(directive=Spend.NEVER).cache_status == "stale"
+    assert outcome(lambda: made.decode(directive=Spend.LATER)) == "not_stored"
 
 
 def test_newest_report_is_the_last_marked_one(made: Bench, clock: Clock) -> None:
@@ -323,6 +323,6 @@ def test_refresh_after_the_clock_was_set_back_is_stored_and_served(
     monkeypatch.setattr(time, "time_ns", lambda: set_back)
     newer = factories.decode_body("ABC1D23", marca="FORD")
     made.upstream.answer = Response(200, newer, "primary")
-    assert made.decode(directive=Directive.REFRESH).body == newer
+    assert made.decode(directive=Spend.AGAIN).body == newer
     made.expire_local_cache()
     assert (made.decode().cache_status, made.decode().body) == ("hit", newer)

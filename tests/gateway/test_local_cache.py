@@ -7,7 +7,7 @@ import pytest
 
 from portal.gateway.envelope import Envelope
 from portal.gateway.local_cache import LocalCache
-from portal.gateway.lookup import Directive
+from portal.gateway.lookup import Spend
 from tests.fakes import Clock
 from tests.gateway.gateways import FRESH_S, STALE_S, Bench, bench, decode, pass_time
 
@@ -91,7 +91,7 @@ def test_write_during_confirmation_is_detected(
     def signatures_before_the_other_writes(keys: Sequence[str], size: int) -> dict[str, bytes]:
         found = signatures(keys, size)
         clock.advance(1)
-        two.decode(directive=Directive.REFRESH)
+        two.decode(directive=Spend.AGAIN)
         return found
 
     one.decode()
@@ -171,7 +171,7 @@ def test_entry_replaced_by_another_process_is_served_one_second(
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     one.decode()
     clock.advance(10)
-    newer = two.decode(directive=Directive.REFRESH)
+    newer = two.decode(directive=Spend.AGAIN)
     for _ in range(2):
         one.decode()
         pass_time(one, 0.5)

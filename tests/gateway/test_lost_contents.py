@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from portal.gateway.backend import EndOf, Found, Outcome
-from portal.gateway.lookup import Directive
+from portal.gateway.lookup import Spend
 from portal.storage.purge_log import purge_bucket
 from tests.fakes import Clock
 from tests.gateway.gateways import Bench, bench, decode, pass_time
@@ -199,7 +199,7 @@ def test_newer_cached_answer_replaces_an_older_restored_one(made: Bench, backend
     made.decode()
     older = dict(backend.values)
     made.clock.advance(5)
-    newer = made.decode(directive=Directive.REFRESH)
+    newer = made.decode(directive=Spend.AGAIN)
     backend.lose()
     backend.values = older  # as if another process had written the older answer
     made.expire_local_cache()

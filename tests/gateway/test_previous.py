@@ -6,7 +6,7 @@ import pytest
 
 from portal.access.tokens import Identity
 from portal.gateway.backend import Outcome
-from portal.gateway.lookup import Directive, Served
+from portal.gateway.lookup import Served, Spend
 from portal.upstream.protocol import Response
 from tests import factories
 from tests.fakes import Clock
@@ -25,7 +25,7 @@ def answer(made: Bench, body: bytes) -> None:
     """Advance the clock by 10 s, then refresh with this body from the upstream."""
     made.clock.advance(10)
     made.upstream.answer = Response(200, body, "primary")
-    made.decode(directive=Directive.REFRESH)
+    made.decode(directive=Spend.AGAIN)
 
 
 def previous(made: Bench, caller: Identity) -> Served | None:
@@ -69,7 +69,7 @@ def test_failure_and_rejection_do_not_change_previous_answer(made: Bench) -> Non
     answer(made, OLD)
     made.clock.advance(10)
     made.upstream.answer = Response(400, factories.message_body("Não."), "primary")
-    made.decode(directive=Directive.REFRESH)
+    made.decode(directive=Spend.AGAIN)
     assert previous(made, CALLER) is None
 
 
@@ -116,6 +116,6 @@ def test_pass_through_previous_answer_is_not_shared(tmp_path: Path, clock: Clock
     for body in (OLD, NEW):
         made.clock.advance(10)
         made.upstream.answer = Response(200, body, "primary")
-        made.gateway.fetch(decode(), mine, Directive.REFRESH)
+        made.gateway.fetch(decode(), mine, Spend.AGAIN)
     assert previous(made, mine) is not None
     assert previous(made, theirs) is None

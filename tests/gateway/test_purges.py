@@ -9,7 +9,7 @@ import pytest
 
 from portal.gateway.envelope import Envelope
 from portal.gateway.local_cache import LocalCache
-from portal.gateway.lookup import Directive, Failure, Lookup
+from portal.gateway.lookup import Failure, Lookup, Spend
 from portal.gateway.operations import REPORT
 from portal.gateway.sqlite_cache import SQLiteCache, entry_id
 from portal.storage.purge_log import PurgeLog, purge_bucket
@@ -129,7 +129,7 @@ def test_replaced_answer_is_not_kept_after_purge(made: Bench, tmp_path: Path, cl
     clock.advance(10)
     newer = Response(200, factories.decode_body("ABC1D23", combustivel="Flex"), "primary")
     purged_in_mid_call(made, lambda _: newer, lambda: other.purge(PLATES[0]))
-    made.decode(directive=Directive.REFRESH)
+    made.decode(directive=Spend.AGAIN)
     assert keys_of(made) == []
 
 
@@ -270,9 +270,9 @@ def test_unavailable_store_does_not_serve_purged_plate(
     made.expire_local_cache()
     log_purge(log.engine, made.store.tag(PLATES[0]))
     monkeypatch.setattr(SQLiteCache, "read_many", refuse)
-    assert made.decode(PLATES[1], Directive.ONLY_IF_CACHED).cache_status == "hit"
+    assert made.decode(PLATES[1], Spend.LATER).cache_status == "hit"
     with pytest.raises(Failure):
-        made.decode(PLATES[0], Directive.ONLY_IF_CACHED)
+        made.decode(PLATES[0], Spend.LATER)
 
 
 def test_purge_log_keeps_the_last_purge_of_each_bucket(database: Database) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import Engine, event
 
 from portal.gateway.ledger import Ledger
-from portal.gateway.lookup import Directive
+from portal.gateway.lookup import Spend
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.usage_report import Usage, UsageLog
 from tests.fakes import Clock
@@ -120,7 +120,7 @@ def test_hits_are_counted_for_who_asked(tmp_path: Path, engine: Engine, clock: C
     made = bench(tmp_path, clock, savings=counter.count)
     for _ in range(3):
         made.decode()
-    made.decode(directive=Directive.REFRESH)
+    made.decode(directive=Spend.AGAIN)
     counter.flush()
     counted = UsageLog(engine, "upstream", clock).of_caller(CALLER.name)
     assert (counted.hits, counted.saved) == (2, Decimal(2))

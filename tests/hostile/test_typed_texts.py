@@ -16,7 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from portal.batch.typed_list import TypedList, read_list, read_strings
-from portal.presentation.api_errors import INVALID_PLATE
+from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.presentation.exports.batches import wrong_message
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.typed_subject import plates_in

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from portal.presentation.api_errors import API_ERRORS
+from portal.phrasebook.api_errors import API_ERRORS
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed

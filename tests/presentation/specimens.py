@@ -10,12 +10,14 @@ import msgspec
 from portal.batch.model import Batch, Cost, Counts, Item
 from portal.batch.pricing import Preview
 from portal.batch.typed_list import WrongEntry
+from portal.desk.lookups import LookupCost
 from portal.dossier.answers import Panels
 from portal.dossier.lookups import OPERATION_TEXTS
 from portal.dossier.row import VehicleRow, listed_row
 from portal.gateway.ledger import Allowance
 from portal.gateway.operations import CachePolicy
 from portal.issued.archive import IssuedDossier, IssuedSnapshot
+from portal.issued.issuer import Issuer
 from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
@@ -24,7 +26,6 @@ from portal.presentation.issued.pages import (
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
-from portal.presentation.paper.dossier import Issuer
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.history_page import HistoryLine, HistoryPage
@@ -35,7 +36,7 @@ from portal.presentation.site.public_pages import (
     SamplesPage,
     SignInPage,
 )
-from portal.presentation.site.search_page import LookupCost, SearchPage
+from portal.presentation.site.search_page import SearchPage
 from portal.presentation.tools.notice_check import notice_check_page
 from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
 from portal.sandbox.exchange import Request

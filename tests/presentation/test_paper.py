@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.dossier.answers import Panel, Panels
-from portal.presentation.paper.dossier import DossierPage, Issuer
+from portal.issued.issuer import Issuer
+from portal.presentation.paper.dossier import DossierPage
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.timeline import MOST_LINES
 from tests.factories import (

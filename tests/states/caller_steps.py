@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from tests.states.checks import WRITTEN_BY_A_PAGE, CheckedHistory
-from tests.states.model import Ask, Caller, Directive, Reply
+from tests.states.model import Ask, Caller, Reply, Spend
 from tests.states.numbered import KINDS, NumberedUpstream
 
 
 class CallerSteps(CheckedHistory):
     """A history with steps of callers."""
 
-    def look_up(self, who: Caller, ask: Ask, directive: Directive = "") -> Reply:
+    def look_up(self, who: Caller, ask: Ask, directive: Spend = "") -> Reply:
         """Make one lookup and check its reply."""
         self._expect(who, ask.key, directive)
         reply = self.world.json(who, ask, directive)

@@ -12,9 +12,9 @@ from tests.states.model import (
     TROUBLE_S,
     Ask,
     Caller,
-    Directive,
     Lifetime,
     Reply,
+    Spend,
     Violation,
     credential,
 )
@@ -74,7 +74,7 @@ class CheckedHistory(BatchChecks):
             case _:
                 return [VISITOR, STAFF]
 
-    def _expect(self, who: Caller, key: Key, directive: Directive) -> None:
+    def _expect(self, who: Caller, key: Key, directive: Spend) -> None:
         self.totals.lookups += 1
         self.demo_lookups += self.env.mode == "demo"
         if directive != "only-if-cached":
@@ -82,7 +82,7 @@ class CheckedHistory(BatchChecks):
         if directive == "no-cache" and "refresh" in who.scopes:
             self._refreshed.add(key)
 
-    def _expect_all(self, who: Caller | None, plate: str, directive: Directive = "") -> None:
+    def _expect_all(self, who: Caller | None, plate: str, directive: Spend = "") -> None:
         for operation in OF_A_PLATE:
             ask = self.world.ask(operation, plate)
             self._expect(who or VISITOR, ask.key, directive)
@@ -92,7 +92,7 @@ class CheckedHistory(BatchChecks):
         return known[0] if known else None
 
     def _check_reply(
-        self, who: Caller, ask: Ask, directive: Directive, reply: Reply, alone: bool
+        self, who: Caller, ask: Ask, directive: Spend, reply: Reply, alone: bool
     ) -> None:
         for answer in self._new_answers():
             answer.env = answer.env or self.env.name

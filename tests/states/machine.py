@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tests.fakes.answers import Operation
 from tests.states.history import History
-from tests.states.model import Ask, Caller, Directive, Lifetime, Violation
+from tests.states.model import Ask, Caller, Lifetime, Spend, Violation
 from tests.states.numbered import BAD_KINDS, GOOD_KINDS, HARMLESS_REFUSALS, NumberedUpstream
 from tests.states.owned import Batch
 from tests.states.run import Run
@@ -45,9 +45,7 @@ standing_kinds = st.sampled_from(
     ["empty", "slow", "interim late", "truncated JSON", "status 500", "status 429", "stopped"]
 )
 numbers = st.integers(0, 999)
-directives: st.SearchStrategy[Directive] = st.sampled_from(
-    ["", "", "", "no-cache", "only-if-cached"]
-)
+directives: st.SearchStrategy[Spend] = st.sampled_from(["", "", "", "no-cache", "only-if-cached"])
 # Caller, operation, vehicle and variant, from which ``Portal.lookup`` makes a lookup.
 asks = st.tuples(numbers, operations, numbers, st.integers(0, 2))
 chosen_plates = st.lists(st.integers(0, 3), min_size=1, max_size=4, unique=True)
@@ -183,7 +181,7 @@ class Portal(RuleBasedStateMachine):
 
     @rule(several=st.lists(asks, min_size=1, max_size=6), directive=directives)
     @step("look_up")
-    def look_up(self, several: list[Any], directive: Directive) -> None:
+    def look_up(self, several: list[Any], directive: Spend) -> None:
         for each in several:
             self.current.look_up(*self.lookup(*each), directive)
 

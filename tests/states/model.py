@@ -23,7 +23,7 @@ FAILURE_SHARED_S = 2.5
 TROUBLE_S = 9.0
 
 Mode = Literal["managed", "pass-through", "demo"]
-Directive = Literal["", "no-cache", "only-if-cached"]
+Spend = Literal["", "no-cache", "only-if-cached"]
 
 
 class Violation(Exception):
@@ -189,7 +189,7 @@ class Model:
                     )
 
     def check_success(
-        self, env: Env, who: Caller, ask: Ask, directive: Directive, reply: Reply, alone: bool
+        self, env: Env, who: Caller, ask: Ask, directive: Spend, reply: Reply, alone: bool
     ) -> None:
         """Check a 200 of the JSON API.
 
@@ -217,7 +217,7 @@ class Model:
         if self.store_is_well and re.search("hit|stored", reply.cache_status):
             answer.stored = True
 
-    def _check_age(self, answer: Answer, directive: Directive, reply: Reply, alone: bool) -> None:
+    def _check_age(self, answer: Answer, directive: Spend, reply: Reply, alone: bool) -> None:
         terms, status = self.lifetime(answer), reply.cache_status
         context = f"{answer} as {status!r} at {reply.asked_at:.2f}"
         if "; hit" in status:
@@ -234,7 +234,7 @@ class Model:
             raise Violation("a miss is asked for now", context)
 
     def check_failure(
-        self, env: Env, who: Caller, ask: Ask, directive: Directive, reply: Reply, alone: bool
+        self, env: Env, who: Caller, ask: Ask, directive: Spend, reply: Reply, alone: bool
     ) -> None:
         """Check that the JSON API had a reason for a status other than 200."""
         context = f"{env.name}, {who.name}, {ask.operation} {ask.subject}: {reply.status}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from portal.access.tokens import SCOPES, Tokens
-from portal.presentation.api_errors import API_ERRORS
+from portal.phrasebook.api_errors import API_ERRORS
 from tests import factories
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import OPERATIONS, Operation, path_of

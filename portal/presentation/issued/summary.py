@@ -10,12 +10,13 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.status_style import LOOKS, StatusStyle
 from portal.issued.archive import IssuedDossier
+from portal.issued.issuer import Issuer
 from portal.law.act_answers import Act
 from portal.law.act_matrix import Row
 from portal.phrasebook import acts
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.verdict import finding, headline
-from portal.presentation.paper.dossier import DossierPage, Issuer
+from portal.presentation.paper.dossier import DossierPage
 from portal.vehicle.plate import Plate
 
 _FIGURES = (figures.fines, figures.orders, figures.price)

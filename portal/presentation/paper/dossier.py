@@ -13,6 +13,7 @@ from portal.dossier.figures import Figure
 from portal.dossier.gaps import Gap, capitalised_list, gap_of, has_readable
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
+from portal.issued.issuer import Issuer
 from portal.phrasebook import acts
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.verdict import notices
@@ -29,19 +30,6 @@ _STALE: Final = "era a última resposta guardada na emissão, já fora do prazo"
 # _MOST_BESIDE_CHART, this sheet has no room for the price chart either.
 _MOST_BESIDE_FACTS: Final = 1400
 _MOST_BESIDE_CHART: Final = 1600
-
-
-@dataclass(frozen=True, slots=True)
-class Issuer:
-    """The issuer of dossiers, from the operator's settings.
-
-    ``document`` is a formatted taxpayer number (CNPJ or CPF). ``logo`` is a ``data:`` URL.
-    """
-
-    name: str
-    document: str = ""
-    contact: str = ""
-    logo: str = ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import msgspec
 
 from portal.data_files import read_toml
 from portal.gateway.operations import CachePolicy
-from portal.presentation.api_errors import API_ERRORS, ApiError
+from portal.phrasebook.api_errors import API_ERRORS, ApiError
 from portal.vehicle.operation_name import OperationName
 
 Document = Mapping[str, Any]

@@ -2,29 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import ClassVar, Final
 
+from portal.desk.lookups import LookupCost
 from portal.presentation.tools.recent_lookup import RecentLookup
 from portal.presentation.typed_subject import Suggestion, suggestions_for, what_is_wrong
 from portal.wording import sanitise_echo
 
 # At most this many characters of a typed text are read: a list of about 100 plates with names.
 LONGEST_QUERY: Final = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class LookupCost:
-    """The highest possible cost of looking up one plate, in R$, and the daily limit.
-
-    ``most`` is None if the price of a lookup is unknown.
-    ``left`` is how many more plates the limit allows today, or None if there is no limit.
-    ``midnight_s`` is the number of seconds until the next day.
-    """
-
-    most: Decimal | None
-    left: int | None
-    midnight_s: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from portal.dossier.row import (
     listed_row,
 )
 from portal.gateway.lookup import FailureKind
-from portal.presentation.failure_texts import FAULTS
+from portal.phrasebook.failures import FAULTS
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate, Renavam
 

@@ -25,8 +25,8 @@ from portal.access.tokens import TokensUnavailable
 from portal.formats import duration
 from portal.pdf.process import PAGE_WITHIN_S, RenderingInterrupted
 from portal.pdf.renderer import PDFUnavailable
-from portal.presentation.api_errors import API_ERRORS
-from portal.presentation.failure_texts import ERROR_PAGES
+from portal.phrasebook.api_errors import API_ERRORS
+from portal.phrasebook.failures import ERROR_PAGES
 from portal.presentation.site.public_pages import ErrorPage
 from portal.system.erasure import BytesKept
 from portal.system.error_kind import error_kind

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from flask import Response
 
-from portal.presentation.api_errors import API_ERRORS
+from portal.phrasebook.api_errors import API_ERRORS
 from portal.web.http.errors import PROBLEM, is_own_path
 from portal.web.services.routes import Routes
 from portal.web.services.web import Web

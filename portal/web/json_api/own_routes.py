@@ -33,8 +33,8 @@ from portal.desk.desk import Desk
 from portal.dossier.answers import Panel
 from portal.dossier.dossier import Dossier
 from portal.dossier.row import is_selected
-from portal.gateway.lookup import Directive, Failure
-from portal.presentation.api_errors import API_ERRORS
+from portal.gateway.lookup import Failure, Spend
+from portal.phrasebook.api_errors import API_ERRORS
 from portal.presentation.exports.batches import batch_object, first_message, results_table
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.exports.explained import explained
@@ -47,15 +47,14 @@ from portal.vehicle.operation_name import LOOKUPS, OPERATION_NAMES, LookupName
 from portal.vehicle.plate import InvalidSubject, Plate, parse_subject
 from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import network
+from portal.web.http.spending import call_spend
 from portal.web.http.streams import RETRY_AFTER_S, Spool, TooManyStreams, chunks
-from portal.web.http.user_initiated import is_user_initiated
 from portal.web.json_api.openapi import Declared, declared
 from portal.web.json_api.routes import (
     REFUSED_BY,
     JsonRoutes,
     Refusal,
     count,
-    directive_of,
     read_object,
     success_headers,
 )
@@ -122,9 +121,7 @@ class Call:
     """A request to the portal ``web``, and its sender.
 
     ``owner`` identifies the sender as the owner of batches. ``by_session`` is true if the session
-    cookie authenticates the sender. A browser sends this cookie even with requests that no user
-    intended, so ``_directive`` prevents such requests from causing upstream calls. ``is_cached``
-    says that the request allows stored answers only.
+    cookie authenticates the sender. ``is_cached`` says that the request allows stored answers only.
     """
 
     web: Web
@@ -136,6 +133,10 @@ class Call:
     @property
     def desk(self) -> Desk:
         return self.web.desk(self.identity)
+
+    @property
+    def spend(self) -> Spend:
+        return call_spend(self.identity, by_session=self.by_session, is_cached=self.is_cached)
 
 
 class NewBatch(NamedTuple):
@@ -350,12 +351,12 @@ def _no_body(call: Call) -> None:
 
 @_get(VEHICLE, ask=_ask)
 def vehicle(call: Call, plate: Plate, ask: Sequence[LookupName]) -> Response:
-    dossier = call.desk.dossier(plate, _directive(call), ask, ask)
+    dossier = call.desk.dossier(plate, call.spend, ask, ask)
     return _json(explained(dossier, call.web.render_context().now))
 
 
 def _table(call: Call, plate: Plate, dialect: Dialect, name: TableName, kind: Format) -> Response:
-    dossier = call.desk.dossier(plate, _directive(call), [NEEDS[name]])
+    dossier = call.desk.dossier(plate, call.spend, [NEEDS[name]])
     table, panel = vehicle_table(name, dossier), dossier.answers.of(NEEDS[name])
     if table is None or panel.served is None:
         raise _without_answer(panel)
@@ -522,7 +523,7 @@ def _vehicles(call: Call, batch: str, ask: Sequence[LookupName]) -> Iterator[tup
     """Return a batch's items, each with its dossier from stored answers."""
     items = call.web.desks.batches.items(batch, call.owner)
     return (
-        (one, call.desk.dossier(one.subject, Directive.PEEK, ask, ask))
+        (one, call.desk.dossier(one.subject, Spend.NEVER, ask, ask))
         for one in _while_signed_in(call, items)
     )
 
@@ -701,19 +702,6 @@ def _refuse_unknown(names: Iterable[str], known: Collection[str], message: str) 
             hint = f" Quis dizer “{similar[0]}”?" if similar else ""
             shown = wording.sanitise_echo(name, _LONGEST_NAME)
             raise Refusal("parameter_unknown", f"{message.format(shown)}{hint}")
-
-
-def _directive(call: Call) -> Directive:
-    """Return the cache directive of a request.
-
-    If the session cookie authenticates the sender, two rules of the HTML pages apply. The header
-    ``no-cache`` has no effect, because a browser sends it with every reload, and a reload must not
-    cost an upstream call. A request that no user initiated reads only stored answers.
-    """
-    directive = Directive.ONLY_IF_CACHED if call.is_cached else directive_of(call.identity)
-    if not call.by_session or directive is Directive.ONLY_IF_CACHED:
-        return directive
-    return Directive.NORMAL if is_user_initiated() else Directive.PEEK
 
 
 def _without_answer(panel: Panel) -> Refusal | Failure:

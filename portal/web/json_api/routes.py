@@ -8,16 +8,17 @@ from flask import Blueprint, Response, abort, current_app, g, request
 
 from portal.access.tokens import Gatekeeper, Identity, RefusedToken, UnknownToken
 from portal.gateway.gateway import Snapshot
-from portal.gateway.lookup import Directive, Failure, Lookup, Served, report_lookup
+from portal.gateway.lookup import Failure, Lookup, Served, report_lookup
 from portal.gateway.operations import LOOKUP_OPERATIONS, RENAINF, REPORT, Operation
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
-from portal.presentation.api_errors import API_ERRORS
-from portal.presentation.failure_texts import FAULTS
+from portal.phrasebook.api_errors import API_ERRORS
+from portal.phrasebook.failures import FAULTS
 from portal.system.caller_credentials import NoCredential, read_credential
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import network, refuse
 from portal.web.http.slot_limits import BODY_CAP
+from portal.web.http.spending import header_spend
 from portal.web.services.routes import Routes
 from portal.web.services.web import Web
 
@@ -135,7 +136,7 @@ def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup])
     else:
         lookup, caller = snapshot.lookup, snapshot.caller
     count(web, caller)
-    return _relay(web.desks.gateway.fetch(lookup, caller, directive_of(caller), snapshot))
+    return _relay(web.desks.gateway.fetch(lookup, caller, header_spend(caller), snapshot))
 
 
 def count(web: Web, identity: Identity) -> None:
@@ -193,25 +194,6 @@ def authorise(
     if not identity.has_scope(operation.name):
         raise Refusal("scope_missing")
     return identity
-
-
-def directive_of(identity: Identity) -> Directive:
-    """Return the directive in the request's Cache-Control header.
-
-    ``no-cache`` has an effect only with the scope ``refresh``. A HEAD is treated like
-    ``only-if-cached``, so it never causes an upstream call.
-    """
-    if request.method == "HEAD":
-        return Directive.ONLY_IF_CACHED
-    header = request.headers.get("Cache-Control")
-    if header is None:
-        return Directive.NORMAL
-    directives = {each.partition("=")[0].strip().lower() for each in header.split(",")}
-    if "only-if-cached" in directives:
-        return Directive.ONLY_IF_CACHED
-    if "no-cache" in directives and identity.has_scope("refresh"):
-        return Directive.REFRESH
-    return Directive.NORMAL
 
 
 def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> Lookup:

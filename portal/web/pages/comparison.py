@@ -13,13 +13,14 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
 from portal.dossier.dossier import Dossier
-from portal.presentation.api_errors import INVALID_PLATE
+from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestions_for
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.typed import read_typed
+from portal.web.http.spending import first_spend
 from portal.web.pages.public import recent
-from portal.web.pages.vehicle import first_directive, record_visit
+from portal.web.pages.vehicle import record_visit
 from portal.web.services.responses import batch_of, list_choice, page_response
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
@@ -50,8 +51,7 @@ def compare(web: Web, identity: Identity) -> BaseResponse:
     if values != [",".join(plate.text for plate in plates)]:
         return redirect(comparison_path(plates), 303)
     user_initiated = record_visit(web, *plates)
-    directive = first_directive(user_initiated)
-    dossiers = web.desk(identity).dossiers(plates, directive)
+    dossiers = web.desk(identity).dossiers(plates, first_spend())
     return _response(web, identity, dossiers, follow=user_initiated)
 
 

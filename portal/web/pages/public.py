@@ -12,7 +12,7 @@ from portal.dossier.lookups import OPERATION_TEXTS
 from portal.formats import duration
 from portal.gateway.operations import OPERATIONS
 from portal.issued.archive import ENDED_KEPT_S
-from portal.presentation.api_errors import INVALID_PLATE
+from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.presentation.paths import subject_path
 from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage, SignInPage
 from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage

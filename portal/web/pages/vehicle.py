@@ -18,10 +18,10 @@ from portal.desk.written_reports import NoRecords
 from portal.dossier.changes import what_changed
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import not_refreshed
-from portal.gateway.lookup import Directive, Failure
+from portal.gateway.lookup import Failure, Spend
 from portal.gateway.operations import lookups_of
-from portal.presentation.api_errors import INVALID_PLATE
-from portal.presentation.failure_texts import FAULTS, sentence_about
+from portal.phrasebook.api_errors import INVALID_PLATE
+from portal.phrasebook.failures import FAULTS, sentence_about
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
@@ -30,7 +30,7 @@ from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import InvalidSubject, Plate, Renavam
 from portal.vehicle.typed import is_tax_number
 from portal.web.http.errors import page_error, this_path
-from portal.web.http.user_initiated import is_user_initiated
+from portal.web.http.spending import first_spend, is_user_initiated, page_spend
 from portal.web.pages.public import search_response
 from portal.web.services.dossiers import draft_dossier, stored_deadlines
 from portal.web.services.responses import (
@@ -94,7 +94,7 @@ def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
 @for_subject(Plate)
 def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     user_initiated = record_visit(web, plate)
-    dossier = web.desk(identity).dossier(plate, first_directive(user_initiated))
+    dossier = web.desk(identity).dossier(plate, first_spend())
     if user_initiated:
         web.desks.expect_lookups(len(dossier.answers.in_state("unasked")))
     context = web.render_context()
@@ -114,16 +114,15 @@ def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
 def panel(web: Web, identity: Identity, plate: Plate, name: str) -> BaseResponse:
     if name not in PANEL_NAMES:
         abort(404)
-    directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
-    dossier = web.desk(identity).dossier(plate, directive, panel_needs(name))
+    dossier = web.desk(identity).dossier(plate, page_spend(), panel_needs(name))
     return page_response(panel_fragment(name, dossier, web.render_context()))
 
 
 @routes.get("/renavam/<text>")
 @for_subject(Renavam)
 def renavam(web: Web, identity: Identity, number: Renavam) -> BaseResponse:
-    directive = Directive.NORMAL if record_visit(web, number) else Directive.PEEK
-    dossier = web.desk(identity).dossier(number, directive, lookups_of(number))
+    record_visit(web, number)
+    dossier = web.desk(identity).dossier(number, page_spend(), lookups_of(number))
     return page_response(renavam_page(dossier, web.render_context()))
 
 
@@ -159,7 +158,7 @@ def deadlines(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
 @for_subject(Plate)
 def negotiation(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     """Return the negotiation page from stored answers, without an upstream call."""
-    dossier = web.desk(identity).dossier(plate, Directive.PEEK)
+    dossier = web.desk(identity).dossier(plate, Spend.NEVER)
     asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
     page = negotiation_page(dossier, web.render_context().now, asked)
     return page_response(page, 400 if page.is_wrong else 200)
@@ -172,8 +171,8 @@ def refresh(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         abort(403)
     names = [name for name in LOOKUPS if identity.has_scope(name)]
     desk = web.desk(identity)
-    before = desk.dossier(plate, Directive.PEEK, names)
-    dossier = desk.dossier(plate, Directive.REFRESH, names)
+    before = desk.dossier(plate, Spend.NEVER, names)
+    dossier = desk.dossier(plate, Spend.AGAIN, names)
     panels = dossier.answers
     failures = not_refreshed(panels, plate)
     if failures:
@@ -236,14 +235,3 @@ def record_visit(web: Web, *subjects: Plate | Renavam) -> bool:
     for subject in subjects:
         web.desks.history.record(web.sessions.history_key, subject.text)
     return True
-
-
-def first_directive(user_initiated: bool) -> Directive:
-    """Return the directive for a page whose script may ask for missing answers later.
-
-    With ``?completo=1`` (complete), the first response contains the answers to all lookups.
-    """
-    if not user_initiated:
-        return Directive.PEEK
-    is_complete = request.args.get("completo") == "1"
-    return Directive.NORMAL if is_complete else Directive.ONLY_IF_CACHED

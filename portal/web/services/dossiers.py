@@ -13,7 +13,7 @@ from portal.desk.desk import Desk
 from portal.dossier.answers import Panel
 from portal.dossier.checklist import ticked_lines
 from portal.dossier.dossier import Dossier
-from portal.gateway.lookup import Directive
+from portal.gateway.lookup import Spend
 from portal.issued.archive import IssuedDossier
 from portal.issued.identifiers import (
     Identifiers,
@@ -21,15 +21,16 @@ from portal.issued.identifiers import (
     is_share_key,
     parse_number,
 )
+from portal.issued.issuer import Issuer
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.issued.summary import Changed, IssuedSummary, changed_since, summary_of
 from portal.presentation.issued.verification import VerifiedDossier, partly_hidden
-from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
+from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.rate_limits import refuse
-from portal.web.http.user_initiated import is_user_initiated
+from portal.web.http.spending import page_spend
 from portal.web.services.web import Web
 
 NOT_STORED_AT_ISSUE = "Não havia resposta guardada desta consulta quando o dossiê foi emitido."
@@ -42,8 +43,7 @@ NOT_ASKED_IN_BATCH = (
 
 def draft_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
     """Return a dossier that is not issued. Only a user's request makes lookups."""
-    directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
-    return _page(web, web.desk(identity).dossier(plate, directive))
+    return _page(web, web.desk(identity).dossier(plate, page_spend()))
 
 
 def issuable_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
@@ -137,7 +137,7 @@ def _verified(dossier: IssuedDossier, path: str = "") -> VerifiedDossier:
 
 def stored_deadlines(web: Web, plate: Plate, identity: Identity) -> tuple[Panel, bytes | None]:
     """Return the panel of the stored fines, and the calendar, or None without a readable answer."""
-    dossier = web.desk(identity).dossier(plate, Directive.PEEK, ["renainf"])
+    dossier = web.desk(identity).dossier(plate, Spend.NEVER, ["renainf"])
     name = f"Prazos de {plate.display}"
     return dossier.answers.renainf, deadline_calendar([dossier], name, dossier.today)
 
@@ -163,7 +163,7 @@ def _page(web: Web, dossier: Dossier) -> DossierPage:
 
 def _stored(desk: Desk, plate: Plate, reasons: Sequence[str]) -> Dossier:
     """Return stored answers. A lookup without one is "unavailable", for its reason."""
-    stored = desk.dossier(plate, Directive.PEEK)
+    stored = desk.dossier(plate, Spend.NEVER)
     settled = dict(zip(LOOKUPS, map(_settled, stored.answers.all, reasons), strict=True))
     return replace(stored, answers=replace(stored.answers, **settled))
 

@@ -20,8 +20,8 @@ from portal.batch.model import TooManyDrafts
 from portal.batch.typed_list import read_list
 from portal.presentation.tools.comparison import MOST_PLATES
 from portal.presentation.tools.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
+from portal.web.http.spending import is_user_initiated
 from portal.web.http.streams import paced
-from portal.web.http.user_initiated import is_user_initiated
 from portal.web.services.page_cache import Page
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo

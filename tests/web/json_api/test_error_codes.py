@@ -12,7 +12,7 @@ from portal.access.tokens import SCOPES
 from portal.batch.batches import MOST_DRAFTS
 from portal.pdf.process import PdfProcess, RenderingInterrupted
 from portal.pdf.renderer import PDFUnavailable
-from portal.presentation.api_errors import API_ERRORS
+from portal.phrasebook.api_errors import API_ERRORS
 from portal.web.json_api.openapi import as_document
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults

@@ -13,7 +13,7 @@ import yaml
 from portal.batch.model import Reason
 from portal.dossier.answers import Cause
 from portal.gateway.lookup import FailureKind
-from portal.presentation.api_errors import API_ERRORS
+from portal.phrasebook.api_errors import API_ERRORS
 from portal.presentation.exports.batches import COLUMNS
 from portal.presentation.exports.tables import json_lines
 from portal.presentation.exports.vehicle_tables import NEEDS, batch_table, vehicle_table

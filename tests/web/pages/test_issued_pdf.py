@@ -8,7 +8,7 @@ from pypdf import PdfReader
 from portal.issued.identifiers import parse_number
 from portal.pdf.process import PdfProcess, RenderingInterrupted
 from portal.pdf.renderer import PDFUnavailable
-from portal.presentation.api_errors import API_ERRORS
+from portal.phrasebook.api_errors import API_ERRORS
 from tests.conftest import PortalFactory
 from tests.web.pages.test_issued import issue, link_of
 from tests.web.person import Person

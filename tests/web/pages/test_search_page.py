@@ -4,8 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from portal.presentation.failure_texts import back_at_midnight
-from portal.presentation.site.search_page import LookupCost, SearchPage
+from portal.desk.lookups import LookupCost
+from portal.phrasebook.failures import back_at_midnight
+from portal.presentation.site.search_page import SearchPage
 from tests.conftest import PortalFactory
 from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults

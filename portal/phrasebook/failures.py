@@ -6,9 +6,8 @@ from math import ceil
 from typing import Final
 
 from portal.data_files import read_csv
-from portal.dossier.answers import DAILY_LIMITS
-from portal.gateway.lookup import FailureKind
-from portal.presentation.api_errors import API_ERRORS
+from portal.gateway.lookup import DAILY_LIMITS, FailureKind
+from portal.phrasebook.api_errors import API_ERRORS
 from portal.wording import NO_BREAK_SPACE
 
 
