@@ -6,7 +6,8 @@ Later, valid answers are also compared with the fields that docs/contract.md lis
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
 
 from portal.gateway import notices, strict_json
@@ -18,7 +19,7 @@ from portal.vehicle.field import read_field
 from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate
 from portal.vehicle.statements import says
-from portal.vehicle.wire import MOST_RECORDS, has_too_many_values
+from portal.vehicle.wire import MOST_RECORDS, has_too_many_values, read_amount
 
 # An upstream error message is cut to this many characters. The limit is far above the 36 characters
 # of the longest message in docs/contract.md.
@@ -162,13 +163,25 @@ def doubt_of(result: object, document: Mapping[str, Any]) -> notices.Notice | No
     beside = _notice(document, [])
     if beside is not None and beside.kind in ("failure", "partial"):
         return beside
-    more = notices.more_declared(_beside(document), len(result) if isinstance(result, list) else 1)
+    records = result if isinstance(result, list) else [result]
+    more = notices.more_declared(_beside(document), len(records), _sums(records))
     if more is not None:
         return more
     inside = notices.judge(
         {}, [each for each in result if isinstance(each, dict) and not is_record(each)]
     )
     return None if inside is None or inside.kind == "success" else inside
+
+
+def _sums(records: Sequence[Any]) -> set[Decimal]:
+    """Return what the fines of an answer amount to, in R$: all of them, and those not paid."""
+    amounts = [
+        (amount, bool(each.get("pagamento")))
+        for each in records
+        if isinstance(each, dict) and (amount := read_amount(each.get("valor"))) is not None
+    ]
+    unpaid = (amount for amount, is_paid in amounts if not is_paid)
+    return {sum((amount for amount, _ in amounts), Decimal(0)), sum(unpaid, Decimal(0))}
 
 
 def has_records(result: object) -> bool:

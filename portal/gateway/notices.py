@@ -8,15 +8,15 @@ knows confirms nothing if its name is about the answer, or if it stands in place
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from decimal import Decimal
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from portal.vehicle.content import DENYING, is_member, is_of_order, recorded_flag
 from portal.vehicle.field import scalar_text
-from portal.vehicle.statements import is_blank, says, value_says
+from portal.vehicle.statements import is_blank, is_switched_off, says, value_says
 from portal.vehicle.wire import read_decimal, read_flag
 from portal.wording import bare
 
@@ -70,6 +70,8 @@ _KINDS: Final = {
         "count": r"total|quant|qtd|(?<!ac)(?<!dis)count(?!r)|contagem|soma|valor|amount|numero"
         r"|^n[ur]m?"
         r"(?=[a-z])",
+        "sources": r"fontes|bases(?!c)|orgaos|(?<!re)sources|servicos|services|provedores"
+        r"|providers|etapas|steps",
         "text": r"messag|mensag|msg|warn|aviso|alert|reason|motivo|detail|detalhe|observ|situac"
         r"|resumo"
         r"|com+ent|summary|conclus|parecer|descri|retorno|return|respost|response|informac|^info$"
@@ -119,6 +121,31 @@ _OF_USE: Final = re.compile(
     r"consult|quer|request|requisic|credit|saldo|balance|cust|cost|prec|price|usage|uso$",
     re.IGNORECASE,
 )
+# What a share counts, the words of its part, and the words of any count.
+_SOURCES: Final = re.compile(
+    r"(?:fonte|base|orgao|source|servico|service|provedore?|provider|etapa|step|tarefa|task|job"
+    r"|parte|part|ite[mn])s?"
+)
+_SHARE: Final = re.compile(
+    r"respond(?:id[oa]s?|eram|eu|ed)|answered|consultad[oa]s?|queried|checked|verificad[oa]s?"
+    r"|pesquisad[oa]s?|process(?:ad[oa]s?|ed)|concluid[oa]s?|complet(?:ad[oa]s?|[oa]s?|ed)"
+    r"|finaliz(?:ad[oa]s?|ed)|finished|done|feit[oa]s|recebid[oa]s?|received|obtid[oa]s?"
+    r"|carregad[oa]s?|loaded|fetched|realizad[oa]s?|executad[oa]s?|executed|sucessos?"
+    r"|success(?:es|ful)?|succeeded|ok|pront[oa]s?|ready|disponive(?:l|is)|available|online"
+    r"|atua(?:l|is)|current|ativ[oa]s|active|up"
+)
+_COUNTING: Final = re.compile(
+    r"totals?|totais|tot|overall|geral|expected|esperad[oa]s?|previst[oa]s?|quantidade|quantity"
+    r"|quant|qtde?|counts?|numero|number|num|n[ur]?|d[eao]s?|of|com|with|que"
+)
+_PAIR: Final = 2
+_MOST_COUNTS: Final = 50
+_LONGEST_COUNT: Final = 3
+# The number of pages of an answer, of which the portal asks for one.
+_PAGES: Final = re.compile(
+    r"(?:(?:total|numero|num|qtde?|quantidade|count|last|ultima)(?:d[eao]s?|of)?)?"
+    r"(?:paginas?|pages?)(?:total|count)?"
+)
 _FRACTION: Final = re.compile(
     r"(?<![\w/.,-])(?P<part>\d{1,3})\s*(?:/|de|of|out of)\s*(?P<whole>\d{1,3})"
     r"(?![\w/.,-]*\d)",
@@ -166,8 +193,14 @@ def judge(members: Mapping[str, Any], elements: Iterable[Mapping[str, Any]] = ()
     return _gravest(values)
 
 
-def more_declared(members: Mapping[str, Any], count: int) -> Notice | None:
-    """Return the notice of more records than the ``count`` of the result, or None."""
+def more_declared(
+    members: Mapping[str, Any], count: int, sums: Collection[Decimal] = ()
+) -> Notice | None:
+    """Return the notice of more records than the ``count`` of the result, or None.
+
+    ``sums`` are what the records amount to, in R$. A total that is one of them counts no records.
+    """
+    money = {each.to_integral_value(way) for each in sums for way in (ROUND_FLOOR, ROUND_CEILING)}
     for path, value in islice(_leaves((), members), _MOST_VALUES):
         number = None if isinstance(value, bool) else read_decimal(value)
         text = scalar_text(value)
@@ -175,8 +208,9 @@ def more_declared(members: Mapping[str, Any], count: int) -> Notice | None:
             number is not None
             and text.isdigit()  # an amount has decimals
             and number > count
+            and number not in money
             and _COUNT_OF_RECORDS.fullmatch(_squashed(path[-1]))
-            and not any(map(_OF_USE.search, path))
+            and not any(_OF_USE.search(name) or "sources" in _kinds(name) for name in path)
         ):
             return Notice("partial", f"{path[-1]}: {text}")
     return None
@@ -221,13 +255,59 @@ def _values(members: Mapping[str, Any], *, in_record: bool) -> Iterator[_Value]:
 def _leaves(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     match value:
         case dict():
-            for name, each in value.items():
+            for name, each in _with_shares(path, value).items():
                 yield from _leaves((*path, name), each)
         case list():
             for each in value:
                 yield from _leaves(path, each)
         case _:
             yield path, value
+
+
+def _with_shares(path: tuple[str, ...], members: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an object's members, with "2/5" in place of the two counts of a share.
+
+    Such a share is ``{"fontesRespondidas": 2, "fontesTotal": 5}``. A part of records is none: of
+    three orders, two may be done.
+    """
+    counts = {name: count for name, each in members.items() if (count := _count(each)) is not None}
+    if not _PAIR <= len(counts) <= _MOST_COUNTS or any("record" in _kinds(name) for name in path):
+        return members
+    parts = [name for name in counts if any(map(_SHARE.fullmatch, _words(name)))]
+    shares: dict[str, Any] = dict(members)
+    for part in parts:
+        about = _counted(part)
+        whole = next((each for each in counts if each not in parts and _is_whole(each, about)), "")
+        is_flag = not about and counts[part] <= 1 and "success" in _words(part)
+        if counts.get(whole) and not is_flag:
+            share = f"{counts[part]}/{counts[whole]}"
+            listed = members[part]
+            shares[part] = [*listed, share] if isinstance(listed, list) else share
+            if not (
+                isinstance(members[whole], list) or _COUNT_OF_RECORDS.fullmatch(_squashed(whole))
+            ):
+                shares.pop(whole, None)
+    return shares
+
+
+def _is_whole(name: str, about: str) -> bool:
+    """Return whether a name is that of all sources, of which a part is counted as ``about``."""
+    counted = _counted(name)
+    return (not about or counted == about) and (not counted or bool(_SOURCES.fullmatch(counted)))
+
+
+def _count(value: Any) -> int | None:
+    """Return the count that a value states, or None."""
+    if isinstance(value, list):
+        return len(value)
+    text = "" if isinstance(value, bool) else scalar_text(value)
+    return int(text) if len(text) <= _LONGEST_COUNT and text.isascii() and text.isdigit() else None
+
+
+def _counted(name: str) -> str:
+    """Return what a count counts, by its name: "fonte" of "totalFontesRespondidas", or ""."""
+    others = (word for word in _words(name) if not _COUNTING.fullmatch(word))
+    return "".join(word for word in others if not _SHARE.fullmatch(word)).removesuffix("s")
 
 
 def _found(path: tuple[str, ...], value: Any, text: str, in_record: bool) -> _Found | None:
@@ -253,6 +333,15 @@ def _found(path: tuple[str, ...], value: Any, text: str, in_record: bool) -> _Fo
     if flag is not None or number is not None:
         is_positive = bool(number) if flag is None else flag
         return _of_finding(own, around, is_positive, isinstance(value, bool), in_record)
+    return _of_text(own, around, text, in_record)
+
+
+def _of_text(
+    own: frozenset[str], around: frozenset[str], text: str, in_record: bool
+) -> _Found | None:
+    """Judge a text that is neither a flag nor a number."""
+    if is_switched_off(text):
+        return _of_switch(own, around)
     if own & {"record", "count", "has"} and "not" not in own and value_says(text) == "denial":
         return "denial"
     said = _OF_SAYING.get(says(text), "unknown")
@@ -271,12 +360,21 @@ def _is_of_service(own: frozenset[str], around: frozenset[str]) -> bool:
     return "done" in own or ("alive" in own and not around & {"record", "vehicle"})
 
 
+def _of_switch(own: frozenset[str], around: frozenset[str]) -> _Found | None:
+    """Judge "INATIVO", which is the state of a source unless the name says of what else."""
+    if around & {"record", "vehicle"}:
+        return "unknown"
+    return None if "query" in own else "failure"
+
+
 def _is_part(
     path: tuple[str, ...], own: frozenset[str], text: str, flag: bool | None, number: Decimal | None
 ) -> bool:
     """Return whether a value says that sources, steps or records are left out."""
     if any("part" in each or {"done", "not"} <= each for each in map(_kinds, path)):
         return flag is not False and number != 0 and value_says(text) != "denial"
+    if number is not None and number > 1 and _PAGES.fullmatch(_squashed(path[-1])):
+        return True  # the portal asks for one
     share = _fraction(own, text)
     if share is None and "progress" in own and number is not None:
         share = number if number <= 1 else number / _WHOLE
@@ -322,7 +420,8 @@ def _of_finding(
     in_record: bool,
 ) -> _Found | None:
     """Judge a flag or a number by what its name says was found."""
-    if "query" in own and not is_boolean:
+    is_of_sources = "sources" in around and "record" not in around
+    if ("query" in own or is_of_sources) and not is_boolean:
         return None
     is_of_records = "record" in own or "count" in own
     if "denial" in own or ("not" in own and "missing" not in own and is_of_records):
@@ -356,7 +455,7 @@ def _kinds(name: str) -> frozenset[str]:
 @lru_cache(2048)
 def _kinds_of(name: str) -> frozenset[str]:
     squashed = _squashed(name)
-    words = {squashed, *(word.lower() for word in _WORD.findall(_plain(name)))}
+    words = {squashed, *_words(name)}
     places = {kind: pattern.search(squashed) for kind, pattern in _KINDS.items()}
     found = {kind for kind, place in places.items() if place is not None}
     if _ENGLISH_NO.search(squashed) or any(
@@ -365,6 +464,11 @@ def _kinds_of(name: str) -> frozenset[str]:
     ):
         found.add("not")
     return frozenset(found | {_KINDS_OF_WORDS[word] for word in words if word in _KINDS_OF_WORDS})
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name, without accents and case."""
+    return [word.lower() for word in _WORD.findall(_plain(name[:_LONGEST_NAME]))]
 
 
 def _squashed(name: str) -> str:

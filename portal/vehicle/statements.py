@@ -118,6 +118,12 @@ _FAILURE_OF_A_TEXT: Final = (
 _VALUE_FAILURE: Final = re.compile("|".join(_OUTAGE))
 _FAILURE: Final = re.compile("|".join((*_OUTAGE, *_FAILURE_OF_A_TEXT)))
 
+# The state of something that does not work: of a source, or of an order that no longer holds.
+_SWITCHED_OFF: Final = re.compile(
+    r"(?:ESTA |IS )?(?:INATIV[OA]S?|INACTIVE|OFFLINE|OFF|DESATIVAD[OA]S?|DESLIGAD[OA]S?|DISABLED"
+    r"|SUSPENS[OA]S?|SUSPENDED|PARAD[OA]S?|STOPPED)"
+)
+
 # The answer is not there yet.
 _WORKING: Final = re.compile(
     r"\bEM (?:PROCESSAMENTO|ANDAMENTO|EXECUCAO|FILA|CURSO|PROGRESSO)\b|\bNA FILA\b|ENFILEIRAD"
@@ -202,6 +208,11 @@ def is_blank(text: str) -> bool:
         return True
     may_be = len(text) <= _LONGEST_BLANK and text[0] in _BLANK_STARTS
     return may_be and _BLANK.fullmatch(text) is not None
+
+
+def is_switched_off(text: str) -> bool:
+    """Return whether a text is only the state "inactive"."""
+    return bool(_SWITCHED_OFF.fullmatch(_words(text)))
 
 
 def is_no_attribute(text: str) -> bool:

@@ -92,6 +92,17 @@ PARTIAL: tuple[dict[str, object], ...] = (
     {"hasMore": True},
     {"links": {"next": "https://example.test/?p=2"}},
     {"desatualizado": True},
+    {"fontesRespondidas": 2, "fontesTotal": 5},
+    {"total_fontes": "5", "fontes_com_sucesso": "0"},
+    {"done": 2, "total": 5},
+    {"progresso": {"concluidas": 3, "total": 4}},
+    {"sources": {"answered": 0, "total": 3}},
+    {"sourcesUp": 4, "sourceCount": 5},
+    {"basesConsultadas": ["PRF"], "bases": ["PRF", "DNIT"]},
+    {"respondidas": 1, "fontes": 2},
+    {"etapaAtual": 2, "etapas": 3},
+    {"totalPaginas": 3},
+    {"page": 1, "pages": 2},
 )
 FAILED: tuple[dict[str, object], ...] = (
     {"final": False},
@@ -107,6 +118,11 @@ FAILED: tuple[dict[str, object], ...] = (
     {"http": 503},
     {"fonteAtiva": False},
     {"semErros": False},
+    {"prf": "INATIVO"},
+    {"fontesRespondidas": 1, "fontes": [{"nome": "PRF", "erro": "Tempo esgotado"}]},
+    {"fontes": [{"orgao": "PRF", "situacao": "Inativa"}]},
+    {"DNIT": "offline"},
+    {"sourceStatus": "DISABLED"},
 )
 
 
@@ -167,6 +183,14 @@ def test_unfinished_answer_is_in_doubt_with_records_and_without(
         {"message": "No data"},
         {"quantidade": "zero"},
         {"multas": "nenhuma"},
+        {"fontesRespondidas": 5, "fontesTotal": 5},
+        {"sources": {"answered": 3, "total": 3}},
+        {"etapaAtual": 3, "etapas": 3},
+        {"basesConsultadas": ["PRF"], "bases": ["PRF"]},
+        {"totalFontes": 5},
+        {"page": 1, "totalPages": 1},
+        {"prf": "ATIVO"},
+        {"cache": "inativo"},
     ],
     ids=str,
 )
@@ -192,6 +216,11 @@ def test_complete_answer_is_not_in_doubt(members: dict[str, object]) -> None:
         ({"totalFontes": 5}, False),
         ({"creditos": {"total": 500}}, False),
         ({"totalConsultas": 30}, False),
+        ({"total": 130}, False),
+        ({"total": "131"}, False),
+        ({"total": 129}, True),
+        ({"success": 1, "total": 1}, False),
+        ({"restricao": "INATIVA"}, False),
     ],
     ids=str,
 )

@@ -196,6 +196,8 @@ POSITIVES: tuple[tuple[str, object], ...] = (
     ),
     *(("nadaConsta", False), ("semMultas", "N"), ("naoPossuiRestricao", False), ("regular", "N")),
     *(("orgaosNaoConsultados", ["PRF"]), ("progresso", "40%"), ("cobertura", "3 de 5 fontes")),
+    *(("fontes", {"respondidas": 2, "total": 5}), ("meta", {"done": 0, "total": 3})),
+    *(("prf", "INATIVO"), ("situacaoFonte", "Desativada"), ("totalPaginas", 4)),
     *(("basesOmitidas", ["DNIT"]), ("truncado", True), ("nextToken", "YWJj"), ("ready", False)),
 )
 NEGATIVES: tuple[tuple[str, object], ...] = (
@@ -205,6 +207,7 @@ NEGATIVES: tuple[tuple[str, object], ...] = (
     *(("erro", False), ("erros", []), ("sucesso", True), ("success", "true"), ("error", None)),
     *(("nadaConsta", True), ("semMultas", "S"), ("naoPossuiRestricao", True), ("regular", "S")),
     *(("orgaosNaoConsultados", []), ("progresso", "100%"), ("cobertura", "5 de 5 fontes")),
+    *(("fontes", {"respondidas": 5, "total": 5}), ("totalFontes", 7)),
     *(("basesOmitidas", None), ("truncado", False), ("nextToken", ""), ("ready", True)),
 )
 HARMLESS: tuple[tuple[str, object], ...] = (
