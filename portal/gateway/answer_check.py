@@ -18,7 +18,6 @@ from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import read_field
 from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate
-from portal.vehicle.statements import says
 from portal.vehicle.wire import MOST_RECORDS, has_too_many_values, read_amount
 
 # An upstream error message is cut to this many characters. The limit is far above the 36 characters
@@ -26,10 +25,10 @@ from portal.vehicle.wire import MOST_RECORDS, has_too_many_values, read_amount
 LONGEST_MESSAGE: Final = 1_000
 
 OTHER_VEHICLE: Final = "the record of another vehicle"
+STILL_WORKING: Final = "the source still works on the answer"
 _PLATE_NAMES = frozenset({"placa", "plate"})
 _RENAVAM_NAMES = frozenset({"renavam"})
 _LONGEST_NAME = len("renavam")
-_LONGEST_STATUS = 100
 
 # A list or an object in a record of a large answer is read up to this many characters.
 _MOST_COMPARED = 2_000
@@ -64,12 +63,12 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> bool:
 def _reports_nothing(lookup: Lookup, document: Any, hidden_marker: str) -> bool:
     operation = lookup.operation
     status = document.get("status") if isinstance(document, dict) else None
-    if status != operation.status_word:
-        if isinstance(status, str) and says(status[:_LONGEST_STATUS]) == "working":
-            raise Unfit("the source still works on the answer", may_differ=True)
-        raise Unusable("status is not the operation's word")
-    result = document.get("result")
-    if not isinstance(result, operation.result_type):
+    result = document.get("result") if isinstance(document, dict) else None
+    if status != operation.status_word or not isinstance(result, operation.result_type):
+        if notices.is_working(document):
+            raise Unfit(STILL_WORKING, may_differ=True)
+        if status != operation.status_word:
+            raise Unusable("status is not the operation's word")
         raise Unfit("result is missing or of another type", may_differ=False)
     records = result if isinstance(result, list) else [result]
     for record in (document, *records):
@@ -136,7 +135,8 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
     ``text`` is the upstream's message, cut to LONGEST_MESSAGE characters. "***" replaces
     ``secret``, the operator's credential. Raises Unusable if the body is not a JSON object with a
-    text ``message``, for example if it is a web server's error page.
+    text ``message``, for example if it is a web server's error page. Raises Unfit if the message
+    says that the answer is yet to come, which rejects neither the plate nor the credential.
     """
     if has_too_many_values(body):
         raise Unusable("an error with too many values")
@@ -144,6 +144,8 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
     message = document.get("message") if isinstance(document, dict) else None
     if not isinstance(message, str) or not read_field(message, ""):
         raise Unusable("an error without the contract's message")
+    if notices.is_working(message):
+        raise Unfit(STILL_WORKING, may_differ=True)
     text = message.replace(secret, "***") if secret else message
     return json.dumps({"message": text[:LONGEST_MESSAGE]}, ensure_ascii=False).encode()
 

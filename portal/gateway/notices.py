@@ -156,6 +156,7 @@ _WHOLE: Final = 100
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LONGEST_NAME: Final = 60
 _MOST_VALUES: Final = 1_000
+_LONGEST_TEXT: Final = 1_000
 _NO_CODE: Final = frozenset({0, 200, 204})
 _ABSENT: Final = frozenset({400, 404})
 _TEXTUAL_CODE: Final = re.compile(r"[A-Za-z]{0,4}[-_ ]?[0-9]{1,6}[A-Za-z]?")  # such as "E07"
@@ -191,6 +192,12 @@ def judge(members: Mapping[str, Any], elements: Iterable[Mapping[str, Any]] = ()
     if len(values) > _MOST_VALUES:  # no real answer has as many
         values.append(_Value("unknown", values[0].text))
     return _gravest(values)
+
+
+def is_working(document: Any) -> bool:
+    """Return whether a text of an answer says that the answer is yet to come."""
+    texts = (each for _, each in islice(_leaves(("",), document), _MOST_VALUES))
+    return any(isinstance(each, str) and says(each[:_LONGEST_TEXT]) == "working" for each in texts)
 
 
 def more_declared(

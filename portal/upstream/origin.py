@@ -28,6 +28,7 @@ from portal.upstream.errors import (
     LocalFailure,
     TimedOut,
     Uncertain,
+    Unfit,
     Unusable,
     UpstreamError,
 )
@@ -45,6 +46,7 @@ _WARN_STATUSES = (401, 402, 403, 429)
 # answered. For other statuses the content does not matter, and a malformed content would raise an
 # error that hides the status.
 BODY_STATUSES: Final = (200, 400, 401, 403, 404, 407, 451)
+_ACCEPTED: Final = 202
 _PORTS: Final = {"http": 80, "https": 443}
 _GZIP: Final = b"\x1f\x8b"
 _MOST_LAYERS: Final = 3
@@ -206,6 +208,8 @@ def _checked(resource: Resource, response: Response) -> Response:
         return resource.check(response)
     if status >= 500:
         raise Failing(status)
+    if status == _ACCEPTED:
+        raise Unfit("the source still works on the answer", may_differ=True)
     if not 400 <= status < 500:
         raise Unusable(f"status {status} is no answer")
     return response

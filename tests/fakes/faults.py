@@ -427,6 +427,10 @@ def redirect(location: str = "/elsewhere", code: int = 302) -> Fault:
     return answer(f"status {code}", b"", code, headers=[("Location", location)])
 
 
+def accepted() -> Fault:
+    return answer("202", message_body("Consulta em processamento."), 202)
+
+
 def no_content() -> Fault:
     def play(wire: Wire, call: Call) -> After:
         wire.send(head(204, []))  # RFC 9110 §8.6: no Content-Length in a 204

@@ -104,6 +104,7 @@ BROKEN = (
         odd_bodies.lone_surrogate(),
         odd_bodies.message_in_200(),
         odd_bodies.wrong_status_word(),
+        faults.accepted(),
         odd_bodies.not_an_object(),
         odd_bodies.result_missing(),
         odd_bodies.result_of_wrong_type(),

@@ -248,6 +248,30 @@ def test_error_without_contract_message_is_rejected(body: bytes) -> None:
         message_body(body)
 
 
+WORKING = [
+    {"message": "Consulta em andamento"},
+    {"status": "Aguarde"},
+    {"status": "SUCCESS", "result": "Em processamento"},
+    {"status": "SUCCESS", "mensagem": "Processando"},
+    {"status": "DONE", "result": None, "meta": [{"retorno": {"texto": "Resultado pendente"}}]},
+]
+
+
+@pytest.mark.parametrize("document", WORKING, ids=str)
+@pytest.mark.parametrize("operation", [RENAINF, DECODE], ids=lambda each: each.name)
+def test_answer_yet_to_come_opens_no_circuit(operation: Operation, document: object) -> None:
+    """A source at work on five vehicles is no reason to ask it no more for others."""
+    with pytest.raises(Unfit) as raised:
+        judged(operation, "ABC1D23", json.dumps(document).encode())
+    assert raised.value.may_differ
+
+
+@pytest.mark.parametrize("text", ["Consulta em processamento", "Aguarde.", "Processing"])
+def test_answer_yet_to_come_rejects_no_plate(text: str) -> None:
+    with pytest.raises(Unfit):
+        message_body(factories.message_body(text))
+
+
 def test_error_is_reduced_to_its_unchanged_message() -> None:
     text = " Placa “inválida” \u200b\n<b> "
     body = factories.encode({"trace": "at=operator", "message": text, "code": 7})

@@ -11,7 +11,15 @@ import pytest
 import requests
 from requests.adapters import HTTPAdapter
 
-from portal.upstream.errors import Broken, NotSent, TimedOut, Uncertain, Unusable, UpstreamError
+from portal.upstream.errors import (
+    Broken,
+    NotSent,
+    TimedOut,
+    Uncertain,
+    Unfit,
+    Unusable,
+    UpstreamError,
+)
 from portal.upstream.spares import Spares
 from tests import factories
 from tests.fakes import (
@@ -47,6 +55,15 @@ def test_broken_answer_raises_error_of_its_charge_class(
     assert account.outcomes[1] == "answered"
     assert account.outcomes[0] not in ("answered", "not_sent")
     assert upstream.count() == account.begun == 2
+
+
+def test_accepted_request_is_charged_and_no_fault_of_the_address(upstream: FaultUpstream) -> None:
+    client, account = origin(upstream.url), RecordingAccount()
+    upstream.once("/", faults.accepted())
+    with pytest.raises(Unfit) as raised:
+        client.send(resource(), account, deadline_in(30))
+    assert raised.value.may_differ
+    assert account.outcomes == ["unusable"]
 
 
 @pytest.mark.parametrize("row", SLOW, ids=str)

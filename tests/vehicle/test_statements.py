@@ -78,7 +78,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "Tempo de resposta excedido",
         "Tente novamente mais tarde",
         "Tente mais tarde.",
-        "Aguarde alguns minutos",
         "Não foi possível consultar",
         "Nao foi possivel concluir a consulta",
         "Consulta não realizada",
@@ -142,6 +141,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
         "Sucesso: false",
     ),
     "working": (
+        "Aguarde alguns minutos",
         "Em processamento",
         "Solicitação recebida",
         "Consulta realizada; resultado pendente",
