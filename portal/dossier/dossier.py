@@ -209,7 +209,7 @@ class Dossier:
         """What the written report warns of and the records do not show."""
         # A mask may take a word in capitals for a name.
         report = self._read_report(mask_names=False)
-        return tuple(alerts_of(report, self.orders_in_force, self.totals)) if report else ()
+        return tuple(alerts_of(report, self.orders, self.totals, self.today)) if report else ()
 
     def _read_report(self, *, mask_names: bool) -> Report | None:
         panel = self.answers.report

@@ -69,6 +69,10 @@ class Answer:
     says: Literal["", "unlicensed"] = ""
 
 
+def is_worse(mark: Mark, other: Mark) -> bool:
+    return _WORST_FIRST.index(mark) < _WORST_FIRST.index(other)
+
+
 def worst(answers: Iterable[Answer]) -> tuple[Answer, ...]:
     """Return the answers that share the least favourable mark, in their given order."""
     given = tuple(answers)

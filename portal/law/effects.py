@@ -27,7 +27,7 @@ from typing import Final
 import msgspec
 
 from portal.data_files import read_csv
-from portal.law.act_answers import ACT_TEXTS, ACTS, Act, Answer, worst
+from portal.law.act_answers import ACT_TEXTS, ACTS, Act, Answer, Mark, worst
 from portal.law.restriction_kinds import (
     KIND_WORDS,
     Kind,
@@ -135,6 +135,17 @@ _OWN_ACT: Final[Mapping[Kind, Act]] = {
     "licenciamento": "licence",
     "circulacao": "drive",
 }
+
+
+def mark_of(kinds: Iterable[Kind], act: Act) -> Mark:
+    """Return what orders of some kinds mean for an act."""
+    return _decisive([_FREE[act], *(_KINDS[kind][act] for kind in kinds)]).mark
+
+
+def acts_of(kinds: Iterable[Kind]) -> frozenset[Act]:
+    """Return the acts that orders of some kinds forbid or make doubtful."""
+    named = tuple(kinds)
+    return frozenset(act for act in ACTS if mark_of(named, act) != "yes")
 
 
 def effect_of(restriction: Restriction, today: date) -> Effect:

@@ -11,10 +11,12 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import ClassVar, Literal
 
-from portal.law.act_answers import ACTS, Mark, worst
-from portal.law.adverse import ENDS_CEILING, Subject
+from portal.law.act_answers import ACTS, Act, Mark, worst
+from portal.law.adverse import ENDS_CEILING, REACH, Subject
 from portal.law.assessment import AssessedFine, sum_of
+from portal.law.effects import acts_of
 from portal.law.orders import AssessedOrder
+from portal.law.restriction_kinds import Kind
 from portal.law.standing import Standing
 
 Source = Literal["decode", "renainf", "renajud", "report"]
@@ -45,6 +47,11 @@ class _AboutVehicle:
     about: ClassVar[About] = "vehicle"
     mark: ClassVar[Mark] = "careful"
     ends_ceiling: ClassVar[bool] = True
+
+    @property
+    def reach(self) -> frozenset[Act]:
+        """The acts that the finding makes doubtful. The inspection for a transfer settles it."""
+        return frozenset(("transfer",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +108,23 @@ class RecordBeforeVehicle(_AboutVehicle):
 class AdverseData(_AboutVehicle):
     """An answer speaks ill of the vehicle, in ``words`` as sent, outside of what its records say.
 
-    ``source`` is the lookup of the answer.
+    ``source`` is the lookup of the answer. ``kinds`` are those of a court's restriction that the
+    text states, too.
     """
 
     subject: Subject
     words: str
     source: Source = "decode"
     anchor: str = VEHICLE
+    kinds: tuple[Kind, ...] = ()
 
     @property
     def code(self) -> str:
         return f"vehicle_{self.subject}"
+
+    @property
+    def reach(self) -> frozenset[Act]:
+        return REACH[self.subject] | acts_of(self.kinds) | {"transfer"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +224,7 @@ class ReportAlert:
 
     ``topic`` is the key of the report's topic, or "" for its summary and its conclusion, and
     ``label`` the topic's name. ``amount`` is the sum in R$ that the text states for debts or fines,
-    or None.
+    or None. ``kinds`` are those of a court's restriction that the text states.
     """
 
     about: ClassVar[About] = "report"
@@ -222,10 +235,15 @@ class ReportAlert:
     topic: str
     label: str
     amount: Decimal | None = None
+    kinds: tuple[Kind, ...] = ()
 
     @property
     def code(self) -> str:
         return f"report_{self.subject}"
+
+    @property
+    def reach(self) -> frozenset[Act]:
+        return REACH[self.subject] | acts_of(self.kinds)
 
     @property
     def ends_ceiling(self) -> bool:

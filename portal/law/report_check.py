@@ -14,9 +14,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from typing import ClassVar, Final
 
+from portal.law.act_answers import ACTS, is_worse, worst
 from portal.law.adverse import (
     Adverse,
     Subject,
@@ -28,7 +30,10 @@ from portal.law.adverse import (
     states_something,
 )
 from portal.law.assessment import Totals
+from portal.law.effects import mark_of
 from portal.law.findings import Finding, ReportAlert
+from portal.law.orders import AssessedOrder
+from portal.law.restriction_kinds import Kind, kinds_in_prose
 from portal.law.verdict import Cause, Verdict
 from portal.vehicle.report import Report, Topic
 from portal.vehicle.wire import read_decimal
@@ -124,6 +129,8 @@ _AFFIRMED_ALONE: Final = ("rouboFurto", "leilao", "restricoes")
 _COUNTED: Final = re.compile(
     r"(?<![\d.,])0*[1-9]\d{0,3} (REGISTR|OCORR|APONT|ALERT|RESTRIC|ORDE|BOLETI|B\.?O\b|PASSAG)"
 )
+# A report may state these of an order that the records show.
+_OF_ORDERS: Final = frozenset((Subject.COURT, Subject.SEIZURE, Subject.BLOCK))
 _ADMINISTRATIVE: Final = re.compile(r"ADMINISTRATIV|DETRAN|BLOQ|TRIBUTARI|AMBIENTA")
 
 
@@ -182,16 +189,22 @@ class Praised:
 Contradiction = OrdersOmitted | FinesOmitted | FinesDiffer | PriceDiffers | DoubtOmitted | Praised
 
 
-def alerts_of(report: Report, orders: int | None, fines: Totals | None) -> Iterator[ReportAlert]:
+def alerts_of(
+    report: Report, orders: Sequence[AssessedOrder] | None, fines: Totals | None, today: date
+) -> Iterator[ReportAlert]:
     """Yield what the report warns of and the records do not show, each subject once.
 
-    ``orders`` counts the court orders in force. ``orders`` or ``fines`` is None if no readable
-    answer is stored.
+    ``orders`` are the court orders. ``orders`` or ``fines`` is None if no readable answer is
+    stored.
     """
+    in_force = [order for order in orders or () if order.in_force]
     warned: dict[Subject, list[tuple[str, str, Adverse]]] = {}
+    stated: dict[Subject, dict[Kind, None]] = {}
     for topic, label, one in _adverse(report):
-        if not _is_on_record(one, orders, fines):
+        kinds = _kinds_of(one, today)
+        if not _is_on_record(one, kinds, in_force, fines):
             warned.setdefault(one.subject, []).append((topic, label, one))
+            stated.setdefault(one.subject, {}).update(dict.fromkeys(kinds))
     for subject, found in warned.items():
         topic, label, _ = found[0]
         amount = None
@@ -201,7 +214,12 @@ def alerts_of(report: Report, orders: int | None, fines: Totals | None) -> Itera
                 # The records' own sum stands beside it.
                 amount -= fines.amount
             amount = amount if amount > 0 else None
-        yield ReportAlert(subject, topic, label, amount)
+        yield ReportAlert(subject, topic, label, amount, tuple(stated[subject]))
+
+
+def _kinds_of(one: Adverse, today: date) -> tuple[Kind, ...]:
+    """Return the kinds of a court's restriction that the text states, if it is about one."""
+    return kinds_in_prose(one.sentence, today) if one.subject in _OF_ORDERS else ()
 
 
 def _sum_of(stated: Sequence[tuple[str, str]]) -> Decimal:
@@ -269,18 +287,34 @@ def _says_unread(topic: Topic, text: str) -> bool:
     return topic.mark != "ok" or bool(_COUNTED.search(read))
 
 
-def _is_on_record(one: Adverse, orders: int | None, fines: Totals | None) -> bool:
-    """Return whether the records show what the report warns of."""
-    if one.subject is Subject.COURT:
-        return bool(orders) and _most_counted(_ORDER_COUNT, one.sentence) <= (orders or 0)
-    if one.subject is Subject.BLOCK:
-        return bool(orders) and not _ADMINISTRATIVE.search(one.sentence)
+def _is_on_record(
+    one: Adverse,
+    kinds: Sequence[Kind],
+    orders: Sequence[AssessedOrder],
+    fines: Totals | None,
+) -> bool:
+    """Return whether the records show what the report warns of, and as grave as it says."""
+    if one.subject in _OF_ORDERS:
+        is_of_register = one.subject is not Subject.BLOCK or not _ADMINISTRATIVE.search(
+            one.sentence
+        )
+        is_shown = is_of_register and bool(kinds or one.subject is not Subject.SEIZURE)
+        is_counted = _most_counted(_ORDER_COUNT, one.sentence) <= len(orders)
+        return bool(orders) and is_shown and is_counted and not _is_graver(kinds, orders)
     if one.subject is not Subject.FINES or fines is None:
         return False
     has_others = bool(fines.paid_count or fines.called_off_count)
     if fines.open_count and _states_more(one.sentence, fines, has_others=has_others):
         return False
     return bool(fines.open_count) or (has_others and not _amounts(one.sentence))
+
+
+def _is_graver(kinds: Sequence[Kind], orders: Sequence[AssessedOrder]) -> bool:
+    """Return whether kinds forbid more than the orders do: a driving ban beside a transfer ban."""
+    return any(
+        is_worse(mark_of(kinds, act), worst([one.effect.answers[act] for one in orders])[0].mark)
+        for act in ACTS
+    )
 
 
 def _states_more(sentence: str, fines: Totals, *, has_others: bool) -> bool:

@@ -140,6 +140,15 @@ _ITEMS = re.compile(r"[,;/|+&]|(?=\bsem\b)", re.IGNORECASE)
 # These divide an item into parts. What names no kind belongs to the part before it:
 # "PENHORA (BAIXADA)".
 _PARTS = re.compile(r"[.:()\[\]\n–—-]")
+# The names of kinds stand at the begin of a sentence. A longer one would take long to read.
+_LONGEST_SENTENCE = 1_000
+# In a sentence, these words are about the vehicle, a sum or a query, and name no kind.
+_NO_KIND_IN_PROSE = re.compile(
+    r"\bEM CIRCULACAO\b|\b(NO|AO|EM|VALOR|PERDA) TOTAL\b|\bTOTA(IS|LIZA\w*)\b"
+    r"|\bTOTAL( GERAL)?( DE)?:? ?(?=\d|R\$)"
+    r"|\bBUSCA\w*\b(?! ?(E|/|-) ?APREENS)|\bRECOLHIMENTO D[EOA]S? (TAXA|IMPOST|IPVA|TRIBUT|GUIA)\w*"
+    r"|\bLICENCIAMENTO\b[^,;]{0,20}\b(EM DIA|REGULAR|PAGO|QUITADO|OK)\b|\bEM LEILAO ANTERIOR\b"
+)
 _AFFIRMS = re.compile(r"\b(CONSTAM?|EXISTEM?|HA|COM|ATIV[AO]S?|VIGENTES?)\b")
 _PLURAL_END = re.compile(rf"\b{_ENDED[:-2]}S\b")
 # A permission names an act: "CIRCULACAO AUTORIZADA", "PERMITIDO O LICENCIAMENTO". An authorised
@@ -248,6 +257,16 @@ def read_kinds(text: str, today: date) -> KindReading:
         unrecognised=text if has_unrecognised or not found else "",
         states_more=states_more,
     )
+
+
+def kinds_in_prose(text: str, today: date) -> tuple[Kind, ...]:
+    """Return the kinds that a sentence of a report or a message states.
+
+    Words that name a kind only in a register's short texts are left out: "EM CIRCULACAO NORMAL",
+    "NO TOTAL", "BUSCA REALIZADA".
+    """
+    read = bare(text[:_LONGEST_SENTENCE])
+    return read_kinds(_NO_KIND_IN_PROSE.sub(" ", read), today).stated
 
 
 def _parts(text: str, today: date) -> Iterator[_Part]:

@@ -15,7 +15,6 @@ from typing import Literal
 
 from portal.law.act_answers import ACTS, Act, Confidence
 from portal.law.act_matrix import NOTHING_STALE, Gaps, Missing, Row, Stale, row_of
-from portal.law.adverse import REACH
 from portal.law.assessment import AssessedFine, one_per_notice
 from portal.law.findings import (
     AdverseData,
@@ -231,12 +230,8 @@ def _cause(
 def _doubts(
     act: Act, alerts: Sequence[ReportAlert], of_vehicle: Sequence[OfVehicle]
 ) -> tuple[Finding, ...]:
-    """Return the findings that make an act doubtful.
-
-    A doubt about the vehicle itself is settled at the inspection for the transfer.
-    """
-    reaching = tuple(alert for alert in alerts if act in REACH[alert.subject])
-    return (*reaching, *of_vehicle) if act == "transfer" else reaching
+    """Return the findings that make an act doubtful."""
+    return tuple(one for one in (*alerts, *of_vehicle) if act in one.reach)
 
 
 def _rest(act: Act, paid_short: Sequence[PaidShort]) -> Sequence[Finding]:

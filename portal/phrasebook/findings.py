@@ -25,7 +25,7 @@ from portal.law.findings import (
     UnreadData,
 )
 from portal.law.orders import AssessedOrder
-from portal.law.restriction_kinds import NAMED_ORDERS
+from portal.law.restriction_kinds import KIND_WORDS, NAMED_ORDERS
 from portal.wording import counted, day, listed, money
 
 
@@ -144,6 +144,8 @@ def alert_words(alert: ReportAlert) -> str:
     named = _SUBJECTS[alert.subject].named
     if alert.subject is Subject.OTHER and alert.label:
         named = f"um ponto de atenção em “{alert.label}”"
+    if alert.kinds:
+        named = f"{named} ({listed([KIND_WORDS[kind] for kind in alert.kinds])})"
     return f"{named}, {money(alert.amount)}" if alert.amount else named
 
 

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from portal.law.adverse import _ADVICE, _FRAGMENTS, _OF_SUBJECT
 from portal.law.assessment import totals
+from portal.law.orders import AssessedOrder
 from portal.law.report_check import alerts_of
 from portal.vehicle.report import Report, read_report
 from portal.wording import bare
 from tests.factories import HIDDEN
+from tests.law.records import TODAY, restriction
 
 ADVERSE: list[tuple[str, str, set[str]]] = [
     (
@@ -518,7 +520,10 @@ def report_of(part: str, text: str) -> Report:
 
 
 def subjects_of(part: str, text: str) -> set[str]:
-    return {one.subject.value for one in alerts_of(report_of(part, text), orders=0, fines=None)}
+    return {
+        one.subject.value
+        for one in alerts_of(report_of(part, text), orders=None, fines=None, today=TODAY)
+    }
 
 
 @pytest.mark.parametrize(("part", "text", "subjects"), ADVERSE)
@@ -574,7 +579,7 @@ def test_warning_mark_beside_more_than_a_denial_is_an_alert() -> None:
     ],
 )
 def test_shape_and_length_of_a_report_hide_no_alert(result: object) -> None:
-    found = alerts_of(read_report(result, HIDDEN), orders=0, fines=None)
+    found = alerts_of(read_report(result, HIDDEN), orders=None, fines=None, today=TODAY)
     assert [one.subject for one in found] == ["theft"]
 
 
@@ -599,7 +604,9 @@ def test_shape_and_length_of_a_report_hide_no_alert(result: object) -> None:
     ],
 )
 def test_amounts_of_debts_are_summed(topics: dict[str, str], amount: int | str) -> None:
-    found = alerts_of(read_report({"topicos": topics}, HIDDEN), orders=0, fines=None)
+    found = alerts_of(
+        read_report({"topicos": topics}, HIDDEN), orders=None, fines=None, today=TODAY
+    )
     assert [one.amount for one in found if one.subject == "debts"] == [Decimal(amount)]
 
 
@@ -617,8 +624,50 @@ def test_amounts_of_debts_are_summed(topics: dict[str, str], amount: int | str) 
 )
 def test_record_silences_no_report_of_more(text: str, subjects: set[str]) -> None:
     fine = replace(totals([]), open_count=1, amount=Decimal("130.16"))
-    found = alerts_of(report_of("multas", text), orders=1, fines=fine)
+    order = AssessedOrder(restriction("TRANSFERENCIA"), TODAY)
+    found = alerts_of(report_of("multas", text), orders=[order], fines=fine, today=TODAY)
     assert {one.subject.value for one in found} == subjects
+
+
+@pytest.mark.parametrize(
+    ("recorded", "text", "kinds"),
+    [
+        ("TRANSFERENCIA", "RENAJUD: restrição de circulação total - 2ª Vara.", ["circulacao"]),
+        ("TRANSFERENCIA", "Consta restrição judicial total.", ["circulacao"]),
+        ("TRANSFERENCIA", "Busca e apreensão deferida.", ["busca_e_apreensao"]),
+        ("TRANSFERENCIA", "Restrição judicial: não pode circular.", ["circulacao"]),
+        ("TRANSFERENCIA", "Restrição judicial de licenciamento.", ["licenciamento"]),
+        (
+            "PENHORA",
+            "Bloqueio Renajud de licenciamento e circulação.",
+            ["licenciamento", "circulacao"],
+        ),
+        ("TRANSFERENCIA", "Consta restrição judicial de transferência.", None),
+        (
+            "TRANSFERENCIA",
+            "Licenciamento em dia, consta restrição judicial de transferência.",
+            None,
+        ),
+        ("TRANSFERENCIA", "Em circulação, com restrição judicial de transferência.", None),
+        ("TRANSFERENCIA", "No total, 1 restrição judicial de transferência.", None),
+        (
+            "TRANSFERENCIA",
+            "Restrição judicial de transferência, sem restrição de circulação.",
+            None,
+        ),
+        ("TRANSFERENCIA", "Restrição judicial de transferência, circulação permitida.", None),
+        ("CIRCULACAO", "Restrição judicial de transferência e licenciamento.", None),
+        ("BUSCA E APREENSAO", "Busca e apreensão deferida.", None),
+    ],
+)
+def test_graver_order_of_the_report_is_alerted(
+    recorded: str, text: str, kinds: list[str] | None
+) -> None:
+    """A report of the same number of orders may name a worse one than the record."""
+    order = AssessedOrder(restriction(recorded), TODAY)
+    for topic in ("restricoes", "documentacao"):
+        found = list(alerts_of(report_of(topic, text), [order], fines=None, today=TODAY))
+        assert [list(one.kinds) for one in found] == ([kinds] if kinds else []), topic
 
 
 def test_words_that_are_read_are_not_shown() -> None:
