@@ -423,7 +423,11 @@ def other_of_order(order: AssessedOrder) -> Iterator[Detail]:
 
 def _further(further: Further) -> Iterator[Detail]:
     """Yield the first members that the contract does not have, without data about a person."""
-    told = (each for each in further.statements if not (each.is_denied or each.is_of_person))
+    told = (
+        each
+        for each in further.statements
+        if not (each.is_denied or each.is_of_person or each.is_withheld)
+    )
     for each in islice(told, _MOST_FURTHER):
         text = clean(mask_names(each.text), limit=_LONGEST_FURTHER)
         yield Detail(f"Outros dados ({each.label})", Field(text))

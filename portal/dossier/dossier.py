@@ -195,9 +195,11 @@ class Dossier:
     @property
     def _beside(self) -> Iterator[OfVehicle]:
         """Yield what stands beside the results and speaks ill of the vehicle."""
+        in_force = [order for order in self.orders or () if order.in_force]
         for lookup in LOOKUPS:
             if beside := self.answers.of(lookup).beside:
-                yield from beside_findings(further_of(beside, {}, self.marker), lookup)
+                further = further_of(beside, {}, self.marker)
+                yield from beside_findings(further, lookup, in_force, self.today)
 
     @cached_property
     def report(self) -> Report | None:

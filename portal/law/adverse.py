@@ -46,6 +46,9 @@ ENDS_CEILING: Final = frozenset(
     }
 )
 
+# A text that warns of these may say which kind of order it means.
+MAY_NAME_KINDS: Final = frozenset((Subject.COURT, Subject.SEIZURE, Subject.BLOCK))
+
 # The acts that each subject makes doubtful.
 REACH: Final[Mapping[Subject, frozenset[Act]]] = {
     Subject.THEFT: frozenset(("transfer", "licence", "drive", "removal")),

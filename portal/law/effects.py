@@ -32,6 +32,7 @@ from portal.law.restriction_kinds import (
     KIND_WORDS,
     Kind,
     KindReading,
+    kinds_in_prose,
     read_kinds,
 )
 from portal.vehicle.field import Field
@@ -149,7 +150,8 @@ def acts_of(kinds: Iterable[Kind]) -> frozenset[Act]:
 
 
 def effect_of(restriction: Restriction, today: date) -> Effect:
-    if restriction.is_lifted:
+    by_name = _kinds_by_name(restriction, today)
+    if restriction.is_lifted and not by_name:
         return Effect((), "", in_force=False, answers=_FREE)
     main = restriction.kinds_text
     further = [restriction.block_type, restriction.detail, restriction.judicial_code]
@@ -179,11 +181,19 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
         tables.extend(_KINDS[kind] for kind in each.stated)
         if each.states_more:
             tables.append(_OF_ANY_KIND)
+    if restriction.recorded is not False:
+        tables.extend(_KINDS[kind] for kind in by_name)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
     answers |= _allowed(reading, answers)
-    named = {*reading.kinds, *(kind for each in more for kind in each.stated)}
+    named = {*reading.kinds, *by_name, *(kind for each in more for kind in each.stated)}
     kinds = tuple(kind for kind in KIND_WORDS if kind in named)
     return Effect(kinds, reading.unrecognised, True, answers, doubt)
+
+
+def _kinds_by_name(restriction: Restriction, today: date) -> tuple[Kind, ...]:
+    """Return the kinds that members beyond the contract name: "ordemApreensao": true."""
+    named = (kinds_in_prose(_NUMBERED.sub(" ", each), today) for each in restriction.further_names)
+    return tuple(dict.fromkeys(kind for kinds in named for kind in kinds))
 
 
 def _texts(fields: Iterable[Field]) -> Iterator[str]:

@@ -129,11 +129,16 @@ class AdverseData(_AboutVehicle):
 
 @dataclass(frozen=True, slots=True)
 class UnreadData(_AboutVehicle):
-    """An answer has more members beside those of the contract than the portal reads."""
+    """What an answer has beside the members of the contract could not be read.
+
+    ``withheld`` are the names of members whose value is hidden or unavailable and might warn. If it
+    is empty, the answer has more members, or longer texts, than the portal reads.
+    """
 
     code: ClassVar[str] = "data_unread"
     source: Source = "decode"
     anchor: str = VEHICLE
+    withheld: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,14 @@
 """What the members of an answer that the contract does not name say against the vehicle."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import Final
 
-from portal.law.adverse import Adverse, Subject, adverse_in
+from portal.law.adverse import MAY_NAME_KINDS, Adverse, Subject, adverse_in
 from portal.law.findings import VEHICLE, AdverseData, Source, UnreadData
+from portal.law.orders import AssessedOrder, is_graver
+from portal.law.restriction_kinds import Kind, kinds_in_prose
 from portal.vehicle.field import clean
 from portal.vehicle.further import Further, Statement
 from portal.vehicle.names import mask_names
@@ -25,48 +28,77 @@ _ANCHORS: Final[Mapping[Source, str]] = {
     "renajud": "restricoes",
 }
 _LONGEST_SHOWN: Final = 60
+_MOST_WITHHELD: Final = 3
 _BARE_FLAGS: Final = {"S": "SIM", "N": "NAO"}
 
 
 def further_findings(
-    further: Further, source: Source = "decode", anchor: str = VEHICLE
+    further: Further, today: date, source: Source = "decode", anchor: str = VEHICLE
 ) -> Iterator[AdverseData | UnreadData]:
     """Yield a finding for each subject that is named, and one if not all was read."""
-    found = filter(None, map(adverse_statement, further.statements))
-    yield from dict.fromkeys(AdverseData(*each, source, anchor) for each in found)
-    if further.is_cut:
-        yield UnreadData(source, anchor)
+    found = (_finding(each, source, anchor, today) for each in further.statements)
+    yield from dict.fromkeys(filter(None, found))
+    withheld = tuple(dict.fromkeys(each.label for each in further.statements if _withholds(each)))
+    if further.is_cut or withheld:
+        yield UnreadData(source, anchor, withheld[:_MOST_WITHHELD])
 
 
-def beside_findings(further: Further, source: Source) -> Iterator[AdverseData | UnreadData]:
+def beside_findings(
+    further: Further, source: Source, orders: Sequence[AssessedOrder], today: date
+) -> Iterator[AdverseData | UnreadData]:
     """Yield what stands beside the records of an answer and warns of more than that they exist.
 
-    Flags and counts there tell of the records, and so do texts that only name them.
+    Flags and counts there tell of the records, and so do texts that only name them, unless they
+    name a graver order than ``orders``, those in force.
     """
     if source != "decode":
         texts = tuple(each for each in further.statements if _has_words(each))
         further = Further(texts, further.is_cut)
-    for found in further_findings(further, source, _ANCHORS[source]):
-        if (
-            isinstance(found, UnreadData)
-            or source == "decode"
-            or not _NAMES_RECORDS.fullmatch(bare(found.words))
-        ):
+    for found in further_findings(further, today, source, _ANCHORS[source]):
+        if isinstance(found, UnreadData) or source == "decode" or _warns_of_more(found, orders):
             yield found
 
 
+def _warns_of_more(found: AdverseData, orders: Sequence[AssessedOrder]) -> bool:
+    """Return whether a text says more than that there are records such as these orders."""
+    if found.kinds and found.subject is not Subject.SEIZURE:
+        return is_graver(found.kinds, orders)
+    return not _NAMES_RECORDS.fullmatch(bare(found.words))
+
+
+def _finding(statement: Statement, source: Source, anchor: str, today: date) -> AdverseData | None:
+    warned = adverse_statement(statement)
+    if warned is None:
+        return None
+    subject, words = warned
+    kinds: tuple[Kind, ...] = ()
+    if subject in MAY_NAME_KINDS:
+        kinds = kinds_in_prose(f"{statement.names}: {statement.text}", today)
+    if kinds and len(statement.text) <= _LONGEST_SHOWN and not statement.is_flag:
+        # The words that name the kind stand beside those that warn: "CIRCULACAO PROIBIDA".
+        words = clean(mask_names(statement.text), limit=_LONGEST_SHOWN)
+    return AdverseData(subject, words, source, anchor, kinds)
+
+
 def _has_words(statement: Statement) -> bool:
-    return not statement.is_flag and bool(_WORDS.search(statement.text))
+    return statement.is_withheld or (not statement.is_flag and bool(_WORDS.search(statement.text)))
 
 
 def adverse_statement(statement: Statement) -> tuple[Subject, str] | None:
     """Return what a member warns of by its value, or by its name and its value, and the words."""
+    if statement.is_withheld:
+        return None
     by_name = _by_name(statement)
     of_value = None if statement.is_of_person else _first(statement.text)
     # Behind the name of what has ended, an end says nothing of the vehicle: "gravame": "BAIXADO".
     if of_value and (not _is_named(statement) or of_value.subject in by_name):
         return of_value.subject, of_value.words
     return (by_name[0], _shown(statement)) if by_name else None
+
+
+def _withholds(statement: Statement) -> bool:
+    """Return whether a value is hidden, or not known, of which a yes would be a warning."""
+    return statement.is_withheld and _is_named(statement)
 
 
 def _by_name(statement: Statement) -> list[Subject]:

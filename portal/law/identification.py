@@ -28,6 +28,7 @@ from portal.law.findings import (
 )
 from portal.law.further_findings import further_findings
 from portal.law.orders import AssessedOrder
+from portal.law.restriction_kinds import says_lifted
 from portal.vehicle.decode import Decoded
 from portal.vehicle.fines import Fine
 from portal.vehicle.identity import differing_fields, identity_of_name
@@ -65,6 +66,10 @@ _HINTS: Final = {
 }
 # What a fine's text names of the fine itself.
 _OF_ANY_FINE: Final = frozenset({Subject.FINES, Subject.DEBTS})
+# What a text may say of the vehicle and not of its order, which speaks of debts and auctions too.
+_BEYOND_ORDERS: Final = frozenset(
+    {Subject.THEFT, Subject.SCRAP, Subject.CHASSIS, Subject.DAMAGE, Subject.MILEAGE}
+)
 _IMPORTED: Final = re.compile(r"(?:I|IMP\.?) ?/", re.IGNORECASE | re.ASCII)
 
 
@@ -87,14 +92,25 @@ def identification_findings(
 def _further(
     fines: Sequence[AssessedFine], orders: Sequence[AssessedOrder]
 ) -> Iterator[AdverseData | UnreadData]:
-    """Yield what members beyond the contract warn of. ``effect_of`` judges those of an order."""
+    """Yield what members beyond the contract warn of, beside what the record itself states."""
     for fine in fines:
-        for found in further_findings(fine.record.further, "renainf", fine.anchor):
+        for found in further_findings(fine.record.further, fine.today, "renainf", fine.anchor):
             if not (isinstance(found, AdverseData) and found.subject in _OF_ANY_FINE):
                 yield found
     for order in orders:
-        if order.record.further.is_cut:
-            yield UnreadData("renajud", order.anchor)
+        for found in further_findings(order.record.further, order.today, "renajud", order.anchor):
+            if isinstance(found, UnreadData) or _is_beyond_order(found):
+                yield found
+
+
+def _is_beyond_order(found: AdverseData) -> bool:
+    """Return whether a member warns of more than an order can. ``effect_of`` judges the rest.
+
+    A "BAIXADO" of an order says nothing of the vehicle.
+    """
+    return found.subject in _BEYOND_ORDERS and not (
+        found.subject is Subject.SCRAP and says_lifted(found.words)
+    )
 
 
 def condition_findings(decoded: Decoded, today: date) -> tuple[OfVehicle, ...]:
@@ -104,7 +120,7 @@ def condition_findings(decoded: Decoded, today: date) -> tuple[OfVehicle, ...]:
     """
     warned = (_first_adverse(str(text)) for text in decoded.texts)
     adverse = (AdverseData(one.subject, one.words) for one in warned if one)
-    further = further_findings(decoded.further)
+    further = further_findings(decoded.further, today)
     return (*dict.fromkeys((*adverse, *further)), *_conflicts(decoded, today))
 
 

@@ -1,13 +1,14 @@
 """Assess a court order: its effect on each act, its court and its title."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from typing import Final
 
+from portal.law.act_answers import ACTS, Act, Mark, is_worse, worst
 from portal.law.courts import Court, court_body_name, find_court
-from portal.law.effects import Effect, effect_of
+from portal.law.effects import Effect, effect_of, mark_of
 from portal.law.restriction_kinds import (
     NAMED_ORDERS,
     NOT_OF_A_JUDGE,
@@ -113,6 +114,17 @@ class AssessedOrder:
     def differing(self) -> tuple[Field, ...]:
         """The fields that name another vehicle than the one looked up."""
         return differing_fields(self.vehicle, self.record) if self.vehicle else ()
+
+
+def is_graver(kinds: Iterable[Kind], orders: Sequence[AssessedOrder]) -> bool:
+    """Return whether kinds forbid more than the orders do: a driving ban beside a transfer ban."""
+    named = tuple(kinds)
+    return any(is_worse(mark_of(named, act), _mark(act, orders)) for act in ACTS)
+
+
+def _mark(act: Act, orders: Sequence[AssessedOrder]) -> Mark:
+    answers = worst(one.effect.answers[act] for one in orders)
+    return answers[0].mark if answers else "yes"
 
 
 def contradictions_of(order: AssessedOrder) -> Iterator[str]:

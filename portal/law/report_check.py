@@ -18,8 +18,8 @@ from datetime import date
 from decimal import Decimal
 from typing import ClassVar, Final
 
-from portal.law.act_answers import ACTS, is_worse, worst
 from portal.law.adverse import (
+    MAY_NAME_KINDS,
     Adverse,
     Subject,
     adverse_in,
@@ -30,9 +30,8 @@ from portal.law.adverse import (
     states_something,
 )
 from portal.law.assessment import Totals
-from portal.law.effects import mark_of
 from portal.law.findings import Finding, ReportAlert
-from portal.law.orders import AssessedOrder
+from portal.law.orders import AssessedOrder, is_graver
 from portal.law.restriction_kinds import Kind, kinds_in_prose
 from portal.law.verdict import Cause, Verdict
 from portal.vehicle.report import Report, Topic
@@ -129,8 +128,6 @@ _AFFIRMED_ALONE: Final = ("rouboFurto", "leilao", "restricoes")
 _COUNTED: Final = re.compile(
     r"(?<![\d.,])0*[1-9]\d{0,3} (REGISTR|OCORR|APONT|ALERT|RESTRIC|ORDE|BOLETI|B\.?O\b|PASSAG)"
 )
-# A report may state these of an order that the records show.
-_OF_ORDERS: Final = frozenset((Subject.COURT, Subject.SEIZURE, Subject.BLOCK))
 _ADMINISTRATIVE: Final = re.compile(r"ADMINISTRATIV|DETRAN|BLOQ|TRIBUTARI|AMBIENTA")
 
 
@@ -219,7 +216,7 @@ def alerts_of(
 
 def _kinds_of(one: Adverse, today: date) -> tuple[Kind, ...]:
     """Return the kinds of a court's restriction that the text states, if it is about one."""
-    return kinds_in_prose(one.sentence, today) if one.subject in _OF_ORDERS else ()
+    return kinds_in_prose(one.sentence, today) if one.subject in MAY_NAME_KINDS else ()
 
 
 def _sum_of(stated: Sequence[tuple[str, str]]) -> Decimal:
@@ -294,27 +291,19 @@ def _is_on_record(
     fines: Totals | None,
 ) -> bool:
     """Return whether the records show what the report warns of, and as grave as it says."""
-    if one.subject in _OF_ORDERS:
+    if one.subject in MAY_NAME_KINDS:
         is_of_register = one.subject is not Subject.BLOCK or not _ADMINISTRATIVE.search(
             one.sentence
         )
         is_shown = is_of_register and bool(kinds or one.subject is not Subject.SEIZURE)
         is_counted = _most_counted(_ORDER_COUNT, one.sentence) <= len(orders)
-        return bool(orders) and is_shown and is_counted and not _is_graver(kinds, orders)
+        return bool(orders) and is_shown and is_counted and not is_graver(kinds, orders)
     if one.subject is not Subject.FINES or fines is None:
         return False
     has_others = bool(fines.paid_count or fines.called_off_count)
     if fines.open_count and _states_more(one.sentence, fines, has_others=has_others):
         return False
     return bool(fines.open_count) or (has_others and not _amounts(one.sentence))
-
-
-def _is_graver(kinds: Sequence[Kind], orders: Sequence[AssessedOrder]) -> bool:
-    """Return whether kinds forbid more than the orders do: a driving ban beside a transfer ban."""
-    return any(
-        is_worse(mark_of(kinds, act), worst([one.effect.answers[act] for one in orders])[0].mark)
-        for act in ACTS
-    )
 
 
 def _states_more(sentence: str, fines: Totals, *, has_others: bool) -> bool:

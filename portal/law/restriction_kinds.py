@@ -144,8 +144,8 @@ _PARTS = re.compile(r"[.:()\[\]\n–—-]")
 _LONGEST_SENTENCE = 1_000
 # In a sentence, these words are about the vehicle, a sum or a query, and name no kind.
 _NO_KIND_IN_PROSE = re.compile(
-    r"\bEM CIRCULACAO\b|\b(NO|AO|EM|VALOR|PERDA) TOTAL\b|\bTOTA(IS|LIZA\w*)\b"
-    r"|\bTOTAL( GERAL)?( DE)?:? ?(?=\d|R\$)"
+    r"\bEM CIRCULACAO\b|^\W*TOTAL\b|\b(NO|AO|EM|VALOR|PERDA) TOTAL\b|\bTOTA(IS|LIZA\w*)\b"
+    r"|\bTOTAL( GERAL)?( DE)?:? ?(?=\d|R\$|RESTRIC|ORDE|REGISTR|BLOQ)"
     r"|\bBUSCA\w*\b(?! ?(E|/|-) ?APREENS)|\bRECOLHIMENTO D[EOA]S? (TAXA|IMPOST|IPVA|TRIBUT|GUIA)\w*"
     r"|\bLICENCIAMENTO\b[^,;]{0,20}\b(EM DIA|REGULAR|PAGO|QUITADO|OK)\b|\bEM LEILAO ANTERIOR\b"
 )

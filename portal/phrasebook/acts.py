@@ -5,7 +5,7 @@ from typing import Final
 
 from portal.law.act_answers import ACT_TEXTS, Answer, Hedge
 from portal.law.act_matrix import Row
-from portal.law.findings import Finding, PaidShort, ReportAlert
+from portal.law.findings import AdverseData, Finding, PaidShort, ReportAlert, UnreadData
 from portal.phrasebook.findings import alert_brief, paid_short_brief, sentence
 from portal.phrasebook.verdict import MISSING_WORDS, WRONG_CHECK_DIGIT, as_of, not_confirmed
 from portal.wording import listed
@@ -87,6 +87,8 @@ def _brief(one: Answer | Finding) -> str:
         return alert_brief(one)
     if isinstance(one, PaidShort):
         return paid_short_brief()
+    if isinstance(one, AdverseData | UnreadData):
+        return "Confirme antes no Detran"
     if not isinstance(one, Answer):
         return "Só depois da perícia"
     if one.short:

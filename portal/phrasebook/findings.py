@@ -80,7 +80,10 @@ def clause(finding: Finding) -> str:
         case AdverseData():
             return f"{_WHERE[finding.source]} “{finding.words}”"
         case UnreadData():
-            return f"{_WHERE[finding.source]} mais texto do que este portal lê"
+            if not finding.withheld:
+                return f"{_WHERE[finding.source]} mais texto do que este portal lê"
+            named = listed([f"“{name}”" for name in finding.withheld])
+            return f"{_WHERE[finding.source]} {named} sem valor (oculto ou indisponível na fonte)"
         case DataConflict():
             return f"Os dados do veículo se contradizem ({_conflict(finding)})"
         case CourtOrders():

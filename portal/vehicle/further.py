@@ -23,6 +23,19 @@ _LONGEST_TEXT: Final = 20_000
 _MOST_DEPTH: Final = 40
 _LONGEST_NAME: Final = 60
 _NAME_PART: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-zA-Z])(?=[0-9])|[^A-Za-z0-9]+")
+# Words of names that are written without any sign between them: "indicadorroubofurto". A prefix is
+# one only before another of them.
+_GLUED_WORDS: Final = (
+    r"ROUBO|ROUBAD[OA]|FURTO|FURTAD[OA]|QUEIXA|ESTELIONATO|SUCATA|IRRECUPERAVEL|SINISTRO|SINISTRAD[OA]"
+    r"|LEILAO|GRAVAMES?|ALIENACAO|ALIENAD[OA]|FIDUCIARI[AO]|FINANCIAMENTO|FINANCIAD[OA]|ARRENDAMENTO"
+    r"|LEASING|RESTRIC(?:AO|OES)|JUDICIA(?:L|IS)|ADMINISTRATIV[OA]|RENAJUD|RENAINF|PENHORA|BLOQUEIO"
+    r"|BLOQUEAD[OA]|APREENSAO|APREENDID[OA]|CIRCULACAO|TRANSFERENCIA|LICENCIAMENTO|COMUNICACAO|VENDA"
+    r"|CHASSI|REMARCAD[OA]|REMARCACAO|ADULTERAD[OA]|CLONAD[OA]|DEBITOS?|MULTAS?|IPVA|DPVAT|RECALL"
+    r"|IMPEDIMENTO|DIVIDA|PROTESTO|MONTA|BAIXAD[OA]|DETRAN"
+)
+_GLUED: Final = re.compile(
+    rf"{_GLUED_WORDS}|^(?:SEM|NAO|LIVRE|INDICADOR|POSSUI|TEM|CONSTA|DATA|EXISTE|FLAG)(?={_GLUED_WORDS})"
+)
 _OF_A_PERSON: Final = re.compile(
     r"NOME|PROPRIET|POSSUIDOR|COMPRADOR|VENDEDOR|ARRENDAT|CONDUTOR|PESSOA|TITULAR|CPF|CNPJ|TELEFON"
     r"|CELULAR|MAIL|ENDERECO|LOGRADOURO|CEP$|DOCUMENTO|NASCIMENTO"
@@ -34,6 +47,9 @@ _STATE: Final = re.compile(
     r"CONSTA|POSSUI|EXIST|STATUS|SITUACAO|INDICADOR|ATIV[OA]|QUANTIDADE|QTD|TOTAL|RESULTADO"
     r"|MENSAGEM|OCORRENCIA|FLAG|VALOR|DESCRICAO"
 )
+_NOT_LOOKED_UP: Final = re.compile(
+    r"NAO (?:FOI )?(?:CONSULTAD|VERIFICAD|PESQUISAD|PROCESSAD|CONFIRMAD)[OA]"
+)
 _NO: Final = frozenset({"NO", "F", "FALSO", "NAO HA", "NADA"})
 
 
@@ -42,7 +58,8 @@ class Statement(Struct, frozen=True):
 
     ``label`` is the name that the source gave it, and ``names`` all names that lead to it, as words
     ("GRAVAME STATUS"). ``text`` is its text, "SIM" for a true flag. ``is_denied`` is true for a
-    value that says no: a false flag, zero, "NADA CONSTA".
+    value that says no: a false flag, zero, "NADA CONSTA". ``is_withheld`` is true for a value that
+    says nothing of what it is named after: a hidden one, or an outage of the source.
     """
 
     label: str
@@ -51,6 +68,7 @@ class Statement(Struct, frozen=True):
     is_denied: bool
     is_flag: bool
     is_of_person: bool
+    is_withheld: bool = False
 
 
 class Further(Struct, frozen=True):
@@ -147,16 +165,18 @@ def _statement(path: tuple[str, ...], raw: Any, marker: str) -> Statement | None
     flag = read_flag(raw)
     if isinstance(raw, bool):
         text = "SIM" if raw else "NAO"
-    if not text or read_field(raw, marker).is_hidden:
+    if not text:
         return None
-    is_denied = _is_denied(raw, text)
-    said = "unknown" if is_denied or flag is not None else value_says(text)
-    if said != "unknown" or is_null_date(text):
-        is_denied = True
     names = words_of(path)
     if _OF_QUERY.search(words_of(path[-1:])):
         names = ""
-    return Statement(label, names, text, is_denied, flag is not None, any(map(is_of_person, path)))
+    is_about_person = any(map(is_of_person, path))
+    said = "unknown" if flag is not None else value_says(text)
+    is_hidden = read_field(raw, marker).is_hidden
+    if is_hidden or said in ("failure", "working") or _NOT_LOOKED_UP.fullmatch(fold(text)):
+        return Statement(label, names, "", False, False, is_about_person, is_withheld=True)
+    is_denied = _is_denied(raw, text) or said != "unknown" or is_null_date(text)
+    return Statement(label, names, text, is_denied, flag is not None, is_about_person)
 
 
 def _is_denied(raw: Any, text: str) -> bool:
@@ -174,4 +194,7 @@ def words_of(path: tuple[str, ...]) -> str:
 
 @lru_cache(1024)
 def _words_of(name: str) -> str:
-    return bare(" ".join(_NAME_PART.split(clean(name, limit=_LONGEST_NAME)))).strip()
+    words = bare(" ".join(_NAME_PART.split(clean(name, limit=_LONGEST_NAME)))).split()
+    return " ".join(
+        filter(None, (" ".join(_GLUED.sub(r" \g<0> ", word).split()) for word in words))
+    )

@@ -61,7 +61,22 @@ class Restriction:
         return tuple(
             Field(each.text)
             for each in self.further.statements
-            if not (each.is_denied or each.is_flag or each.is_of_person or not each.names)
+            if not (
+                each.is_denied
+                or each.is_flag
+                or each.is_of_person
+                or each.is_withheld
+                or not each.names
+            )
+        )
+
+    @property
+    def further_names(self) -> tuple[str, ...]:
+        """The names, with their values, of further members that affirm what they name."""
+        return tuple(
+            each.names if each.is_flag else f"{each.names}: {each.text}"
+            for each in self.further.statements
+            if each.names and not (each.is_denied or each.is_of_person or each.is_withheld)
         )
 
     @property

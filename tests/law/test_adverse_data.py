@@ -9,10 +9,12 @@ from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine
 from portal.law.findings import AdverseData, UnreadData
 from portal.law.identification import condition_findings, identification_findings
+from portal.law.orders import AssessedOrder
 from portal.vehicle.decode import Decoded, read_decode
 from portal.vehicle.fines import read_fines
+from portal.vehicle.judicial import read_restrictions
 from tests.factories import HIDDEN as MARKER
-from tests.factories import decoded, fine
+from tests.factories import decoded, fine, restriction
 
 TODAY = date(2026, 11, 21)
 
@@ -238,3 +240,74 @@ def test_unknown_member_of_a_fine_is_judged(
     found = [one for one in identification_findings([assessed], []) if isinstance(one, AdverseData)]
     assert [one.subject for one in found] == expected
     assert all((one.source, one.anchor) == ("renainf", "multa-2") for one in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "subject"),
+    [
+        ("indicadorroubofurto", Subject.THEFT),
+        ("INDICADORROUBOFURTO", Subject.THEFT),
+        ("possuigravame", Subject.LIEN),
+        ("comunicacaovenda", Subject.SALE_NOTICE),
+        ("restricaojudicial", Subject.COURT),
+        ("chassiremarcado", Subject.CHASSIS),
+    ],
+)
+def test_name_without_signs_between_its_words_is_read(name: str, subject: Subject) -> None:
+    assert subjects(**{name: "S"}) == [subject]
+    assert subjects(**{name: "N"}) == []
+
+
+@pytest.mark.parametrize("name", ["seminovo", "vendedor", "corpredominante"])
+def test_other_glued_names_warn_of_nothing(name: str) -> None:
+    assert condition_findings(decoded_with({name: "S"}), TODAY) == ()
+
+
+@pytest.mark.parametrize("value", [MARKER, "INDISPONIVEL", "SISTEMA FORA DO AR", "NAO CONSULTADO"])
+def test_withheld_value_of_a_warning_name_is_a_finding(value: str) -> None:
+    for name in ("indicadorRouboFurto", "possuigravame"):
+        (found,) = condition_findings(decoded_with({name: value}), TODAY)
+        assert found == UnreadData(withheld=(name,))
+    assert condition_findings(decoded_with({"corPredominante": value}), TODAY) == ()
+
+
+def order_findings(**members: object) -> list[tuple[str, set[str]]]:
+    sent = {**restriction(), **members}
+    (record,) = read_restrictions([sent], MARKER)
+    found = identification_findings([], [AssessedOrder(record, TODAY)])
+    return [(one.code, set(one.reach)) for one in found]
+
+
+def test_member_of_an_order_that_warns_of_the_vehicle_is_a_finding() -> None:
+    every = {"transfer", "licence", "drive", "removal"}
+    assert order_findings(roubo=True) == [("vehicle_theft", every)]
+    assert order_findings(observacao="VEICULO ROUBADO") == [("vehicle_theft", every)]
+    assert order_findings(furto=MARKER) == [("data_unread", {"transfer"})]
+    for members in ({"situacao": "BAIXADO"}, {"observacao": "DIVIDA EM EXECUCAO"}, {"total": 1}):
+        assert order_findings(**members) == []
+
+
+@pytest.mark.parametrize(
+    ("members", "forbidden"),
+    [
+        ({"apreensao": True}, {"transfer", "removal"}),
+        ({"ordemApreensao": "S"}, {"transfer", "removal"}),
+        ({"bloqueioCirculacao": True}, {"transfer", "licence", "drive", "removal"}),
+        ({"circulacao": "PROIBIDA"}, {"transfer", "licence", "drive", "removal"}),
+        ({"apreensao": False}, {"transfer"}),
+        ({"circulacao": "LIBERADA"}, {"transfer"}),
+        ({"total": 1, "ativo": True}, {"transfer"}),
+    ],
+)
+def test_flag_of_an_order_is_judged_by_its_name(
+    members: dict[str, object], forbidden: set[str]
+) -> None:
+    (record,) = read_restrictions([{**restriction(), **members}], MARKER)
+    answers = AssessedOrder(record, TODAY).effect.answers
+    assert {act for act, answer in answers.items() if answer.mark == "no"} == forbidden
+
+
+def test_flag_contradicts_the_denial_of_an_order() -> None:
+    denied = restriction(constaRenajud=False, restricoes="", detalheRenajud="")
+    (record,) = read_restrictions([{**denied, "apreensao": True}], MARKER)
+    assert AssessedOrder(record, TODAY).is_doubtful

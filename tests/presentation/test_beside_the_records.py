@@ -8,6 +8,7 @@ import pytest
 
 from portal.dossier.answers import Panel, Panels, answer_panel
 from portal.gateway.lookup import Served
+from portal.law.findings import AdverseData
 from portal.vehicle.operation_name import LookupName
 from tests.factories import decode_body, fine, renainf_body, renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, NOW, PLATE, answered
@@ -50,3 +51,24 @@ def test_text_beside_the_records_is_judged(
     lookup: LookupName, beside: dict[str, Any], added: set[str]
 ) -> None:
     assert codes(lookup, beside) == added
+
+
+@pytest.mark.parametrize(
+    ("text", "reached"),
+    [
+        ("CIRCULACAO PROIBIDA", {"transfer", "licence", "drive", "removal"}),
+        ("RESTRICAO DE LICENCIAMENTO", {"transfer", "licence", "drive", "removal"}),
+        ("1 restrição de transferência encontrada", None),
+    ],
+)
+def test_graver_order_beside_the_records_reaches_what_it_forbids(
+    text: str, reached: set[str] | None
+) -> None:
+    usual = Panels(*(answered(body) for body in BODIES.values()))
+    answers = replace(usual, renajud=panel(BODIES["renajud"], {"alerta": text}))
+    verdict = CONTEXT.dossier(PLATE, answers).verdict
+    found = [one for one in verdict.reasons if one.code == "vehicle_block"]
+    assert [set(one.reach) for one in found if isinstance(one, AdverseData)] == (
+        [reached] if reached else []
+    )
+    assert (verdict.row("drive").mark == "careful") is bool(reached)

@@ -93,6 +93,7 @@ CASES: dict[str, dict[str, Any]] = {
     "vehicle_lien": {"vehicle": {"combustivel": "GASOLINA AL. FIDUC."}},
     "vehicle_auction": {"further": {"leilao": "SIM"}},
     "data_unread": {"further": {"texto": "X " * 20_001}},
+    "vehicle_seizure": {"further": {"ordemapreensao": "S"}},
     **{f"report_{subject}": {"report": text} for subject, text in REPORTED.items()},
 }
 
