@@ -197,7 +197,8 @@ _STEMS: Final = (
         r"|\bLIC(ENC\w*|\.)(?:(?! E |EM DIA)[^;,.!?\n]){0,30}?"
         r"\b(ATRAS\w*|VENC(EU|ID\w*)|ABERTO|PENDENT\w*|DEVID\w*"
         r"|NAO (FOI |ESTA )?(PAG|QUIT|RECOLH|EFETU|REALIZ|RENOV|REGULARIZ)\w*)"
-        r"|\bTAXAS?\b(?! DE (JURO|DESVAL|DEPREC|VALOR|INFLA|CONSUM))|\bINADIMPL\w*|\bPROTEST\w*"
+        r"|\bTAXAS?\b(?! DE (JURO|DESVAL|DEPREC|VALOR|INFLA|CONSUM))(?!( E \w{1,20})? NAO INCLU)"
+        r"|\bINADIMPL\w*|\bPROTEST\w*"
         r"|\bPENDENC\w*|\bDEVE R\$|\bEM ATRASO\b|\bSEGURO OBRIGATORIO",
     ),
     (Subject.FINES, r"\bMULTA(S|DO|DA)?\b|\bAUTUAC\w*|\bINFRAC\w*"),
@@ -238,6 +239,13 @@ _FRAGMENTS: Final = re.compile(
     r"|DESACONS|DESIST|AFASTE|LONGE|INAPT|EVIT|OUTR|FUJA|INVIAV|DESFAV|TEMERAR|CILADA|FURADA"
     r"|CONTRAIND|RISCO|ARRISC|PERIG|GOLPE|FRAUD|FLAG|RECOMMEND|MELHOR|COMPRA|NEGOCI|OPCAO"
     r"|PARECER|P\.|NAO |SEM "
+)
+# A region, and a car's equipment. A day behind it makes an event of an "alerta de colisão".
+_NO_WARNING: Final = re.compile(
+    r"\bBAIXADA (?:SANTISTA|FLUMINENSE|CUIABANA|MARANHENSE|DO GLICERIO)\b"
+    r"|\b(?:ALERTAS?|AVISOS?|ASSISTENTES?|SENSOR(?:ES)?|DETECTOR(?:ES)?|SISTEMA|PREVENCAO|MITIGACAO)"
+    r" (?:DE |CONTRA |ANTI-?|PRE-?)*COLIS(?:AO|OES)\b(?: (?:FRONTAL|TRASEIRA|LATERAL|IMINENTE))*"
+    r"(?!\W+(?:\w+ )?(?:EM|NO|NA|DE|DIA) \d)(?! (?:REGISTR|ATIV|CONST|ENCONTR|GRAVE))"
 )
 # The dot of an abbreviation ends no sentence.
 _SENTENCE: Final = re.compile(
@@ -348,7 +356,7 @@ def each_adverse_in(text: str) -> Iterator[Adverse]:
     A sentence that names no subject and states an amount goes on with the one before it:
     "DEBITOS: R$ 3.400,00; SEGUNDA COTA R$ 230,50".
     """
-    read = bare(text)
+    read = _without_names(bare(text))
     if not _FRAGMENTS.search(read):
         return
     as_sent = text if len(text) == len(read) else read
@@ -362,6 +370,11 @@ def each_adverse_in(text: str) -> Iterator[Adverse]:
                     seen.add(one.subject)
                     first, last = (start + offset + each for each in _whole(part, one))
                     yield Adverse(one.subject, as_sent[first:last].strip(" ,;:"), whole)
+
+
+def _without_names(read: str) -> str:
+    """Return a text of the same length without places and equipment that look like warnings."""
+    return _NO_WARNING.sub(lambda found: "_" * len(found[0]), read)
 
 
 def _rest(sentences: Sequence[tuple[int, str]], number: int) -> str:
@@ -394,6 +407,11 @@ def reads_clean(text: str) -> bool:
         or bool(_named(read))
         or bool(_VAGUE.search(read) or _ELSEWHERE.search(read) or _MARKED_FINE.search(read))
     )
+
+
+def names_subject(text: str) -> bool:
+    """Return whether a text names what it is about, be it denied or not."""
+    return any(one.subject is not Subject.ADVICE for one in _named(bare(text)))
 
 
 def denies(text: str) -> bool:
@@ -483,21 +501,25 @@ def _affirmed(part: str) -> Iterator[_Named]:
         comma = part.find(",", last, end)
         is_vague = not states and _VAGUE.search(part, last, comma if comma >= 0 else end)
         if reading.is_excepted_at(group[0].first):
-            after = After.LEFT_OPEN
+            # "Sem restrições, exceto gravame já baixado" excepts what has ended.
+            own = reading.after(last, comma if comma >= 0 else end, is_last=is_last)
+            after = own if own is After.ENDED else After.LEFT_OPEN
         is_confirmed = reading.is_confirmed(last)
         # "Nenhum roubo, exceto o de 2021": the exception names no subject of its own.
         is_confirmed |= after is After.ENDED and reading.is_disclaimed_at(last)
-        is_confirmed = is_confirmed or (is_last and reading.excepts_within(last, end))
+        excepts = is_last and reading.excepts_within(last, end)
+        has_ended = excepts and reading.has_end_within(last, end)
         for one in group:
             if one.subject is Subject.ADVICE:
                 is_denied = _is_advice_denied(part, one, group[0].first, reading)
                 is_affirmed = condition < one.last and not is_denied
             else:
+                is_held = is_confirmed or (excepts and not (has_ended and one.subject in _ENDABLE))
                 is_affirmed = not (
                     is_vague
-                    or (reading.is_denied_at(one.ill) and not is_confirmed)
+                    or (reading.is_denied_at(one.ill) and not is_held)
                     or (not states and reading.is_advised_at(one.first))
-                    or (_ends(after, one.subject) and not is_confirmed)
+                    or (_ends(after, one.subject) and not is_held)
                 )
             if is_affirmed:
                 yield one

@@ -108,7 +108,9 @@ _CLAIMS: Final = re.compile(
 )
 _ARTICLE: Final = re.compile(r"[OA]S?|UMA?S?|UNS|\d+")
 # "Nenhum roubo, exceto o de 2021" excepts a theft, "apenas um risco" another thing.
-_SAME: Final = re.compile(r"|DE|EM|N[OA]|D[OA]|JA|QUE|OCORRID[OA]|ANTIG[OA]|REGISTRO|\d+")
+_SAME: Final = re.compile(
+    r"|DE|EM|N[OA]|D[OA]|JA|A|AINDA|NAO|QUE|OCORRID[OA]|ANTIG[OA]|REGISTRO|\d+"
+)
 # What a search looks for. Its denial denies the whole list behind a colon, or the words before it.
 _TRACE: Final = re.compile(
     r"REGISTR\w*|OCORRENCIAS?|OCORREU|APONTAMENTOS?|INDICIOS?|SINA(L|IS)|ANOTAC\w*|HISTORICO"
@@ -257,6 +259,16 @@ class Reading:
             self._excepts(number)
             and _ARTICLE.fullmatch(self._text(number + 1))
             and _SAME.fullmatch(self._text(number + 2))
+            for number in range(first, last)
+        )
+
+    def has_end_within(self, start: int, end: int) -> bool:
+        """Return whether what stands between two positions has ended: "EXCETO AS JA PAGAS"."""
+        first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
+        return any(
+            _ENDED.fullmatch(self._text(number))
+            and not self._follows_denial(number)
+            and not _NOT_YET.fullmatch(self._text(number - 1))
             for number in range(first, last)
         )
 

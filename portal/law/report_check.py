@@ -26,6 +26,7 @@ from portal.law.adverse import (
     denies,
     denies_all,
     each_adverse_in,
+    names_subject,
     reads_clean,
     states_something,
 )
@@ -271,8 +272,11 @@ def _unnamed(topic: Topic, text: str) -> Subject | None:
     subject = _TOPIC_SUBJECTS.get(topic.key, Subject.OTHER)
     if topic.key in _AFFIRMED_ALONE and (states_something(text) or _says_unread(topic, text)):
         return subject
-    if topic.mark != "warning" or _VAGUE.search(bare(text)) or denies_all(text):
+    if topic.mark != "warning" or _VAGUE.search(bare(text)):
         return None
+    if denies_all(text):
+        # "❌ Leilão: não consta" marks the answer no. "❌ Nada consta" contradicts itself.
+        return None if names_subject(text) else Subject.OTHER
     return Subject.OTHER if denies(text) else subject
 
 

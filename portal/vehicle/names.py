@@ -40,6 +40,12 @@ _ROLE = re.compile(
     r"\s*[:,(–-]?\s*$",
     re.IGNORECASE,
 )
+# After a title or the kind of a street, a word that is more often no name is one.
+_TITLED = re.compile(
+    r"\b(?:s(?:enho)?ra?\.?|dra?\.?|(?:rua|r\.|avenida|av\.?|alameda|travessa|pra[çc]a|estrada|rodovia)"
+    r" d[aeo]s?) *$",
+    re.IGNORECASE,
+)
 _CONTEXT = 48
 
 
@@ -109,8 +115,12 @@ def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
         if before is not None and not _adjoins(before, word, text):
             yield run
             run, pending = [], []
-        opened = bool(run) and run[0].folded in _WORDS["given_names"]
-        if word.is_capital or (opened and word.is_surname):
+        opened = bool(run) and _opens_name(run[0], text)
+        if word.is_surname and _is_titled(word, text):
+            if run:
+                yield run
+            run, pending = [word], []
+        elif word.is_capital or (opened and word.is_surname):
             run, pending = [*run, *pending, word], []
         elif run and word.is_connector:
             pending.append(word)
@@ -119,6 +129,17 @@ def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
             run, pending = [], []
     if run:
         yield run
+
+
+def _opens_name(first: _Word, text: str) -> bool:
+    """Return whether a surname may follow a word: a given name, or a name behind "proprietário"."""
+    before = text[max(0, first.start - _CONTEXT) : first.start]
+    is_verb = first.folded.endswith(("OU", "AVA", "ARAM"))
+    return first.folded in _WORDS["given_names"] or bool(_ROLE.search(before) and not is_verb)
+
+
+def _is_titled(word: _Word, text: str) -> bool:
+    return bool(_TITLED.search(text[max(0, word.start - _CONTEXT) : word.start]))
 
 
 def _adjoins(before: _Word, word: _Word, text: str) -> bool:
@@ -130,7 +151,7 @@ def _adjoins(before: _Word, word: _Word, text: str) -> bool:
 def _is_name(run: list[_Word], text: str, *, about_people: bool, by_capitals: bool) -> bool:
     names = [word for word in run if not word.is_connector]
     before = text[max(0, run[0].start - _CONTEXT) : run[0].start]
-    if _PERSON.search(before):
+    if _PERSON.search(before) or _TITLED.search(before):
         return any(len(word.text) > 1 for word in names)
     if len(names) < 2:
         return False

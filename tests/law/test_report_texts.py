@@ -345,6 +345,18 @@ ADVERSE: list[tuple[str, str, set[str]]] = [
     ("documentacao", "⚠️", {"other"}),
     ("leilao", "Lote 45, Sodré Santoro, 12/03/2021", {"auction"}),
     ("restricoes", "Banco Itaú, contrato 123", {"court"}),
+    ("rouboFurto", "Proprietário: declarou FURTADO em 2020", {"theft"}),
+    ("rouboFurto", "Situação: FURTADO", {"theft"}),
+    ("proprietarios", "Sr. Furtado teve o veículo furtado", {"theft"}),
+    ("documentacao", "Baixado em Baixada Santista", {"scrap"}),
+    ("documentacao", "Alerta de colisão em 12/2020", {"damage"}),
+    ("documentacao", "IPVA de R$ 3.000,00 não incluso no preço", {"debts"}),
+    ("multas", "Sem multas, exceto as ainda não pagas.", {"fines"}),
+    ("rouboFurto", "Nenhum roubo, exceto o de 2021, já baixado.", {"theft"}),
+    ("restricoes", "Exceto a alienação, tudo baixado.", {"lien"}),
+    ("multas", "Nenhuma multa, exceto uma a ser paga.", {"fines"}),
+    ("rouboFurto", "❌ Nada consta.", {"other"}),
+    ("documentacao", "⚠️ Nada consta.", {"other"}),
 ]
 
 HARMLESS: list[tuple[str, str]] = [
@@ -510,6 +522,17 @@ HARMLESS: list[tuple[str, str]] = [
     ("leilao", "Histórico limpo"),
     ("leilao", "✅ Aprovado"),
     ("rouboFurto", "oculto pela fonte"),
+    ("proprietarios", "Proprietária atual: LEILA FURTADO."),
+    ("proprietarios", "Proprietário: JOSÉ FURTADO DA SILVA, Rua do Furtado, 12"),
+    ("documentacao", "Endereço: Rua do Furtado, 120"),
+    ("proprietarios", "Vendido pelo Sr. Furtado em 2020"),
+    ("documentacao", "Município: BAIXADA SANTISTA"),
+    ("documentacao", "Registrado na Baixada Fluminense"),
+    ("fipe", "Opcionais: ALERTA DE COLISAO frontal, piloto automático"),
+    ("fipe", "Desvalorização: impostos e taxas não inclusos"),
+    ("multas", "Sem multas, apenas as já pagas."),
+    ("multas", "Nenhuma multa, salvo uma já paga em 2020."),
+    ("restricoes", "Sem restrições, exceto gravame já baixado."),
 ]
 
 
