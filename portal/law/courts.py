@@ -15,6 +15,10 @@ from portal.vehicle.spelling import accented
 from portal.wording import bare
 
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
+_NUMBER = re.compile(
+    r"(?<![0-9])([0-9]{7})-?([0-9]{2})\.?([0-9]{4})\.?([0-9])\.?([0-9]{2})\.?([0-9]{4})(?![0-9])",
+    re.ASCII,
+)
 # Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean the courts TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
 # Matches the words "do Estado", as in "Tribunal de Justiça do Estado de Minas Gerais". The names in
@@ -77,6 +81,19 @@ def find_court(text: str, case: str = "") -> Court | None:
             return court
     match = _CASE.search(case) or _CASE.search(text)
     return segments.get(f"{match[1]}.{match[2]}") if match else None
+
+
+def has_wrong_check_digits(case: str) -> bool:
+    """Return whether the check digits of a case number are wrong.
+
+    Res. CNJ 65/2008: the number without its digits, and then these, is 1 modulo 97 (ISO 7064). A
+    text without a whole number has none.
+    """
+    found = _NUMBER.search(case)
+    if found is None:
+        return False
+    number, digits, rest = found[1], found[2], "".join(found.groups()[2:])
+    return int(f"{number}{rest}{digits}") % 97 != 1
 
 
 def court_body_name(text: str) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final
 
 from portal.law.act_answers import ACTS, Act, Mark, is_worse, worst
-from portal.law.courts import Court, court_body_name, find_court
+from portal.law.courts import Court, court_body_name, find_court, has_wrong_check_digits
 from portal.law.effects import Effect, effect_of, mark_of
 from portal.law.restriction_kinds import (
     NAMED_ORDERS,
@@ -142,6 +142,11 @@ def contradictions_of(order: AssessedOrder) -> Iterator[str]:
         yield (
             f"O detalhe diz “{record.detail}”, e o registro segue como restrição: confirme a baixa "
             "no processo."
+        )
+    if has_wrong_check_digits(str(record.case)):
+        yield (
+            f"Os dígitos verificadores do processo {record.case} não conferem: confira o número "
+            "antes de consultar."
         )
     named, of_case = find_court(str(record.court)), find_court("", str(record.case))
     if named and of_case and named.j_tr != of_case.j_tr:

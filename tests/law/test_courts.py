@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law.courts import court_body_name, courts, find_court
-from portal.law.orders import AssessedOrder
+from portal.law.courts import court_body_name, courts, find_court, has_wrong_check_digits
+from portal.law.orders import AssessedOrder, contradictions_of
 from tests.law.records import TODAY, court_of, restriction
 
 
@@ -103,3 +103,22 @@ def test_region_without_its_sign_and_a_short_division_are_read() -> None:
     found = find_court("TRIBUNAL REGIONAL DO TRABALHO DA 15 REGIAO")
     assert found is not None and found.acronym == "TRT15"
     assert court_body_name("2 VF CURITIBA") == "2ª VF Curitiba"
+
+
+@pytest.mark.parametrize(
+    ("case", "is_wrong"),
+    [
+        ("0000001-39.2024.8.26.0100", False),
+        ("00000013920248260100", False),
+        ("0000001-00.2024.8.26.0100", True),
+        ("Autos 0000001-93.2024.8.26.0100, 2ª Vara", True),
+        ("123/2020", False),
+        ("", False),
+    ],
+)
+def test_check_digits_of_a_case_number(case: str, is_wrong: bool) -> None:
+    """Res. CNJ 65/2008, modulo 97. The note stands beside the order."""
+    assert has_wrong_check_digits(case) is is_wrong
+    order = AssessedOrder(restriction("TRANSFERENCIA", case=case), TODAY)
+    told = [each for each in contradictions_of(order) if "dígitos verificadores" in each]
+    assert bool(told) is is_wrong
