@@ -3,7 +3,8 @@
 FIPE is the Brazilian vehicle price table.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -17,7 +18,7 @@ from portal.charts.price_chart import MOST_SERIES
 from portal.charts.price_labels import Words
 from portal.charts.scale import month_index
 from portal.vehicle.decode import Decoded, FipeEntry, PricePoint
-from portal.vehicle.field import EMPTY, Field
+from portal.vehicle.field import EMPTY, Field, fold
 from portal.vehicle.fipe import FipeCode, PriceSeries, fipe_code
 from portal.vehicle.makes import title_case, vehicle_name
 from portal.vehicle.ranking import (
@@ -28,6 +29,7 @@ from portal.vehicle.ranking import (
     other_power,
     rank,
 )
+from portal.vehicle.special_use import SpecialUse, special_uses_of
 from portal.vehicle.versions import VersionMatch
 from portal.wording import listed
 
@@ -53,6 +55,18 @@ _LEAST_IN_CENTS: Final = 200_000
 # A sentence replaces the chart of a shorter history, because such a chart shows no trend.
 LEAST_POINTS: Final = 3
 _MOST_MONTHS: Final = 6
+# The first digit of a FIPE code says of which table it is.
+_OF_MOTORCYCLES: Final = "motos"
+_TABLES: Final = {"0": "carros", "8": _OF_MOTORCYCLES, "5": "caminhões"}
+_MOTORCYCLE: Final = re.compile(r"\b(MOTO|MOTOCICL\w*|MOTONETA|CICLOMOTOR|TRICICLO|QUADRICICLO)\b")
+_SPECIAL: Final[Mapping[SpecialUse, str]] = {
+    "armoured": "Veículo blindado: a FIPE é a do comum. O valor depende da blindagem, de sua idade "
+    "e do laudo.",
+    "hired": "Veículo de aluguel ou táxi: a FIPE é a do particular; a revenda costuma ser menor.",
+    "exempt": "Compra com isenção (PCD): a FIPE é a do comum. Vender antes do prazo da isenção "
+    "pode exigir o imposto de volta.",
+    "collector": "Veículo de coleção: a FIPE não mede o valor de coleção.",
+}
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
@@ -161,7 +175,13 @@ class PriceTab:
         if self.current is None:
             return ()
         found = (
-            *(self._name_doubt, self._year_doubt, self._engine_doubt, self._version_doubt),
+            *(
+                self._kind_doubt,
+                self._name_doubt,
+                self._year_doubt,
+                self._engine_doubt,
+                self._version_doubt,
+            ),
             *(self.history_doubt or self._age_doubt, self._cents_doubt),
         )
         return tuple(doubt for doubt in found if doubt)
@@ -170,7 +190,29 @@ class PriceTab:
     def cautions(self) -> tuple[str, ...]:
         """A sentence for each doubt, and for months with two prices."""
         sentences = [doubt.sentence for doubt in self.doubts]
-        return tuple(filter(None, (*sentences, self.contradiction)))
+        special = [words for use, words in _SPECIAL.items() if use in self._special_uses]
+        return tuple(filter(None, (*sentences, self.contradiction, *special)))
+
+    @property
+    def _special_uses(self) -> frozenset[SpecialUse]:
+        return special_uses_of(self.decoded) if self.current is not None else frozenset()
+
+    @property
+    def _kind_doubt(self) -> PriceDoubt | None:
+        """The doubt of a motorcycle with a car's price, or the other way round."""
+        if self.code is None or not (kind := fold(str(self.decoded.vehicle_type))):
+            return None
+        table = _TABLES.get(self.code.text[0])
+        is_motorcycle = bool(_MOTORCYCLE.search(kind))
+        if table is None or is_motorcycle == (table == _OF_MOTORCYCLES):
+            return None
+        return PriceDoubt(
+            f"da tabela de {table}",
+            "Preço de outra espécie de veículo",
+            f"O código FIPE {self.code} é da tabela de {table}; o registro diz "
+            f"“{self.decoded.vehicle_type}”.",
+            is_final=True,
+        )
 
     @property
     def _name_doubt(self) -> PriceDoubt | None:
@@ -521,6 +563,13 @@ class Prices:
     @property
     def no_ceiling(self) -> str:
         """Why nothing may be computed from the price without a choice of the version, or ""."""
+        is_priced = [tab.current is not None for tab in self.likeliest]
+        if any(is_priced) and not all(is_priced):
+            # The version without a price may be the cheapest.
+            return (
+                f"Das {len(is_priced)} versões prováveis, {is_priced.count(False)} {NO_PRICE}: "
+                "confira a versão no documento e escolha uma com preço."
+            )
         return _no_ceiling([doubt for tab in self.likeliest for doubt in tab.doubts])
 
     @cached_property

@@ -179,7 +179,7 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
         shown = ", ".join(v.replace(".", ",") for v in sorted(volumes))
         (same if litres in volumes else other).append(f"cilindrada ({shown})")
 
-    match = compare(version, registered)
+    match = compare(version, registered, decoded.gearbox.value)
     score += _VERSION * (len(match.same) + len(match.trims) - len(match.differing))
     same += match.same
     other += [theirs for theirs, _ in match.differing]

@@ -31,6 +31,8 @@ _TOKEN: Final = re.compile(r"[A-Z0-9]+", re.ASCII)
 _LETTERS: Final = re.compile(r"[A-Z]+", re.ASCII)
 # A shorter name is never cut: LT is not LTZ.
 _LEAST_CUT: Final = 4
+# "6", "7G": the number of gears.
+_LONGEST_GEARS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,19 +77,26 @@ def version_of(text: str) -> Version:
         for spelling, meaning in _MEANINGS[kind].items():
             # The letters of "HB20S" are no body.
             named = tokens if kind == "body" else parts
-            is_named = spelling in named if " " not in spelling else spelling in words
+            is_named = spelling in named if " " not in spelling else f" {spelling} " in f" {words} "
             if is_named or (kind == "cab" and _is_glued(spelling, parts)):
                 kinds.setdefault(kind, meaning)
     return Version(kinds, frozenset(trim for part in parts for trim in _trims_in(part)))
 
 
-def compare(table: str, register: str) -> VersionMatch:
-    """Compare the name of a version in the price table with that of the register."""
+def compare(table: str, register: str, gearbox: str = "") -> VersionMatch:
+    """Compare the name of a version in the price table with that of the register.
+
+    ``gearbox`` is what the register says of the gearbox beside the name. If the two differ, a table
+    that agrees with one of them does not agree.
+    """
     offered, own = version_of(table), version_of(register)
+    beside = _gearbox_of(gearbox)
     same: list[str] = []
     differing: list[tuple[str, str]] = []
     for kind in _KINDS:
         theirs, ours = offered.kinds.get(kind), own.kinds.get(kind)
+        if kind == "gearbox" and beside and (ours is None or ours == theirs):
+            ours = beside
         if theirs is None or ours is None:
             continue
         label = _LABELS[kind]
@@ -101,6 +110,14 @@ def compare(table: str, register: str) -> VersionMatch:
     return VersionMatch(
         tuple(same), tuple(sorted(agreed)), tuple(differing), bool(offered.trims) == bool(own.trims)
     )
+
+
+def _gearbox_of(text: str) -> str | None:
+    """Return what a text says of the gearbox. A number of its casing says nothing."""
+    words = _TOKEN.findall(fold(text.replace("-", " ")))
+    if any(not word.isalpha() and len(word) > _LONGEST_GEARS for word in words):
+        return None
+    return version_of(" ".join(filter(str.isalpha, words))).kinds.get("gearbox")
 
 
 def _named(trims: frozenset[str]) -> str:

@@ -140,3 +140,56 @@ def test_sentence_on_the_months_is_computed_from_them() -> None:
     page = sheet(decode_body(str(PLATE), informacoesFipe=[entry]), pedido="50300")
     assert "nenhum mês teve preço tão baixo" not in page.asking_words
     assert "preço de" in page.asking_words
+
+
+def audi(version: str, **vehicle: str) -> bytes:
+    entry = fipe_entry(versao=version, modelo="A3", historicoPreco=history((2026, 11), 89_000))
+    return decode_body(str(PLATE), **vehicle, informacoesFipe=[entry])
+
+
+@pytest.mark.parametrize(
+    ("version", "vehicle", "doubt"),
+    [
+        ("SEDAN 1.8 S-TRONIC", {"caixaCambio": "MANUAL"}, "outra versão (caixa automática)"),
+        ("SEDAN 1.8 Manual", {"caixaCambio": "AUTOMATICA 7 MARCHAS"}, "(caixa manual)"),
+        ("SEDAN 1.8 S-TRONIC", {"caixaCambio": "S-TRONIC"}, ""),
+        ("SEDAN 1.8 Manual", {"caixaCambio": "AT1234567"}, ""),
+        ("SEDAN 1.8 S-TRONIC", {"descricao": "A3 1.8 AT", "caixaCambio": "MANUAL"}, "outra versão"),
+        ("SED. 1.8 TFSI", {"descricao": "A3 SPORTBACK 1.8"}, "outra versão (sedã)"),
+        ("SPORTBACK 1.8 TFSI", {"descricao": "A3 SPORTBACK 1.8"}, ""),
+        ("1.8 TFSI", {"tipoVeiculo": "MOTOCICLETA"}, "da tabela de carros"),
+        ("1.8 TFSI", {"tipoVeiculo": "AUTOMOVEL"}, ""),
+    ],
+)
+def test_gearbox_body_and_kind_of_the_register_are_compared_with_the_table(
+    version: str, vehicle: dict[str, str], doubt: str
+) -> None:
+    page = sheet(audi(version, **vehicle))
+    assert bool(page.no_ceiling) is bool(doubt), page.no_ceiling
+    assert doubt in page.no_ceiling
+    assert (page.ceiling is None) is bool(doubt)
+
+
+def test_likely_version_without_a_price_may_be_the_cheapest() -> None:
+    page = sheet(toro(VERSIONS[0], ("Endurance 2.0 Diesel", "")))
+    assert page.ceiling is None
+    assert "Das 2 versões prováveis, 1 sem preço na fonte" in page.no_ceiling
+    assert sheet(toro(VERSIONS[0], ("Endurance 2.0 Diesel", "")), versao="1").ceiling == 146_000
+
+
+@pytest.mark.parametrize(
+    ("vehicle", "words"),
+    [
+        ({"descricao": "A3 1.8 BLINDADO"}, "Veículo blindado"),
+        ({"tipoVeiculo": "AUTOMOVEL ALUGUEL"}, "Veículo de aluguel ou táxi"),
+        ({"tipoVeiculo": "AUTOMOVEL PCD"}, "Compra com isenção (PCD)"),
+        ({"tipoVeiculo": "AUTOMOVEL COLECAO"}, "Veículo de coleção"),
+        ({"tipoVeiculo": "AUTOMOVEL"}, ""),
+    ],
+)
+def test_special_use_is_told_beside_the_price(vehicle: dict[str, str], words: str) -> None:
+    page = sheet(audi("SEDAN 1.8", **vehicle))
+    told = " ".join(page.cautions)
+    assert words in told
+    assert bool(told) is bool(words)
+    assert page.ceiling is not None
