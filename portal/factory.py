@@ -28,11 +28,14 @@ from portal.batch.turn import Turn
 from portal.commands import register_commands
 from portal.commands.parts import DataFiles
 from portal.desk.background import BackgroundDesk
-from portal.desk.desk import Desk, Reading
+from portal.desk.caller import Caller
+from portal.desk.core import Core
+from portal.desk.desk import Desk
 from portal.desk.desks import Desks
 from portal.desk.examples import Examples, SamplePlate
 from portal.desk.lookups import Lookups
 from portal.desk.operator import OperatorDesk
+from portal.desk.reading import Reading
 from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
@@ -528,11 +531,12 @@ class Portal:
 
     @cached_property
     def desks(self) -> Desks:
-        return Desks(
+        core = Core(
             archive=self.dossiers,
             batch_limit=self.batch_limit,
             batches=self.batches,
             expect_lookups=self._warm_up.expect,
+            gatekeeper=self.gatekeeper,
             gateway=self.gateway,
             history=self.history,
             idempotency=self.idempotency,
@@ -544,9 +548,10 @@ class Portal:
             reading=self._reading,
             usage=self.usage,
         )
+        return Desks(core)
 
-    def desk(self, identity: Identity) -> Desk:
-        return self.desks.of(identity)
+    def desk(self, caller: Caller) -> Desk:
+        return self.desks.of(caller)
 
     @property
     def _issuer(self) -> Issuer | None:
@@ -596,10 +601,13 @@ class Portal:
                 usage=self.usage,
             ),
             access_log=self.access_log,
+            allowance=self.ledger.allowance,
             examples=Examples(
                 _ask_sandbox, _sample_plates, _showcases() if settings.mode == "demo" else ()
             ),
             gatekeeper=self.gatekeeper,
+            gateway=self.gateway,
+            keys=self.keys,
             limits=self.limits,
             metrics=self.metrics,
             page_cache=self.page_cache,

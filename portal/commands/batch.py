@@ -15,17 +15,18 @@ from typing import Final
 import click
 import msgspec
 
-from portal.access.tokens import Identity, UnknownToken
+from portal.access.tokens import UnknownToken
 from portal.amounts import total
-from portal.batch.batches import MOST_DRAFTS, Batches, QuotedItem
-from portal.batch.model import Batch, Reason, TooManyDrafts
+from portal.batch.batches import MOST_DRAFTS, QuotedItem
+from portal.batch.model import Batch, Reason
 from portal.batch.pricing import Preview
-from portal.batch.typed_list import Subject, TypedList, read_list, reticked
-from portal.batch.uploads import BinaryFile
+from portal.batch.typed_list import Subject, TypedList, reticked
 from portal.commands.failures import Command, fail
 from portal.commands.parts import Parts
 from portal.data_files import read_toml
-from portal.desk.caller import COMMAND_IDENTITY
+from portal.desk.caller import Caller
+from portal.desk.desk import Desk
+from portal.desk.lists import ListProblem, ListRefused, Lists
 from portal.gateway.operations import lookups_of
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Format, write_table
@@ -43,6 +44,7 @@ _MOST_WRONG: Final = 20  # maximum number of invalid entries of FILE that are pr
 class _Texts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     doubts: dict[Doubt, str]
     reasons: dict[Reason, str]
+    refusals: dict[ListProblem, str]
 
 
 _TEXTS: Final = read_toml(__package__, "batch_texts.toml", _Texts)
@@ -75,15 +77,15 @@ def batch_command(portal: Parts) -> Command:
         Exits 0 if every plate has an answer, else 1. A portal without an upstream token sends the
         credential in DOSSIE_CREDENTIAL.
         """
-        identity = _caller(portal)
-        owner, batches = identity.owner, portal.batches
+        desk = portal.desk(_caller(portal))
+        lists = desk.lists
         chosen = file_format or _FORMATS.get(out.suffix.lower(), "csv")
         if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
             fail(f"{out} cannot be written.")
-        listed = _read(file, portal.batch_limit, doubtful=doubtful)
-        quoted = portal.pricing.quote(listed.subjects, ask, identity)
-        former = _former(batches, owner, quoted, ask)
-        failed = _failed(batches, owner, former) if former else ()
+        listed = _read(lists, file, ask, doubtful=doubtful)
+        quoted = lists.quote(listed.subjects, ask)
+        former = _former(lists, quoted, ask)
+        failed = _failed(lists, former) if former else ()
         asked = [each for each in quoted if each.subject not in failed]
         # What has been stored since it failed costs nothing.
         again = [
@@ -94,24 +96,21 @@ def batch_command(portal: Parts) -> Command:
         if total((price, price_again)) != 0 and not yes and not click.confirm("Go on?", err=True):
             sys.exit(1)
         try:
-            number = former or batches.create(owner, ask, quoted, listed)
-        except TooManyDrafts:
-            fail(
-                f"There are {MOST_DRAFTS} batches that were never started, and none is deleted "
-                "for another one: start or cancel one of them. Each expires after 24 hours."
-            )
-        spent = batches.get(number, owner).cost.spent
-        portal.pricing.start(number, owner, identity, max_cost=total((spent, price)))
-        portal.pricing.retry(number, owner, identity, [e.subject for e in again], price_again)
-        ended = _run(portal, number, owner)
-        _write(portal, ended, identity, out, chosen)
+            number = former or lists.draft(listed, ask)
+        except ListRefused as refused:
+            fail(_refusal(refused, file))
+        spent = lists.get(number).cost.spent
+        lists.start(number, total((spent, price)))
+        lists.retry(number, [item.subject for item in again], price_again)
+        ended = _run(portal, lists, number)
+        _write(desk, ended, out, chosen)
         # "decode" needs a plate, so a batch with this lookup alone looks up no Renavam.
         impossible = sum(
             item.state == "done" and not lookups_of(item.subject, ask)
-            for item in batches.items(number, owner)
+            for item in lists.items(number)
         )
         _report(ended, impossible, listed, out)
-        _name(_failed(batches, owner, number))
+        _name(_failed(lists, number))
         if as_json:
             print(json.dumps(_outcome(ended, impossible, listed, out)))
         sys.exit(0 if ended.counts.done - impossible == ended.counts.total else 1)
@@ -119,14 +118,14 @@ def batch_command(portal: Parts) -> Command:
     return batch
 
 
-def _caller(portal: Parts) -> Identity:
-    """Return the Identity that makes the upstream calls.
+def _caller(portal: Parts) -> Caller:
+    """Return the caller of the batch's lookups.
 
-    In pass-through mode (without PORTAL_UPSTREAM_TOKEN), this is the Identity of the user's
-    upstream credential. Exits if this credential is missing or is a token of this portal.
+    In pass-through mode (without PORTAL_UPSTREAM_TOKEN), the user's upstream credential pays. Exits
+    if this credential is missing or is a token of this portal.
     """
     if portal.gatekeeper.mode != "pass-through":
-        return COMMAND_IDENTITY
+        return Caller.of_command()
     credential = os.environ.get(CREDENTIAL_VARIABLE)
     if not credential:
         fail(
@@ -134,18 +133,18 @@ def _caller(portal: Parts) -> Identity:
             f"{CREDENTIAL_VARIABLE} to the one that pays for the lookups."
         )
     try:
-        return portal.gatekeeper.authenticate(credential)
+        return Caller.of_command(portal.gatekeeper.authenticate(credential))
     except UnknownToken:
         fail(f"{CREDENTIAL_VARIABLE} holds a token of this portal, not an upstream credential.")
 
 
-def _read(file: Path, limit: int, *, doubtful: bool) -> TypedList:
+def _read(lists: Lists, file: Path, ask: tuple[LookupName, ...], *, doubtful: bool) -> TypedList:
     if file.stat().st_size > MOST_BYTES:
         fail(f"{file} has more than {MOST_BYTES // 1024 // 1024} MiB.")
     try:
-        listed = read_list("", file.read_bytes())
-    except BinaryFile as error:
-        fail(f"{file} is not a text but {error.format}. Save its plates as CSV.")
+        listed = lists.read("", file.read_bytes())
+    except ListRefused as refused:
+        fail(_refusal(refused, file))
     if doubtful:
         typed = {each.suggestion for each in listed.wrong if each.is_as_typed}
         chosen = reticked(listed, typed | {subject.text for subject in listed.subjects})
@@ -158,11 +157,23 @@ def _read(file: Path, limit: int, *, doubtful: bool) -> TypedList:
         print(f"Line {each.index + 1}: {each.value!r} is left out{reason}{meant}.", file=sys.stderr)
     if (more := listed.left_out - _MOST_WRONG) > 0:
         print(f"{_counted(more, 'more entry is', 'more entries are')} left out.", file=sys.stderr)
-    if not listed.subjects:
-        fail(f"{file} has no plate and no Renavam.")
-    if len(listed.subjects) > limit:
-        fail(f"{file} has {len(listed.subjects)} plates; PORTAL_BATCH_LIMIT is {limit}.")
+    try:
+        lists.check(listed, ask)
+    except ListRefused as refused:
+        fail(_refusal(refused, file))
     return listed
+
+
+def _refusal(refused: ListRefused, file: Path) -> str:
+    """Say why the list of a file cannot become a batch."""
+    sentence = _TEXTS.refusals[refused.problem]
+    return sentence.format(
+        file=file,
+        format=refused.format,
+        count=refused.count,
+        limit=refused.limit,
+        drafts=MOST_DRAFTS,
+    )
 
 
 def _amount(amount: Decimal | None) -> str:
@@ -188,17 +199,15 @@ def _describe(listed: TypedList, quoted: Sequence[QuotedItem]) -> None:
         print(f"{cannot} cannot be looked up: decode needs a plate.", file=sys.stderr)
 
 
-def _former(
-    batches: Batches, owner: str, quoted: Sequence[QuotedItem], ask: tuple[LookupName, ...]
-) -> str | None:
+def _former(lists: Lists, quoted: Sequence[QuotedItem], ask: tuple[LookupName, ...]) -> str | None:
     """Return the id of a batch with the same plates and lookups that can be used again, or None.
 
     This is an unfinished batch, or a done one in which only failed plates have no stored answer.
     """
-    for each in batches.listed(owner):
+    for each in lists.all():
         if each.state not in ("running", "paused", "done") or each.ask != ask:
             continue
-        found = batches.items(each.id, owner)
+        found = lists.items(each.id)
         if [item.subject for item in found] != [item.subject for item in quoted]:
             continue
         failed = {item.subject for item in found if item.state == "failed"}
@@ -208,8 +217,8 @@ def _former(
     return None
 
 
-def _failed(batches: Batches, owner: str, number: str) -> Collection[Subject]:
-    return [item.subject for item in batches.items(number, owner) if item.state == "failed"]
+def _failed(lists: Lists, number: str) -> Collection[Subject]:
+    return [item.subject for item in lists.items(number) if item.state == "failed"]
 
 
 def _name(failed: Collection[Subject]) -> None:
@@ -224,14 +233,13 @@ def _name(failed: Collection[Subject]) -> None:
         )
 
 
-def _run(portal: Parts, number: str, owner: str) -> Batch:
+def _run(portal: Parts, lists: Lists, number: str) -> Batch:
     """Run the batch until it ends or pauses. Ctrl-C, SIGTERM and SIGHUP pause the batch.
 
     A batch that paused by itself waits for its owner, too. Otherwise a server would resume it and
     make paid lookups after the command has ended.
     """
-    batches = portal.batches
-    found = batches.get(number, owner)
+    found = lists.get(number)
     shown = 0
     with (
         _interrupted_by_signals(),
@@ -242,7 +250,7 @@ def _run(portal: Parts, number: str, owner: str) -> Batch:
         try:
             portal.scheduler.start()
             while True:
-                found = batches.get(number, owner)
+                found = lists.get(number)
                 ended = found.counts.total - found.counts.pending
                 bar.update(ended - shown, found)
                 shown = ended
@@ -250,13 +258,13 @@ def _run(portal: Parts, number: str, owner: str) -> Batch:
                     break
                 time.sleep(_TICK_S)
             if found.state == "paused":
-                batches.pause(number, owner)
+                lists.pause(number)
             return found
         except KeyboardInterrupt:
-            batches.pause(number, owner)
+            lists.pause(number)
         finally:
             portal.finish()
-    return batches.get(number, owner)
+    return lists.get(number)
 
 
 @contextmanager
@@ -285,9 +293,8 @@ def _cost(batch: Batch | None) -> str | None:
     return f"{_amount(batch.cost.spent)} of {_amount(batch.cost.at_most)}"
 
 
-def _write(portal: Parts, batch: Batch, identity: Identity, out: Path, chosen: Format) -> None:
-    desk, items = portal.desk(identity), portal.batches.items(batch.id, identity.owner)
-    table = results_table(desk.row(item, batch.ask) for item in items)
+def _write(desk: Desk, batch: Batch, out: Path, chosen: Format) -> None:
+    table = results_table(desk.row(item, batch.ask) for item in desk.lists.items(batch.id))
     part = out.with_name(f".{out.name}.part")
     try:
         with part.open("wb") as file:

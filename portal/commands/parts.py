@@ -8,9 +8,9 @@ from typing import Protocol
 from sqlalchemy import Engine
 
 from portal.access.history import History
-from portal.access.tokens import Gatekeeper, Identity, Tokens
+from portal.access.tokens import Gatekeeper, Tokens
 from portal.batch.batches import Batches
-from portal.batch.pricing import BatchPricing
+from portal.desk.caller import Caller
 from portal.desk.desk import Desk
 from portal.gateway.ledger import Ledger
 from portal.gateway.single_flight import Leases
@@ -54,7 +54,6 @@ class Parts(Protocol):
     A part is built when it is first read, so a command reads parts only while it runs.
     """
 
-    batch_limit: int  # vehicles in a batch
     is_command: bool  # the process serves no request
     namespace: str
 
@@ -77,8 +76,6 @@ class Parts(Protocol):
     @property
     def ledger(self) -> Ledger: ...
     @property
-    def pricing(self) -> BatchPricing: ...
-    @property
     def scheduler(self) -> Scheduler: ...
     @property
     def store(self) -> Store: ...
@@ -87,7 +84,7 @@ class Parts(Protocol):
     @property
     def usage(self) -> UsageLog: ...
 
-    def desk(self, identity: Identity) -> Desk:
+    def desk(self, caller: Caller) -> Desk:
         """Return the desk of who runs the command."""
         ...
 

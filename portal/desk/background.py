@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from portal.access.tokens import Gatekeeper, Identity
 from portal.batch.rows import Access
 from portal.desk.caller import COMMAND_IDENTITY
-from portal.desk.desk import Reading
+from portal.desk.reading import Reading
 from portal.gateway.gateway import Gateway
 from portal.gateway.lookup import Lookup, Served
 from portal.vehicle.operation_name import LookupName

@@ -1,5 +1,6 @@
-"""Who asks: a caller of a desk, of a token, of a session, or of a command."""
+"""Who asks: the caller of a desk, by a token, a session or a command."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,39 +16,35 @@ COMMAND_IDENTITY: Final = Identity("command", "command", "command", frozenset(LO
 class Caller:
     """Who asks, what they own, and how they pay.
 
-    ``identity`` has the scopes, the daily limit and the credential that pays. ``owner`` is the key
-    of what the caller stores: batches, issued dossiers, the history. ``by_session`` is true if the
-    cookie of a browser authenticates the caller. A browser sends this cookie even with requests
-    that no user intended.
+    ``identity`` has the scopes, the daily limit and the credential that pays. ``find_owner``
+    returns the key of what the caller stores: batches, issued dossiers, the history. A session
+    finds it only when something is stored or read, because a new visitor then gets a cookie.
+    ``by_session`` is true if the cookie of a browser authenticates the caller. A browser sends this
+    cookie even with requests that no user intended.
     """
 
     identity: Identity
-    owner: str
+    find_owner: Callable[[], str]
     by_session: bool = False
 
     @classmethod
     def of_token(cls, identity: Identity) -> "Caller":
         """Return the caller that a token or an upstream credential authenticates."""
-        return cls(identity, identity.owner)
+        return cls(identity, lambda: identity.owner)
 
     @classmethod
-    def of_session(cls, identity: Identity, owner: str) -> "Caller":
-        """Return the visitor of a session. ``owner`` is ``Sessions.history_key``."""
-        return cls(identity, owner, by_session=True)
+    def of_session(cls, identity: Identity, find_owner: Callable[[], str]) -> "Caller":
+        """Return the visitor of a session. In demo mode, all visitors share one identity."""
+        return cls(identity, find_owner, by_session=True)
 
     @classmethod
     def of_command(cls, identity: Identity = COMMAND_IDENTITY) -> "Caller":
         """Return who runs a command. Without a credential, the operator pays."""
-        return cls(identity, identity.owner)
+        return cls(identity, lambda: identity.owner)
 
     @property
-    def name(self) -> str:
-        return self.identity.name
-
-    @property
-    def may_spend(self) -> bool:
-        """Whether a lookup of the caller may reach the upstream."""
-        return self.identity.may_spend
+    def owner(self) -> str:
+        return self.find_owner()
 
     @property
     def pays_alone(self) -> bool:

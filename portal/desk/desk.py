@@ -1,62 +1,81 @@
 """The desk of one caller, which hands out dossiers."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from functools import cached_property
 
+from portal.access.history import Entry, Note
 from portal.access.tokens import Identity
-from portal.desk.lookups import Lookups
+from portal.desk.caller import Caller
+from portal.desk.core import Core
+from portal.desk.issuing import Issuing
+from portal.desk.lists import Lists
+from portal.desk.lookups import LookupCost, rejection_sentence
 from portal.dossier.answers import Panels
+from portal.dossier.changes import what_changed
 from portal.dossier.dossier import Dossier
-from portal.dossier.row import Listed, VehicleRow, answered, row_of, stored_row
-from portal.gateway.lookup import Served, Spend
-from portal.system.local_time import local_date
+from portal.dossier.gaps import not_refreshed
+from portal.dossier.row import Listed, VehicleRow, row_of
+from portal.gateway.ledger import Allowance
+from portal.gateway.lookup import Spend
+from portal.gateway.usage_report import Usage
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How a portal reads answers.
+class ReportRejected(Exception):
+    """The source rejected the vehicle. The text of the exception says so in Portuguese."""
 
-    ``marker`` is the text that the source sends in place of a hidden value. ``mask_names`` is true
-    if a written report must not show people's names.
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """A dossier with new answers, and the dossier of the answers before.
+
+    ``is_stored`` is false if an answer that was paid could not be stored.
     """
 
-    marker: str
-    mask_names: bool
+    before: Dossier
+    dossier: Dossier
+    is_stored: bool
 
-    def dossier(
-        self,
-        subject: Plate | Renavam,
-        answers: Panels,
-        now: datetime,
-        ask: Collection[LookupName] = LOOKUPS,
-    ) -> Dossier:
-        """Return the dossier of a vehicle. ``ask`` are the lookups that the user chose.
+    @property
+    def failures(self) -> str:
+        """Say which lookups have no new answer, or return ""."""
+        return not_refreshed(self.dossier.answers, self.dossier.subject)
 
-        Legal deadlines are assessed for the day of ``now`` in America/Sao_Paulo.
-        """
-        return Dossier(subject, answers, local_date(now), self.marker, ask, self.mask_names)
-
-    def stored_row(
-        self,
-        subject: Plate | Renavam,
-        ask: Sequence[LookupName],
-        answers: Mapping[LookupName, Served],
-    ) -> bytes:
-        """Return what a batch stores of a vehicle that it has looked up."""
-        dossier = self.dossier(subject, answered(answers), datetime.now(UTC), ask)
-        return stored_row(dossier, answers)
+    @property
+    def changes(self) -> str:
+        """Say what has changed, or return ""."""
+        dossier = self.dossier
+        return what_changed(self.before.answers, dossier.answers, dossier.today, dossier.marker)
 
 
 class Desk:
-    """Hands out the dossiers that one caller may see."""
+    """Hands out what one caller may ask for: dossiers, lists, issued dossiers.
 
-    def __init__(self, lookups: Lookups, identity: Identity, reading: Reading) -> None:
-        self._lookups = lookups
-        self._identity = identity
-        self._reading = reading
+    ``lists`` are the caller's batches, ``issuing`` the dossiers that the caller has issued.
+    """
+
+    def __init__(self, core: Core, caller: Caller) -> None:
+        self._core = core
+        self._reading = core.reading
+        self.caller = caller
+
+    @property
+    def identity(self) -> Identity:
+        return self.caller.identity
+
+    @cached_property
+    def lists(self) -> Lists:
+        return Lists(self._core, self.caller)
+
+    @cached_property
+    def issuing(self) -> Issuing:
+        return Issuing(self._core, self.caller)
+
+    # Dossiers
 
     def dossier(
         self,
@@ -70,22 +89,23 @@ class Desk:
         The answer of a lookup that is not in ``names`` has the state "unasked". ``ask`` are the
         lookups that the user chose.
         """
-        return self.of(subject, self._lookups.panels(subject, self._identity, spend, names), ask)
+        answers = self._core.lookups.panels(subject, self.identity, spend, names)
+        return self.of(subject, answers, ask)
 
     def dossiers(
         self, subjects: Sequence[Plate | Renavam], spend: Spend = Spend.ASKED
     ) -> list[Dossier]:
         """Return the dossier of each vehicle. Upstream calls run in parallel."""
-        found = self._lookups.panels_of_all(subjects, self._identity, spend)
-        return list(map(self.of, subjects, found))
+        answers = self._core.lookups.panels_of_all(subjects, self.identity, spend)
+        return list(map(self.of, subjects, answers))
 
     def stored(self, subjects: Sequence[Plate | Renavam]) -> list[Dossier]:
         """Return the dossier of each vehicle from stored answers, for a list of vehicles."""
-        return list(map(self.of, subjects, self._lookups.stored(subjects, self._identity)))
+        return list(map(self.of, subjects, self._core.lookups.stored(subjects, self.identity)))
 
     def reported(self, subject: Plate | Renavam) -> Dossier | None:
         """Return the dossier from stored answers if a written report is stored, else None."""
-        if not self._lookups.has_report(subject, self._identity):
+        if not self._core.lookups.has_report(subject, self.identity):
             return None
         return self.dossier(subject, Spend.NEVER)
 
@@ -103,3 +123,96 @@ class Desk:
     ) -> Dossier:
         """Return the dossier of answers that this caller got before."""
         return self._reading.dossier(subject, answers, datetime.now(UTC), ask)
+
+    def renew(self, plate: Plate) -> Renewed:
+        """Make each lookup that the caller may make again, and return both dossiers."""
+        names = [name for name in LOOKUPS if self.caller.may(name)]
+        before = self.dossier(plate, Spend.NEVER, names)
+        dossier = self.dossier(plate, Spend.AGAIN, names)
+        served = [panel.served for panel in dossier.answers.all if panel.served]
+        return Renewed(before, dossier, all(each.stored for each in served))
+
+    def report(self, plate: Plate) -> Renewed:
+        """Order a written report on the vehicle's records, and return the dossier with it.
+
+        Raises NoRecords, Failure or ReportRejected.
+        """
+        last_purge = self._core.gateway.last_purge()
+        before, reports = self.dossier(plate), self._core.lookups.reports
+        served = reports.write(plate, before.answers, self.identity, last_purge)
+        if served.status != 200:
+            raise ReportRejected(rejection_sentence(served, plate))
+        written = reports.unstored_panel(served, before.answers)
+        dossier = replace(before, answers=replace(before.answers, report=written))
+        return Renewed(before, dossier, served.stored)
+
+    def expect_lookups(self, dossier: Dossier) -> None:
+        """Open connections for the lookups that a page's script will make in a moment."""
+        self._core.expect_lookups(len(dossier.answers.in_state("unasked")))
+
+    # Money
+
+    @property
+    def may_report(self) -> bool:
+        """Whether the caller may order a written report. It needs records to be about."""
+        return self.caller.may("report") and any(map(self.caller.may, LOOKUPS))
+
+    def cost(self) -> LookupCost:
+        """Return the price of all permitted lookups of a plate, and today's limits."""
+        return self._core.lookups.cost(self.identity)
+
+    def prices(self) -> dict[LookupName, Decimal | None]:
+        """Return the price, in R$, of each lookup that the caller may make.
+
+        None is an unknown price. A caller that never spends reads stored answers, for 0.
+        """
+        terms = self._core.gateway.terms
+        return {
+            name: terms[name].price if self.identity.may_spend else Decimal(0)
+            for name in LOOKUPS
+            if self.caller.may(name)
+        }
+
+    def allowance(self) -> Allowance:
+        """Return how many upstream calls the daily limits still allow."""
+        return self._core.ledger.allowance(self.identity)
+
+    def month(self) -> tuple[date, Usage]:
+        """Return a day of the present month, and what the caller's token has used in it."""
+        usage = self._core.usage
+        return usage.today(), usage.of_caller(self.identity.name)
+
+    def paid(self, subjects: Sequence[str]) -> Mapping[str, Decimal | None]:
+        """Return the R$ that the caller has paid for plates and Renavams of the history.
+
+        All visitors of the demo mode share a name, so this is what all of them have paid.
+        """
+        keys, since_s = self._core.keys, datetime.now(UTC).timestamp() - self.history_kept_s
+        tags = {keys.tag(subject): subject for subject in subjects}
+        paid = self._core.ledger.paid(self.identity.name, [*tags], since_s)
+        return {tags[tag]: price for tag, price in paid.items()}
+
+    # The caller's own history of lookups
+
+    @property
+    def history_kept_s(self) -> int:
+        return self._core.history.retention_s
+
+    def remember(self, *subjects: Plate | Renavam) -> None:
+        """Add vehicles to the history."""
+        for subject in subjects:
+            self._core.history.record(self.caller.owner, subject.text)
+
+    def recent(self, most: int | None = None, skip: int = 0) -> Sequence[Entry]:
+        """Return the latest entries of the history, by default as many as the front page shows."""
+        history = self._core.history
+        if most is None:
+            return history.recent(self.caller.owner)
+        return history.recent(self.caller.owner, most, skip)
+
+    def notes(self, subjects: Sequence[str]) -> Mapping[str, Note]:
+        """Return the caller's notes of vehicles."""
+        return self._core.history.notes(self.caller.owner, subjects)
+
+    def annotate(self, subject: Plate | Renavam, note: Note) -> None:
+        self._core.history.annotate(self.caller.owner, subject.text, note)

@@ -1,56 +1,60 @@
-"""What the desks of all callers share."""
+"""Makes the desk of each caller."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from collections.abc import Mapping
+from datetime import datetime
 
-from portal.access.history import History
-from portal.access.idempotency import IdempotencyKeys
-from portal.access.sealing import SubjectKeys
-from portal.access.tokens import Identity
-from portal.batch.batches import Batches
-from portal.batch.pricing import BatchPricing
-from portal.desk.desk import Desk, Reading
-from portal.desk.lookups import Lookups
-from portal.gateway.gateway import Gateway
-from portal.gateway.ledger import Ledger
-from portal.gateway.usage_report import UsageLog
-from portal.issued.archive import DossierArchive
+from portal.desk.caller import Caller
+from portal.desk.core import Core
+from portal.desk.desk import Desk
+from portal.desk.published import PublishedDossiers
+from portal.desk.retention import Retention, retention
+from portal.dossier.answers import Panels
+from portal.dossier.dossier import Dossier
+from portal.gateway.operations import CachePolicy
 from portal.issued.issuer import Issuer
+from portal.vehicle.operation_name import OperationName
+from portal.vehicle.plate import Plate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Desks:
-    """Makes the desk of each caller, from the parts that all desks share.
+    """Makes the desk of each caller. ``published`` are the issued dossiers that anyone may read."""
 
-    ``batch_limit`` is the number of vehicles in a batch. ``expect_lookups`` opens connections to
-    the upstream for a number of lookups that will be made in a moment.
-    """
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self.published = PublishedDossiers(core)
 
-    archive: DossierArchive
-    batch_limit: int
-    batches: Batches
-    expect_lookups: Callable[[int], object]
-    gateway: Gateway
-    history: History
-    idempotency: IdempotencyKeys
-    issuer: Issuer | None
-    keys: SubjectKeys
-    ledger: Ledger
-    lookups: Lookups
-    pricing: BatchPricing
-    reading: Reading
-    usage: UsageLog
+    def of(self, caller: Caller) -> Desk:
+        return Desk(self._core, caller)
 
-    def of(self, identity: Identity, *, mask_names: bool = False) -> Desk:
-        """Return the desk of a caller. ``mask_names`` masks names whatever the setting."""
-        reading = replace(self.reading, mask_names=True) if mask_names else self.reading
-        return Desk(self.lookups, identity, reading)
+    def erase_history(self, owner: str, subject: str | None = None) -> None:
+        """Erase one vehicle from a history, or all. A session needs no identity for it."""
+        self._core.history.erase(owner, subject)
 
-    def paid(
-        self, caller: str, subjects: Sequence[str], since: float
-    ) -> Mapping[str, Decimal | None]:
-        """Return the R$ that a caller has paid for plates and Renavams since a time (epoch s)."""
-        tags = {self.keys.tag(subject): subject for subject in subjects}
-        paid = self.ledger.paid(caller, [*tags], since)
-        return {tags[tag]: price for tag, price in paid.items()}
+    def example(self, plate: Plate, answers: Panels, now: datetime) -> Dossier:
+        """Return the dossier of an example vehicle."""
+        return self._core.reading.dossier(plate, answers, now)
+
+    # What holds for all callers
+
+    @property
+    def batch_limit(self) -> int:
+        """The most vehicles of a batch."""
+        return self._core.batch_limit
+
+    @property
+    def retention(self) -> Retention:
+        return retention(self._core)
+
+    @property
+    def masks_names(self) -> bool:
+        """Whether a written report shows people's names to nobody."""
+        return self._core.reading.mask_names
+
+    @property
+    def issuer(self) -> Issuer | None:
+        return self._core.issuer
+
+    @property
+    def terms(self) -> Mapping[OperationName, CachePolicy]:
+        """How long each operation's answers are kept, and what a call costs."""
+        return self._core.gateway.terms

@@ -20,7 +20,8 @@ from portal.web.http.headers import register_headers
 from portal.web.http.rate_limits import register_rate_limit_headers
 from portal.web.http.refused_bodies import RefusedBodies
 from portal.web.http.slot_limits import BODY_CAP
-from portal.web.json_api import openapi, own_routes, reference
+from portal.web.json_api import account, batch_files, calls, openapi, reference, vehicles
+from portal.web.json_api import batches as batch_calls
 from portal.web.json_api import routes as upstream_routes
 from portal.web.json_api.hit_cache import HitCache
 from portal.web.observability.request_log import register_request_log
@@ -37,11 +38,13 @@ from portal.web.pages import (
 from portal.web.services.sessions import DynamicSecureCookies
 from portal.web.services.web import Web
 
+# Each adds its views to ``calls.routes``.
+_OWN_API = (vehicles, batch_calls, batch_files, account)
 _ROUTES = (
     fixed_paths.routes,
     openapi.routes,
     upstream_routes.routes,
-    own_routes.routes,
+    calls.routes,
     public.routes,
     reference.routes,
     vehicle.routes,

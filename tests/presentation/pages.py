@@ -6,7 +6,7 @@ from datetime import date, datetime
 from typing import Any
 
 from portal.batch.model import Item
-from portal.desk.desk import Reading
+from portal.desk.reading import Reading
 from portal.dossier import row
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier

@@ -88,6 +88,12 @@ def deadline_calendar(dossiers: Iterable[Dossier], name: str, today: date) -> by
     return written
 
 
+def vehicle_calendar(dossier: Dossier) -> bytes | None:
+    """Return the calendar of one vehicle, or None without a readable answer about its fines."""
+    name = f"Prazos de {dossier.subject.display}"
+    return deadline_calendar([dossier], name, dossier.today)
+
+
 def _events(
     dossier: Dossier, fines: Iterable[AssessedFine], fetched_at: datetime
 ) -> "Iterator[Event]":

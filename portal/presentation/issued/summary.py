@@ -1,5 +1,6 @@
 """The summary of an issued dossier, shown to everyone who has the dossier's link."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -114,6 +115,18 @@ def summary_of(dossier: IssuedDossier) -> IssuedSummary | None:
     if dossier.snapshot is None:
         return None
     return msgspec.json.decode(dossier.snapshot.summary, type=IssuedSummary)
+
+
+def since_issued(summary: IssuedSummary, now: Dossier) -> tuple[datetime | None, Sequence[Changed]]:
+    """Return the time of the newest answer since the issue, and the figures that have changed.
+
+    The time is None without a newer answer.
+    """
+    times = [panel.fetched_at for panel in now.answers.all if panel.fetched_at]
+    newest = max(times, default=summary.issued_at)
+    if newest <= summary.issued_at:
+        return None, ()
+    return newest, changed_since(summary, now)
 
 
 def changed_since(summary: IssuedSummary, now: Dossier) -> list[Changed]:

@@ -78,7 +78,7 @@ class HitCache:
 
     def __init__(self, application: WSGIApplication, web: Web) -> None:
         self._application = application
-        self._gateway = web.desks.gateway
+        self._gateway = web.gateway
         self._gatekeeper = web.gatekeeper
         self._log = web.access_log
         self._daily = web.daily

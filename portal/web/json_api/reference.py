@@ -47,7 +47,7 @@ def samples(web: Web) -> Response:
 
 @routes.get("/llms.txt")
 def llms(web: Web) -> Response:
-    terms = web.desks.gateway.terms
+    terms = web.desks.terms
     text = render_template("llms.txt", base_url=_base_url(), terms=terms)
     return Response(text, content_type="text/plain; charset=utf-8")
 
@@ -74,10 +74,10 @@ def _page(web: Web, base_url: str, _: date) -> ApiPage:
         answers=reference_answers(
             document,
             web.examples.body,
-            lambda plate, panels: web.desks.reading.dossier(plate, panels, now),
+            lambda plate, panels: web.desks.example(plate, panels, now),
             now,
         ),
-        terms=web.desks.gateway.terms,
+        terms=web.desks.terms,
         batch_limit=web.desks.batch_limit,
         allows_origins=bool(web.settings.cors_origins),
     )

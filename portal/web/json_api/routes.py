@@ -136,7 +136,7 @@ def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup])
     else:
         lookup, caller = snapshot.lookup, snapshot.caller
     count(web, caller)
-    return _relay(web.desks.gateway.fetch(lookup, caller, header_spend(caller), snapshot))
+    return _relay(web.gateway.fetch(lookup, caller, header_spend(caller), snapshot))
 
 
 def count(web: Web, identity: Identity) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.tokens import Identity
+from portal.desk.desk import Desk
 from portal.dossier.dossier import Dossier
 from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
@@ -22,7 +22,7 @@ from portal.web.http.spending import first_spend
 from portal.web.pages.public import recent
 from portal.web.pages.vehicle import record_visit
 from portal.web.services.responses import batch_of, list_choice, page_response
-from portal.web.services.routes import Routes, signed_in
+from portal.web.services.routes import Routes, at_desk
 from portal.web.services.web import Web
 
 NONE_GIVEN = "Informe pelo menos uma placa."
@@ -36,28 +36,28 @@ class _InvalidPlates(ValueError):
 
 
 @routes.get("/comparar")
-@signed_in
-def compare(web: Web, identity: Identity) -> BaseResponse:
+@at_desk
+def compare(web: Web, desk: Desk) -> BaseResponse:
     values = request.args.getlist("placas")
     typed = [text.strip() for part in values for text in part.split(",") if text.strip()]
     if not values:
-        return _response(web, identity)
+        return _response(web, desk)
     if batch := batch_of(web, "\n".join(values)):
         return batch
     try:
         plates = _plates(typed)
     except _InvalidPlates as error:
-        return _response(web, identity, status=400, typed=typed, problem=str(error))
+        return _response(web, desk, status=400, typed=typed, problem=str(error))
     if values != [",".join(plate.text for plate in plates)]:
         return redirect(comparison_path(plates), 303)
-    user_initiated = record_visit(web, *plates)
-    dossiers = web.desk(identity).dossiers(plates, first_spend())
-    return _response(web, identity, dossiers, follow=user_initiated)
+    user_initiated = record_visit(desk, *plates)
+    dossiers = desk.dossiers(plates, first_spend())
+    return _response(web, desk, dossiers, follow=user_initiated)
 
 
 def _response(
     web: Web,
-    identity: Identity,
+    desk: Desk,
     dossiers: Sequence[Dossier] = (),
     status: int = 200,
     **options: Any,
@@ -65,11 +65,9 @@ def _response(
     page = comparison_page(
         dossiers,
         web.render_context().now,
-        notes=web.desks.history.notes(
-            web.sessions.history_key, [dossier.subject.text for dossier in dossiers]
-        ),
+        notes=desk.notes([dossier.subject.text for dossier in dossiers]),
         choice=list_choice(),
-        recent=() if len(dossiers) == MOST_PLATES else recent(web, identity),
+        recent=() if len(dossiers) == MOST_PLATES else recent(web, desk),
         **options,
     )
     return page_response(page, status)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.tokens import Identity
+from portal.desk.desk import Desk
 from portal.dossier.row import listed_row
 from portal.formats import day_words
 from portal.presentation.site.history_page import (
@@ -22,7 +22,7 @@ from portal.presentation.tools.vehicle_list import LONGEST_NOTE, TAGS, VehicleLi
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
 from portal.web.services.responses import list_choice, one_of, page_response
-from portal.web.services.routes import Routes, signed_in
+from portal.web.services.routes import Routes, at_desk
 from portal.web.services.sessions import local_path
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo
@@ -31,33 +31,31 @@ routes = Routes("history", robots="noindex", limited=True)
 
 
 @routes.get("/historico")
-@signed_in
-def history(web: Web, identity: Identity) -> BaseResponse:
-    choice, owner = list_choice(), web.sessions.history_key
+@at_desk
+def history(web: Web, desk: Desk) -> BaseResponse:
+    choice = list_choice()
     # Read one more entry than the page shows, to find out whether there are older entries.
     first = 0 if choice.needs_all_rows else (choice.number - 1) * PAGE_SIZE
     most = MOST_SEARCHED if choice.needs_all_rows else PAGE_SIZE + 1
-    entries = web.desks.history.recent(owner, most, first)
+    entries = desk.recent(most, first)
     is_whole = choice.needs_all_rows or (not first and len(entries) <= PAGE_SIZE)
     shown = entries if choice.needs_all_rows else entries[:PAGE_SIZE]
     subjects = [parse_subject(entry.subject) for entry in shown]
-    dossiers = web.desk(identity).stored(subjects)
-    context, prices = web.render_context(), web.prices(identity)
+    dossiers, prices, now = desk.stored(subjects), desk.prices(), web.render_context().now
     # Payments are recorded under the caller's name, which all demo visitors share.
     paid: Mapping[str, Decimal | None] = {}
     if has_account := not web.sessions.is_demo:
-        since_s = context.now.timestamp() - web.desks.history.retention_s
-        paid = web.desks.paid(identity.name, [entry.subject for entry in shown], since_s)
+        paid = desk.paid([entry.subject for entry in shown])
     page = HistoryPage(
         VehicleList(
             path="/historico",
             rows=[*map(listed_row, dossiers)],
-            notes=web.desks.history.notes(owner, [entry.subject for entry in shown]),
+            notes=desk.notes([entry.subject for entry in shown]),
             choice=choice,
-            now=context.now,
+            now=now,
             total=None if is_whole else first + len(entries),
             page_size=PAGE_SIZE,
-            days={each.subject: day_words(utc_time(each.asked_at), context.now) for each in shown},
+            days={each.subject: day_words(utc_time(each.asked_at), now) for each in shown},
         ),
         entries={
             entry.subject: HistoryLine(
@@ -70,21 +68,21 @@ def history(web: Web, identity: Identity) -> BaseResponse:
             )
             for entry, found in zip(shown, dossiers, strict=True)
         },
-        batches=web.desks.batches.listed(owner),
-        kept_s=web.desks.history.retention_s,
+        batches=desk.lists.all(),
+        kept_s=desk.history_kept_s,
     )
     return page_response(page)
 
 
 @routes.post("/historico/nota")
-@signed_in
-def annotate(web: Web, _: Identity) -> BaseResponse:
+@at_desk
+def annotate(_: Web, desk: Desk) -> BaseResponse:
     """Replace the visitor's note and tag of a vehicle, which may be in any list."""
     form = request.form
     if subject := form.get("consulta", type=parse_subject):
         text = sanitise_echo(form.get("nota", "").strip(), LONGEST_NOTE)
         note = text, form.get("etiqueta", "", type=one_of(TAGS))
-        web.desks.history.annotate(web.sessions.history_key, subject.text, note)
+        desk.annotate(subject, note)
     return redirect(local_path(form.get("next", "/historico")), 303)
 
 
@@ -98,5 +96,5 @@ def erase(web: Web) -> BaseResponse:
     form = request.form
     subject = form.get("consulta", type=parse_subject)
     if subject or not form.get("consulta"):
-        web.desks.history.erase(web.sessions.history_key, subject.text if subject else None)
+        web.desks.erase_history(web.sessions.history_key, subject.text if subject else None)
     return redirect(local_path(form.get("next", "/")), 303)

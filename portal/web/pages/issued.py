@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Final
 from urllib.parse import unquote
@@ -21,15 +22,12 @@ from flask import (
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.idempotency import KeyReused, is_idempotency_key
-from portal.access.tokens import Identity
-from portal.batch.typed_list import Subject, read_strings
-from portal.issued.archive import IssuedDossier, IssuedSnapshot, NumberTaken, Purged
-from portal.issued.identifiers import (
-    display_number,
-    is_share_key,
-    new_identifiers,
-    parse_number,
-)
+from portal.batch.typed_list import read_strings
+from portal.desk.desk import Desk
+from portal.desk.issuing import Issuable, NothingToIssue, Paper
+from portal.dossier.checklist import ticked_lines
+from portal.issued.archive import IssuedDossier
+from portal.issued.identifiers import Identifiers, display_number, parse_number
 from portal.pdf.renderer import PDFUnavailable
 from portal.presentation.issued.pages import (
     PAGE_SIZE,
@@ -37,23 +35,17 @@ from portal.presentation.issued.pages import (
     IssuedDossierPage,
     IssuedListPage,
 )
-from portal.presentation.issued.summary import issued_summary, summary_of
+from portal.presentation.issued.summary import issued_summary, since_issued, summary_of
 from portal.presentation.issued.verification import VerificationPage
-from portal.presentation.paper.dossier import DossierPage
 from portal.vehicle.plate import Plate
 from portal.vehicle.typed import visible
 from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
-from portal.web.pages.vehicle import for_subject
-from portal.web.services.dossiers import (
-    find_issued,
-    issuable_dossier,
-    since_issued,
-    stamp_issued,
-)
+from portal.web.pages.vehicle import of_vehicle
+from portal.web.services.dossiers import find_issued, paper_of, stamp_issued
 from portal.web.services.responses import page_response, pdf_response, show_notice
-from portal.web.services.routes import Routes, View, signed_in
+from portal.web.services.routes import Routes, View, at_desk
 from portal.web.services.sessions import SHARED
 from portal.web.services.web import Web
 from portal.wording import counted, is_shown, listed_briefly, with_hyphens
@@ -96,10 +88,6 @@ verification_routes = Routes("verification")
 IssuedView = Callable[[Web, IssuedDossier, str], BaseResponse]
 
 
-class NothingToIssue(Exception):
-    """A vehicle has no stored answers. The text of the exception is shown to the visitor."""
-
-
 def owned(view: IssuedView) -> View:
     """Return a view that finds the visitor's dossier by the number in the URL.
 
@@ -110,9 +98,9 @@ def owned(view: IssuedView) -> View:
     """
 
     @wraps(view)
-    def checked(web: Web, _: Identity, text: str) -> BaseResponse:
+    def checked(web: Web, desk: Desk, text: str) -> BaseResponse:
         number = parse_number(text)
-        dossier = number and web.desks.archive.owned(number, web.sessions.history_key)
+        dossier = number and desk.issuing.owned(number)
         if not number or not dossier:
             abort(404)
         shown = display_number(number)
@@ -123,7 +111,7 @@ def owned(view: IssuedView) -> View:
             return page_response(EndedDossierPage(dossier), 410)
         return view(web, dossier, shown)
 
-    return signed_in(checked)
+    return at_desk(checked)
 
 
 def shared(view: IssuedView) -> View:
@@ -136,7 +124,7 @@ def shared(view: IssuedView) -> View:
     def checked(web: Web, text: str) -> BaseResponse:
         # The key of a dossier works even after too many wrong guesses from the same address. Many
         # people may share an address, and a key of 128 random bits cannot be guessed.
-        dossier = web.desks.archive.by_key(text) if is_share_key(text) else None
+        dossier = web.desks.published.by_key(text)
         if dossier is None:
             refuse(web.limits.guess_wait(request.remote_addr))
             web.limits.count_guess(request.remote_addr)
@@ -149,84 +137,52 @@ def shared(view: IssuedView) -> View:
 
 
 @routes.post("/placa/<text>/dossie/emitir")
-@for_subject(Plate)
-def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
+@of_vehicle(Plate)
+def issue(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     key = request.headers.get("Idempotency-Key", request.form.get("idempotency_key"))
     if key is not None and not is_idempotency_key(key):
         abort(400)
     refuse(web.limits.issue(request.remote_addr))
     try:
-        number = display_number(_issue(web, identity, plate, key))
+        number = display_number(_issue(web, desk, desk.issuing.issuable(plate), key))
     except KeyReused:
         return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
     except NothingToIssue as error:
-        return page_error(409, NOTHING_TO_ISSUE, str(error), plate.text)
+        advice = PURGED if error.why == "purged" else NO_ANSWER
+        return page_error(409, NOTHING_TO_ISSUE, advice, plate.text)
     show_notice(ISSUED)
     return redirect(url_for("dossiers.dossier", text=number), 303)
 
 
-def _issue(web: Web, identity: Identity, subject: Subject, key: str | None = None) -> str:
-    """Issue a dossier and return its number, which an earlier request with the key may have issued.
+def _issue(web: Web, desk: Desk, issuable: Issuable, key: str | None) -> str:
+    """Issue a dossier and return its number. Raises NothingToIssue or KeyReused.
 
-    Raises NothingToIssue with advice, or KeyReused.
+    The form sends the lines of the checklist that the visitor has ticked.
     """
-    return _issue_page(web, identity, subject, *_page_to_issue(web, identity, subject), key)
+    paper, issuer = paper_of(web, issuable.dossier), web.desks.issuer
+    ticked = ticked_lines(request.form.getlist("conferido"), paper.dossier.today)
+    page = replace(paper, ticked=ticked)
 
+    def render(identifiers: Identifiers) -> Paper:
+        stamped = stamp_issued(page, identifiers, issuer)
+        html = render_template("issued_paper.html", page=stamped)
+        try:
+            return Paper(html, web.render_pdf(html))
+        except PDFUnavailable:
+            return Paper(html, None)
 
-def _page_to_issue(web: Web, identity: Identity, subject: Subject) -> tuple[int, DossierPage]:
-    """Return the purge number before which a dossier's answers were read, and the dossier.
-
-    Raises NothingToIssue with advice.
-    """
-    last_purge = web.desks.gateway.last_purge()
-    page = issuable_dossier(web, subject, identity) if isinstance(subject, Plate) else None
-    if page is None or page.state != "ready":
-        raise NothingToIssue(NO_ANSWER)
-    return last_purge, page
-
-
-def _issue_page(
-    web: Web,
-    identity: Identity,
-    subject: Subject,
-    last_purge: int,
-    page: DossierPage,
-    key: str | None,
-) -> str:
-    owner, identifiers = web.sessions.history_key, new_identifiers()
-    if key is not None:
-        content = subject.text.encode()
-        number = web.desks.idempotency.claim("dossier", owner, key, content, identifiers.number)
-        if web.desks.archive.owned(number, owner):  # issued by the first click of two
-            return number
-        identifiers = identifiers._replace(number=number)
-    html = render_template(
-        "issued_paper.html", page=stamp_issued(page, identifiers, web.desks.issuer)
+    return desk.issuing.issue(
+        issuable,
+        render,
+        msgspec.json.encode(issued_summary(page, issuer)).decode(),
+        follow=bool(request.form.get("mudancas")),
+        key=key,
     )
-    try:
-        pdf = web.render_pdf(html)
-    except PDFUnavailable:
-        pdf = None
-    snapshot = IssuedSnapshot(
-        plate=subject.text,
-        caller=identity.name,
-        summary=msgspec.json.encode(issued_summary(page, web.desks.issuer)).decode(),
-        follows=identity.owner if request.form.get("mudancas") and not identity.credential else "",
-    )
-    try:
-        web.desks.archive.issue(owner, identifiers, snapshot, html, pdf, last_purge=last_purge)
-    except Purged:
-        raise NothingToIssue(PURGED) from None
-    except NumberTaken:
-        if key is None:
-            raise
-        # The other of two clicks has issued it meanwhile.
-    return identifiers.number
 
 
 @routes.post("/dossies/emitir")
-@signed_in
-def issue_several(web: Web, identity: Identity) -> BaseResponse:
+@at_desk
+def issue_several(web: Web, desk: Desk) -> BaseResponse:
     """Issue the dossiers of the ticked vehicles of a list.
 
     The form has one key, of which each vehicle gets its own, so that two clicks issue one dossier
@@ -240,24 +196,25 @@ def issue_several(web: Web, identity: Identity) -> BaseResponse:
     ready, left_out = [], []
     for subject in subjects[:MOST_AT_ONCE]:
         try:
-            ready.append((subject, *_page_to_issue(web, identity, subject)))
+            ready.append(desk.issuing.issuable(subject))
         except NothingToIssue:
             left_out.append(subject.display)
     left_out += [subject.display for subject in subjects[MOST_AT_ONCE:]]
     if ready:
         refuse(web.limits.issue(request.remote_addr, len(ready)))
     issued, unfinished = 0, []
-    for at, (subject, last_purge, page) in enumerate(ready):
+    for at, issuable in enumerate(ready):
+        subject = issuable.dossier.subject
         own_key = None if key is None else f"{key}.{subject.text}"
         try:
-            _issue_page(web, identity, subject, last_purge, page, own_key)
+            _issue(web, desk, issuable, own_key)
         except NothingToIssue:  # purged meanwhile
             left_out.append(subject.display)
         except Exception as error:
             if not issued:
                 raise
             log.error("unexpected %s in a list of dossiers", type(error).__name__)
-            unfinished = [each.display for each, *_ in ready[at:]]
+            unfinished = [each.dossier.subject.display for each in ready[at:]]
             break
         else:
             issued += 1
@@ -270,12 +227,11 @@ def issue_several(web: Web, identity: Identity) -> BaseResponse:
 
 
 @routes.get("/dossies")
-@signed_in
-def listed(web: Web, _: Identity) -> BaseResponse:
-    owner = web.sessions.history_key
+@at_desk
+def listed(_: Web, desk: Desk) -> BaseResponse:
     number = parse_number(request.args.get("depois", ""))
-    after = web.desks.archive.owned(number, owner) if number else None
-    return page_response(IssuedListPage(web.desks.archive.all_owned(owner, PAGE_SIZE + 1, after)))
+    after = desk.issuing.owned(number) if number else None
+    return page_response(IssuedListPage(desk.issuing.all(PAGE_SIZE + 1, after)))
 
 
 def dossier(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
@@ -285,14 +241,15 @@ def dossier(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
     is_owner = request.blueprint == "dossiers"
     link = url_for("shared.dossier", text=issued.key, _external=True) if is_owner else ""
     path = url_for(".dossier", text=text)
-    since = since_issued(web, issued, summary)
+    now = web.desks.published.now(issued, summary.subject)
+    since = None if now is None else since_issued(summary, now)
     return page_response(IssuedDossierPage(issued, summary, path, link, since))
 
 
 def pdf(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
     if not issued.has_pdf:
         return page_error(501)
-    stored = web.desks.archive.pdf(issued)
+    stored = web.desks.published.pdf(issued)
     if stored is None:
         abort(410)
     return pdf_response(stored, display_number(issued.number))
@@ -300,7 +257,7 @@ def pdf(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
 
 def paper(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
     """Return a stored dossier as HTML, with a toolbar and the current URLs of static files."""
-    html = web.desks.archive.html(issued)
+    html = web.desks.published.html(issued)
     if html is None:
         abort(410)
     toolbar = get_template_attribute("components/paper_toolbar.html", "paper_toolbar")(
@@ -324,7 +281,9 @@ for view, ending in ((dossier, ""), (pdf, ".pdf"), (paper, "/papel")):
 @routes.post("/dossie/<text>/revogar")
 @owned
 def revoke(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
-    web.desks.archive.revoke(issued.number, web.sessions.history_key)
+    desk = web.visitor_desk()
+    assert desk is not None  # ``owned`` has found the dossier at this desk
+    desk.issuing.revoke(issued.number)
     show_notice(REVOKED)
     return redirect(url_for("dossiers.listed"), 303)
 

@@ -6,12 +6,10 @@ from functools import lru_cache
 from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.tokens import Identity, RefusedToken, TokensUnavailable, UnknownToken
-from portal.batch.batches import DRAFT_S
+from portal.access.tokens import RefusedToken, TokensUnavailable, UnknownToken
+from portal.desk.desk import Desk
 from portal.dossier.lookups import OPERATION_TEXTS
 from portal.formats import duration
-from portal.gateway.operations import OPERATIONS
-from portal.issued.archive import ENDED_KEPT_S
 from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.presentation.paths import subject_path
 from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage, SignInPage
@@ -50,15 +48,15 @@ def search(web: Web) -> Response:
 
 def search_response(web: Web, status: int = 200, query: str = "", problem: str = "") -> Response:
     try:
-        identity = web.sessions.current()
+        desk = web.visitor_desk()
     except TokensUnavailable:
-        identity = None
+        desk = None
     page = SearchPage(
         query=query,
         problem=problem,
         contact=_contact(web),
-        cost=web.desks.lookups.cost(identity) if identity else None,
-        recent=recent(web, identity) if identity else (),
+        cost=desk.cost() if desk else None,
+        recent=recent(web, desk) if desk else (),
         showcases=_showcases(web, web.render_context().today) if web.sessions.is_demo else (),
     )
     return page_response(page, status)
@@ -139,27 +137,20 @@ def notice_check(web: Web) -> Response:
 
 @routes.get("/privacidade")
 def privacy(web: Web) -> Response:
-    retention_s = web.desks.gateway.retention_s
-    answers = {
-        OPERATION_TEXTS[name]: (
-            retention_s(name),
-            retention_s(name, empty=True) if operation.result_type is list else None,
-        )
-        for name, operation in OPERATIONS.items()
-    }
+    kept = web.desks.retention
     page = PrivacyPage(
         mode=web.gatekeeper.mode,
-        answers=answers,
-        rejected_s=retention_s("decode", status=400),
-        history_s=web.desks.history.retention_s,
+        answers={OPERATION_TEXTS[name]: times for name, times in kept.answers.items()},
+        rejected_s=kept.rejected_s,
+        history_s=kept.history_s,
         session_s=web.session_s,
         tries_s=SIGN_IN_WINDOW_S,
-        dossier_s=web.desks.archive.lifetime_s,
-        ended_dossier_s=ENDED_KEPT_S,
-        batch_s=int(web.desks.batches.longest_kept_s),
-        draft_s=int(DRAFT_S),
+        dossier_s=kept.dossier_s,
+        ended_dossier_s=kept.ended_dossier_s,
+        batch_s=kept.batch_s,
+        draft_s=kept.draft_s,
         counts_requests=web.limits.counts_requests,
-        mask_names=web.desks.reading.mask_names,
+        mask_names=web.desks.masks_names,
     )
     return page_response(page)
 
@@ -170,14 +161,14 @@ def robots(_: Web) -> Response:
     return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
 
-def recent(web: Web, identity: Identity) -> list[RecentLookup]:
+def recent(web: Web, desk: Desk) -> list[RecentLookup]:
     """Return the visitor's latest lookups, from stored answers."""
-    entries = web.desks.history.recent(web.sessions.history_key)
+    entries = desk.recent()
     subjects = [parse_subject(entry.subject) for entry in entries]
     now = web.render_context().now
     return [
         recent_lookup(dossier, utc_time(entry.asked_at), now)
-        for entry, dossier in zip(entries, web.desk(identity).stored(subjects), strict=True)
+        for entry, dossier in zip(entries, desk.stored(subjects), strict=True)
     ]
 
 
@@ -186,6 +177,6 @@ def _showcases(web: Web, _: date) -> tuple[RecentLookup, ...]:
     """Return the demo's example plates, which are built once a day."""
     now = web.render_context().now
     return tuple(
-        recent_lookup(web.desks.reading.dossier(plate, panels, now), None, now, note=caption)
+        recent_lookup(web.desks.example(plate, panels, now), None, now, note=caption)
         for plate, caption, panels in web.examples.showcases()
     )

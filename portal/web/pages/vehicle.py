@@ -12,34 +12,31 @@ from typing import Any
 from flask import abort, make_response, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.tokens import Identity
-from portal.desk.lookups import rejection_sentence
+from portal.desk.desk import Desk, ReportRejected
 from portal.desk.written_reports import NoRecords
-from portal.dossier.changes import what_changed
 from portal.dossier.dossier import Dossier
-from portal.dossier.gaps import not_refreshed
 from portal.gateway.lookup import Failure, Spend
 from portal.gateway.operations import lookups_of
 from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.phrasebook.failures import FAULTS, sentence_about
+from portal.presentation.exports.calendar import vehicle_calendar
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.system.local_time import local_time
-from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import InvalidSubject, Plate, Renavam
 from portal.vehicle.typed import is_tax_number
 from portal.web.http.errors import page_error, this_path
 from portal.web.http.spending import first_spend, is_user_initiated, page_spend
 from portal.web.pages.public import search_response
-from portal.web.services.dossiers import draft_dossier, stored_deadlines
+from portal.web.services.dossiers import paper_of
 from portal.web.services.responses import (
     calendar_response,
     page_response,
     pdf_response,
     show_notice,
 )
-from portal.web.services.routes import Routes, View, signed_in
+from portal.web.services.routes import Routes, View, at_desk
 from portal.web.services.web import Web
 
 NOT_REFRESHED = "Nem tudo foi atualizado"
@@ -64,8 +61,8 @@ NO_STORED_FINES = (
 routes = Routes("vehicle", robots="noindex", limited=True)
 
 
-def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
-    """Return a decorator of views that require a sign-in and a valid plate or Renavam in the URL.
+def of_vehicle(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
+    """Return a decorator of views that get the visitor's desk and the URL's plate or Renavam.
 
     If the plate or Renavam is not in its canonical form, the decorated view redirects to the URL
     with the canonical form. Eleven zeros and a person's tax number are no Renavam here, although
@@ -74,7 +71,7 @@ def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
 
     def decorator(view: View) -> View:
         @wraps(view)
-        def checked(web: Web, identity: Identity, text: str, **parts: str) -> BaseResponse:
+        def checked(web: Web, desk: Desk, text: str, **parts: str) -> BaseResponse:
             try:
                 subject = kind.parse(text)
                 if isinstance(subject, Renavam) and (subject.is_invented or is_tax_number(subject)):
@@ -83,20 +80,35 @@ def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
                 return search_response(web, 400, text[:80], INVALID_PLATE)
             if subject.text != text:
                 return redirect(this_path(text=subject.text), 308)
-            return view(web, identity, subject, **parts)
+            return view(web, desk, subject, **parts)
 
-        return signed_in(checked)
+        return at_desk(checked)
+
+    return decorator
+
+
+def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
+    """Return a decorator as ``of_vehicle``, whose views get the identity."""
+
+    def decorator(view: View) -> View:
+        @wraps(view)
+        def identified(
+            web: Web, desk: Desk, subject: Plate | Renavam, **parts: str
+        ) -> BaseResponse:
+            return view(web, desk.identity, subject, **parts)
+
+        return of_vehicle(kind)(identified)
 
     return decorator
 
 
 @routes.get("/placa/<text>")
-@for_subject(Plate)
-def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
-    user_initiated = record_visit(web, plate)
-    dossier = web.desk(identity).dossier(plate, first_spend())
+@of_vehicle(Plate)
+def vehicle(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    user_initiated = record_visit(desk, plate)
+    dossier = desk.dossier(plate, first_spend())
     if user_initiated:
-        web.desks.expect_lookups(len(dossier.answers.in_state("unasked")))
+        desk.expect_lookups(dossier)
     context = web.render_context()
     html = web.page_cache.render(
         web.site(),
@@ -104,38 +116,38 @@ def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         dossier,
         replace(context, now=context.now.replace(microsecond=0)),
         follow=user_initiated,
-        **_permissions(web, identity),
+        **_permissions(desk),
     )
     return make_response(html)
 
 
 @routes.get("/placa/<text>/painel/<name>")
-@for_subject(Plate)
-def panel(web: Web, identity: Identity, plate: Plate, name: str) -> BaseResponse:
+@of_vehicle(Plate)
+def panel(web: Web, desk: Desk, plate: Plate, name: str) -> BaseResponse:
     if name not in PANEL_NAMES:
         abort(404)
-    dossier = web.desk(identity).dossier(plate, page_spend(), panel_needs(name))
+    dossier = desk.dossier(plate, page_spend(), panel_needs(name))
     return page_response(panel_fragment(name, dossier, web.render_context()))
 
 
 @routes.get("/renavam/<text>")
-@for_subject(Renavam)
-def renavam(web: Web, identity: Identity, number: Renavam) -> BaseResponse:
-    record_visit(web, number)
-    dossier = web.desk(identity).dossier(number, page_spend(), lookups_of(number))
+@of_vehicle(Renavam)
+def renavam(web: Web, desk: Desk, number: Renavam) -> BaseResponse:
+    record_visit(desk, number)
+    dossier = desk.dossier(number, page_spend(), lookups_of(number))
     return page_response(renavam_page(dossier, web.render_context()))
 
 
 @routes.get("/placa/<text>/dossie")
-@for_subject(Plate)
-def dossier(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
-    return page_response(draft_dossier(web, plate, identity))
+@of_vehicle(Plate)
+def dossier(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    return page_response(paper_of(web, desk.dossier(plate, page_spend())))
 
 
 @routes.get("/placa/<text>/dossie.pdf")
-@for_subject(Plate)
-def dossier_pdf(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
-    page = draft_dossier(web, plate, identity)
+@of_vehicle(Plate)
+def dossier_pdf(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    page = paper_of(web, desk.dossier(plate, page_spend()))
     html = render_template(page.template, page=page)
     if page.state != "ready":
         # Someone could show an empty PDF to others as a dossier. The response is therefore the HTML
@@ -146,92 +158,78 @@ def dossier_pdf(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
 
 
 @routes.get("/placa/<text>/prazos.ics")
-@for_subject(Plate)
-def deadlines(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
-    _, calendar = stored_deadlines(web, plate, identity)
+@of_vehicle(Plate)
+def deadlines(_: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    calendar = vehicle_calendar(desk.dossier(plate, Spend.NEVER, ["renainf"]))
     if calendar is None:
         return page_error(404, NO_DEADLINES, NO_STORED_FINES, plate.text)
     return calendar_response(calendar, plate.text, "inline")
 
 
 @routes.get("/placa/<text>/negociacao")
-@for_subject(Plate)
-def negotiation(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
+@of_vehicle(Plate)
+def negotiation(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     """Return the negotiation page from stored answers, without an upstream call."""
-    dossier = web.desk(identity).dossier(plate, Spend.NEVER)
     asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
-    page = negotiation_page(dossier, web.render_context().now, asked)
+    page = negotiation_page(desk.dossier(plate, Spend.NEVER), web.render_context().now, asked)
     return page_response(page, 400 if page.is_wrong else 200)
 
 
 @routes.post("/placa/<text>/atualizar")
-@for_subject(Plate)
-def refresh(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
-    if not identity.has_scope("refresh"):
+@of_vehicle(Plate)
+def refresh(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    if not desk.caller.may("refresh"):
         abort(403)
-    names = [name for name in LOOKUPS if identity.has_scope(name)]
-    desk = web.desk(identity)
-    before = desk.dossier(plate, Spend.NEVER, names)
-    dossier = desk.dossier(plate, Spend.AGAIN, names)
-    panels = dossier.answers
-    failures = not_refreshed(panels, plate)
-    if failures:
+    renewed = desk.renew(plate)
+    if failures := renewed.failures:
         show_notice(f"{NOT_REFRESHED}\n{failures}")
-    elif names:
+    elif desk.prices():
         notice = REFRESHED.format(f"{local_time(web.render_context().now):%H:%M}")
-        changes = what_changed(before.answers, panels, dossier.today, dossier.marker)
-        show_notice(f"{notice}: {changes}" if changes else notice)
-    if any(panel.served and not panel.served.stored for panel in panels.all):
-        # The paid answer was not stored, so a redirect would lose the answer.
+        show_notice(f"{notice}: {renewed.changes}" if renewed.changes else notice)
+    if not renewed.is_stored:
+        # A redirect would lose the answer, which was paid.
         show_notice(NOT_STORED)
-        return _unstored_page(web, identity, dossier)
+        return _unstored_page(web, desk, renewed.dossier)
     return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
 
 @routes.post("/placa/<text>/laudo")
-@for_subject(Plate)
-def report(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
-    # Without any lookup in scope, there is no record that a report could be about.
-    if not identity.has_scope("report") or not any(map(identity.has_scope, LOOKUPS)):
+@of_vehicle(Plate)
+def report(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    if not desk.may_report:
         abort(403)
-    last_purge = web.desks.gateway.last_purge()
-    dossier = web.desk(identity).dossier(plate)
     try:
-        served = web.desks.lookups.reports.write(plate, dossier.answers, identity, last_purge)
+        renewed = desk.report(plate)
     except NoRecords:
         return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT, plate.text)
     except Failure as failure:
         fault = FAULTS[failure.kind]
         sentence = sentence_about(failure.kind, failure.retry_after_s)
         return page_error(fault.status, NO_REPORT, sentence, plate.text)
-    if served.status != 200:
-        return page_error(502, NO_REPORT, rejection_sentence(served, plate), plate.text)
-    if not served.stored:
-        written = web.desks.lookups.reports.unstored_panel(served, dossier.answers)
-        answers = replace(dossier.answers, report=written)
-        return _unstored_page(web, identity, replace(dossier, answers=answers))
+    except ReportRejected as error:
+        return page_error(502, NO_REPORT, str(error), plate.text)
+    if not renewed.is_stored:
+        return _unstored_page(web, desk, renewed.dossier)
     return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
 
 
-def _unstored_page(web: Web, identity: Identity, dossier: Dossier) -> BaseResponse:
+def _unstored_page(web: Web, desk: Desk, dossier: Dossier) -> BaseResponse:
     """Return the vehicle page, showing paid answers that could not be stored."""
-    permissions = _permissions(web, identity)
-    return page_response(vehicle_page(dossier, web.render_context(), **permissions))
+    return page_response(vehicle_page(dossier, web.render_context(), **_permissions(desk)))
 
 
-def _permissions(web: Web, identity: Identity) -> dict[str, Any]:
+def _permissions(desk: Desk) -> dict[str, Any]:
     return {
-        "may_refresh": identity.has_scope("refresh"),
-        "left_today": web.desks.lookups.cost(identity).left,
-        "may_write": identity.has_scope("report") and identity.may_spend,
-        "may_follow": identity.credential is None,
+        "may_refresh": desk.caller.may("refresh"),
+        "left_today": desk.cost().left,
+        "may_write": desk.caller.may("report") and desk.identity.may_spend,
+        "may_follow": not desk.caller.pays_alone,
     }
 
 
-def record_visit(web: Web, *subjects: Plate | Renavam) -> bool:
+def record_visit(desk: Desk, *subjects: Plate | Renavam) -> bool:
     """Return whether a user initiated the request. If so, add the vehicles to the history."""
     if not is_user_initiated():
         return False
-    for subject in subjects:
-        web.desks.history.record(web.sessions.history_key, subject.text)
+    desk.remember(*subjects)
     return True

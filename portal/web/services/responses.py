@@ -16,8 +16,8 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.batch.model import TooManyDrafts
 from portal.batch.typed_list import read_list
+from portal.desk.lists import ListRefused
 from portal.presentation.tools.comparison import MOST_PLATES
 from portal.presentation.tools.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
 from portal.web.http.spending import is_user_initiated
@@ -82,14 +82,13 @@ def batch_of(web: Web, text: str) -> BaseResponse | None:
     listed = read_list(text)
     if not MOST_PLATES < len(listed.subjects) <= web.desks.batch_limit:
         return None
-    identity = web.sessions.current()
-    ask = tuple(web.prices(identity)) if identity else ()
+    desk = web.visitor_desk()
     form = redirect(url_for("batches.form", placas=" ".join(text.split())), 303)
-    if identity is None or not ask or not is_user_initiated():
+    if desk is None or not is_user_initiated():
         return form
     try:
-        batch = web.desks.pricing.create(web.sessions.history_key, identity, ask, listed)
-    except TooManyDrafts:
+        batch = desk.lists.draft(listed, tuple(desk.prices()))
+    except ListRefused:
         return form  # it lists the drafts, and says what to do when it is sent
     return redirect(url_for("batches.batch", batch=batch), 303)
 

@@ -8,6 +8,7 @@ from flask import Blueprint, abort, redirect, request, url_for
 from flask import Response as FlaskResponse
 from werkzeug.wrappers import Response
 
+from portal.access.tokens import Identity
 from portal.web.http.rate_limits import refuse
 from portal.web.services.sessions import SHARED
 from portal.web.services.web import Web
@@ -62,6 +63,20 @@ class Routes:
     def _keep_out_of_indexes(self, response: FlaskResponse) -> FlaskResponse:
         response.headers["X-Robots-Tag"] = self._robots
         return response
+
+
+def at_desk(view: View) -> View:
+    """Return a view that passes the visitor's desk to ``view``.
+
+    If the visitor has no identity, the returned view redirects a GET to the sign-in page and
+    answers a POST with 401.
+    """
+
+    @wraps(view)
+    def seated(web: Web, identity: Identity, **parts: str) -> Response:
+        return view(web, web.desk(identity), **parts)
+
+    return signed_in(seated)
 
 
 def signed_in(view: View) -> View:

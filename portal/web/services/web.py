@@ -5,23 +5,25 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import cast
 
 from flask import g, get_flashed_messages, request
 
+from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Gatekeeper, Identity
+from portal.desk.caller import Caller
 from portal.desk.desk import Desk
 from portal.desk.desks import Desks
 from portal.desk.examples import Examples
 from portal.desk.operator import OperatorDesk
+from portal.gateway.gateway import Gateway
+from portal.gateway.ledger import Allowance
 from portal.pdf.process import PdfProcess
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
 from portal.presentation.vehicle.query import kept_query
-from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.web.http.assets import Assets
 from portal.web.http.headers import CrossOrigin
 from portal.web.http.rate_limits import DailyQuotas, RateLimits
@@ -63,7 +65,8 @@ class WebSettings:
 class Web:
     """What every view gets: the desks, and what is the web's own.
 
-    ``pdf_span`` returns a context manager that traces one rendering of a PDF.
+    ``pdf_span`` returns a context manager that traces one rendering of a PDF. Only the contract's
+    JSON paths use ``gateway``: all other views ask a desk.
     """
 
     def __init__(
@@ -73,8 +76,11 @@ class Web:
         operator: OperatorDesk,
         *,
         access_log: AccessLogBuffer,
+        allowance: Callable[[Identity], Allowance],
         examples: Examples,
         gatekeeper: Gatekeeper,
+        gateway: Gateway,
+        keys: SubjectKeys,
         limits: RateLimits,
         metrics: Metrics,
         page_cache: PageCache,
@@ -86,6 +92,7 @@ class Web:
         self.access_log = access_log
         self.examples = examples
         self.gatekeeper = gatekeeper
+        self.gateway = gateway
         self.limits = limits
         self.metrics = metrics
         self.page_cache = page_cache
@@ -98,8 +105,8 @@ class Web:
         self.batch_waits = SlotLimiter(
             min(MAX_WAITS, settings.request_threads // 16), MAX_WAITS_PER_SENDER
         )
-        self.sessions = Sessions(gatekeeper, desks.keys, SlotLimiter(*slots.forms))
-        self.daily = DailyQuotas(desks.ledger.allowance)
+        self.sessions = Sessions(gatekeeper, keys, SlotLimiter(*slots.forms))
+        self.daily = DailyQuotas(allowance)
         self.cors = CrossOrigin(settings.cors_origins) if settings.cors_origins else None
         self.assets = Assets(settings.static)
         self.pdfs = PdfProcess(self._static_files)
@@ -108,9 +115,20 @@ class Web:
         files = self.assets.files
         return {name: (file.content_type, file.body) for name, file in files.items()}
 
-    def desk(self, identity: Identity, *, mask_names: bool = False) -> Desk:
-        """Return the desk of a caller. ``mask_names`` masks names whatever the setting."""
-        return self.desks.of(identity, mask_names=mask_names)
+    def desk(self, identity: Identity) -> Desk:
+        """Return the desk of the session's visitor."""
+        return self.desks.of(Caller.of_session(identity, self._find_owner))
+
+    def visitor_desk(self) -> Desk | None:
+        """Return the desk of the session's visitor, or None if nobody has signed in.
+
+        Raises TokensUnavailable.
+        """
+        identity = self.sessions.current()
+        return None if identity is None else self.desk(identity)
+
+    def _find_owner(self) -> str:
+        return self.sessions.history_key
 
     @property
     def session_s(self) -> int:
@@ -119,9 +137,7 @@ class Web:
         In demo mode, only the session identifies a batch's owner. The session therefore lasts at
         least as long as the portal keeps a batch's results.
         """
-        return max(
-            SESSION_S, int(self.desks.batches.longest_kept_s) if self.sessions.is_demo else 0
-        )
+        return max(SESSION_S, self.desks.retention.batch_s if self.sessions.is_demo else 0)
 
     def render_context(self) -> RenderContext:
         return RenderContext(datetime.now(UTC), kept_query(request.args.items(multi=True)))
@@ -149,18 +165,6 @@ class Web:
             panel_seconds=math.ceil(self.settings.longest_request_s) + NETWORK_MARGIN_S,
             notices=(lambda: map(str, get_flashed_messages())) if has_session else tuple,
         )
-
-    def prices(self, identity: Identity) -> dict[LookupName, Decimal | None]:
-        """Return the price, in R$, of each lookup that the identity may make.
-
-        None is an unknown price. An identity that never spends reads stored answers, for 0.
-        """
-        terms = self.desks.gateway.terms
-        return {
-            name: terms[name].price if identity.may_spend else Decimal(0)
-            for name in LOOKUPS
-            if identity.has_scope(name)
-        }
 
     def render_pdf(self, html: str) -> bytes:
         with self.pdf_span():

@@ -17,7 +17,7 @@ from tests.web.json_paths import PLATE, expect_message, issue, tokens_of
 
 AUTH = {"Authorization": PORTAL_TOKEN}
 BATCHES = "/api/v1/batches"
-TIME = "portal.web.json_api.own_routes.time"
+TIME = "portal.web.json_api.batches.time"
 
 
 def running(here: InProcessPortal, token: str = PORTAL_TOKEN) -> str:
@@ -152,7 +152,7 @@ def test_list_continues_after_its_cursor(
     here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("portal.batch.batches.MOST_LISTED", 3)
-    monkeypatch.setattr("portal.web.json_api.own_routes.MOST_LISTED", 3)
+    monkeypatch.setattr("portal.desk.lists.MOST_LISTED", 3)
     assert MOST_DRAFTS >= 7
     made = [
         here.client.post(BATCHES, json={"plates": [plate]}, headers=AUTH).get_json()["id"]

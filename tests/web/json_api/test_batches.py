@@ -15,14 +15,14 @@ from typing import Any
 import openpyxl
 import pytest
 
+from portal.desk.issuing import NOT_ASKED_IN_BATCH, NOT_STORED_IN_BATCH
 from portal.desk.lookups import Lookups
 from portal.gateway.gateway import Gateway
 from portal.gateway.store import Store
 from portal.pdf.process import PdfProcess
 from portal.pdf.renderer import PdfRenderer, PDFUnavailable
-from portal.web.json_api import own_routes
-from portal.web.json_api.own_routes import NO_STORED_ANSWER, NOT_RENDERED, ONLY_FOR_PLATES
-from portal.web.services.dossiers import NOT_ASKED_IN_BATCH, NOT_STORED_IN_BATCH
+from portal.web.json_api import batch_files
+from portal.web.json_api.batch_files import NO_STORED_ANSWER, NOT_RENDERED, ONLY_FOR_PLATES
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
@@ -194,7 +194,7 @@ def test_results_since_a_moment_and_results_that_are_out_of_date(
     assert plates_of("expired=true") == ["LMP0A01"]
     assert plates_of("expired=false") == PLATES
     now_s = time.time()
-    monkeypatch.setattr("portal.web.json_api.own_routes.time.time", lambda: now_s + 3601)
+    monkeypatch.setattr("portal.web.json_api.batch_files.time.time", lambda: now_s + 3601)
     assert plates_of("expired=true") == PLATES
     for wrong in ("since=2026-01-01T00:00:00", "since=ontem", "expired=1", "since=&since="):
         response = here.get(f"{BATCHES}/{batch}/results.csv?{wrong}")
@@ -534,7 +534,7 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
         rendered.append(html)
         return b"%PDF " + html.encode()
 
-    monkeypatch.setattr(own_routes, "batch_dossier", lambda _, plate, *__: plate.text)
+    monkeypatch.setattr(batch_files, "batch_dossier", lambda _, __, plate, ___: plate.text)
     for name, done in (("check", lambda _: None), ("render_for_archive", render)):
         monkeypatch.setattr(PdfProcess, name, done)
     here = portal()
@@ -557,7 +557,7 @@ def test_archive_ends_without_its_directory_when_the_token_is_revoked(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("portal.access.tokens.REMEMBERED_S", 0.0)
-    monkeypatch.setattr(own_routes, "batch_dossier", lambda _, plate, *__: plate.text)
+    monkeypatch.setattr(batch_files, "batch_dossier", lambda _, __, plate, ___: plate.text)
     monkeypatch.setattr(PdfProcess, "check", lambda _: None)
     monkeypatch.setattr(PdfProcess, "render_for_archive", lambda _, html: b"%PDF " + html.encode())
     here = portal()

@@ -130,7 +130,7 @@ class Scene:
         def explode(*_: object) -> None:
             raise RuntimeError
 
-        self.patch.setattr("portal.web.json_api.own_routes.read_credential", explode)
+        self.patch.setattr("portal.web.json_api.calls.read_credential", explode)
         return self.portal().get(VEHICLE)
 
     def text_without_records(self) -> Any:

@@ -19,8 +19,8 @@ from portal.presentation.exports.tables import json_lines
 from portal.presentation.exports.vehicle_tables import NEEDS, batch_table, vehicle_table
 from portal.vehicle.plate import STATES, Plate
 from portal.web.http.errors import is_json_path
+from portal.web.json_api.calls import NOT_ALLOWED
 from portal.web.json_api.openapi import as_yaml
-from portal.web.json_api.own_routes import NOT_ALLOWED
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults

@@ -1,0 +1,145 @@
+"""Issues the dossiers of one caller, from stored answers."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Final, Literal, NamedTuple
+
+from portal.desk.caller import Caller
+from portal.desk.core import Core
+from portal.desk.reading import Reading
+from portal.dossier.answers import Panel
+from portal.dossier.dossier import Dossier
+from portal.dossier.gaps import has_readable
+from portal.gateway.lookup import Spend
+from portal.issued.archive import IssuedDossier, IssuedSnapshot, NumberTaken, Purged
+from portal.issued.identifiers import Identifiers, new_identifiers
+from portal.vehicle.operation_name import LOOKUPS, LookupName
+from portal.vehicle.plate import Plate, Renavam
+
+NOT_STORED_AT_ISSUE: Final = (
+    "Não havia resposta guardada desta consulta quando o dossiê foi emitido."
+)
+NOT_STORED_IN_BATCH: Final = "Não havia resposta guardada desta consulta quando o dossiê foi feito."
+NOT_ASKED_IN_BATCH: Final = (
+    "Esta consulta não foi pedida no lote, e não havia resposta guardada dela quando o dossiê foi "
+    "feito."
+)
+
+
+class NothingToIssue(Exception):
+    """A dossier cannot be issued: no answer is stored, or the vehicle was purged meanwhile."""
+
+    def __init__(self, why: Literal["not_stored", "purged"]) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Paper(NamedTuple):
+    """A rendered dossier. ``pdf`` is None if no PDF can be rendered."""
+
+    html: str
+    pdf: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Issuable:
+    """A dossier with masked names. ``last_purge`` is the purge before which it was read."""
+
+    dossier: Dossier
+    last_purge: int
+
+
+class Issuing:
+    """The issued dossiers of one caller."""
+
+    def __init__(self, core: Core, caller: Caller) -> None:
+        self._core = core
+        self._caller = caller
+
+    def issuable(self, subject: Plate | Renavam) -> Issuable:
+        """Return a vehicle's dossier from stored answers, to be issued. Raises NothingToIssue.
+
+        For a lookup without a stored answer, the dossier states that the answer is missing.
+        """
+        last_purge = self._core.gateway.last_purge()
+        if not isinstance(subject, Plate):
+            raise NothingToIssue("not_stored")
+        reasons = [NOT_STORED_AT_ISSUE] * len(LOOKUPS)
+        dossier = self._stored(self._core.reading.masked, subject, reasons)
+        if not has_readable(dossier.answers):
+            raise NothingToIssue("not_stored")
+        return Issuable(dossier, last_purge)
+
+    def of_batch(self, plate: Plate, ask: Collection[LookupName]) -> Dossier:
+        """Return the dossier of a plate in a batch from stored answers, which is not issued.
+
+        ``ask`` contains the lookups that the batch makes. For a lookup without a stored answer, the
+        dossier states that the answer is missing, and whether the batch makes this lookup.
+        """
+        reasons = [NOT_STORED_IN_BATCH if name in ask else NOT_ASKED_IN_BATCH for name in LOOKUPS]
+        return self._stored(self._core.reading, plate, reasons)
+
+    def issue(
+        self,
+        issuable: Issuable,
+        render: Callable[[Identifiers], Paper],
+        summary: str,
+        *,
+        follow: bool = False,
+        key: str | None = None,
+    ) -> str:
+        """Issue a dossier and return its number.
+
+        ``render`` returns the paper with its number and link. ``follow`` lets the link show what
+        has changed since. An earlier request with the idempotency key ``key`` may have issued the
+        dossier. Raises NothingToIssue or KeyReused.
+        """
+        owner, identity = self._caller.owner, self._caller.identity
+        subject, identifiers = issuable.dossier.subject, new_identifiers()
+        if key is not None:
+            claim = self._core.idempotency.claim
+            number = claim("dossier", owner, key, subject.text.encode(), identifiers.number)
+            if self.owned(number):  # issued by the first click of two
+                return number
+            identifiers = identifiers._replace(number=number)
+        html, pdf = render(identifiers)
+        snapshot = IssuedSnapshot(
+            plate=subject.text,
+            caller=identity.name,
+            summary=summary,
+            follows=identity.owner if follow and not self._caller.pays_alone else "",
+        )
+        archive, last_purge = self._core.archive, issuable.last_purge
+        try:
+            archive.issue(owner, identifiers, snapshot, html, pdf, last_purge=last_purge)
+        except Purged:
+            raise NothingToIssue("purged") from None
+        except NumberTaken:
+            if key is None:
+                raise
+            # The other of two clicks has issued it meanwhile.
+        return identifiers.number
+
+    def owned(self, number: str) -> IssuedDossier | None:
+        return self._core.archive.owned(number, self._caller.owner)
+
+    def all(self, most: int, after: IssuedDossier | None = None) -> Sequence[IssuedDossier]:
+        """Return the caller's dossiers, the latest first, those after ``after``."""
+        return self._core.archive.all_owned(self._caller.owner, most, after)
+
+    def revoke(self, number: str) -> bool:
+        return self._core.archive.revoke(number, self._caller.owner)
+
+    def _stored(self, reading: Reading, plate: Plate, reasons: Sequence[str]) -> Dossier:
+        """Return stored answers. A lookup without one is "unavailable", for its reason."""
+        identity = self._caller.identity
+        answers = self._core.lookups.panels(plate, identity, Spend.NEVER)
+        settled = dict(zip(LOOKUPS, map(_settled, answers.all, reasons), strict=True))
+        return reading.dossier(plate, replace(answers, **settled), datetime.now(UTC))
+
+
+def _settled(panel: Panel, reason: str) -> Panel:
+    if panel.state != "unasked":
+        return panel
+    return replace(panel, state="unavailable", reason=reason)

@@ -1,0 +1,47 @@
+"""What anyone may read of an issued dossier who has its link or its number."""
+
+from datetime import UTC, datetime
+
+from portal.access.tokens import RefusedToken, TokensUnavailable, UnknownToken
+from portal.desk.core import Core
+from portal.dossier.dossier import Dossier
+from portal.issued.archive import IssuedDossier
+from portal.issued.identifiers import is_share_key, parse_number
+from portal.vehicle.plate import Plate
+
+
+class PublishedDossiers:
+    """The issued dossiers of all callers, by link or number. No method calls the upstream."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+
+    def by_key(self, text: str) -> IssuedDossier | None:
+        """Return the dossier of a link's key."""
+        return self._core.archive.by_key(text) if is_share_key(text) else None
+
+    def by_number(self, text: str) -> IssuedDossier | None:
+        """Return the dossier of a typed number."""
+        number = parse_number(text)
+        return self._core.archive.by_number(number) if number else None
+
+    def html(self, issued: IssuedDossier) -> str | None:
+        return self._core.archive.html(issued)
+
+    def pdf(self, issued: IssuedDossier) -> bytes | None:
+        return self._core.archive.pdf(issued)
+
+    def now(self, issued: IssuedDossier, plate: Plate) -> Dossier | None:
+        """Return the present dossier of the vehicle, for a link that shows what has changed.
+
+        It has masked names and stored answers alone. Returns None if the issuer does not let the
+        link show changes, or if the issuer has no valid token any more.
+        """
+        if issued.snapshot is None or not issued.snapshot.follows:
+            return None
+        try:
+            identity = self._core.gatekeeper.authenticate_owner(issued.snapshot.follows)
+        except (UnknownToken, RefusedToken, TokensUnavailable):
+            return None
+        (answers,) = self._core.lookups.stored([plate], identity)
+        return self._core.reading.masked.dossier(plate, answers, datetime.now(UTC))
