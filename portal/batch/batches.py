@@ -9,7 +9,6 @@ import re
 import secrets
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
@@ -33,23 +32,19 @@ from portal.access.idempotency import forget_made
 from portal.amounts import amount_of, amount_text, total
 from portal.batch.model import (
     ALLOWED,
+    MOST_DRAFTS,
     Action,
     Batch,
     Cost,
     Counts,
     Item,
     NotAllowed,
+    QuotedItem,
     TooManyDrafts,
-)
-from portal.batch.rows import (
-    Access,
-    BatchRows,
     UnknownBatch,
-    has_pending,
-    split_ask,
-    update_batch,
 )
-from portal.batch.typed_list import Subject, TypedList, WrongEntry, contains_subject
+from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
+from portal.batch.typed_list import TypedList, WrongEntry, contains_subject
 from portal.storage.database import Lock, hold, reading
 from portal.storage.tables import IS_DRAFT, IS_UNDER_WAY
 from portal.storage.tables import batch_items as items
@@ -57,7 +52,6 @@ from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 
 DRAFT_S: Final = 86400.0
-MOST_DRAFTS: Final = 20  # per owner; a further draft is refused
 _CLAIMED_S: Final = 86400.0  # a batch that nobody has claimed for so long is run by no portal
 MOST_LISTED: Final = 50
 MOST_UNDER_WAY: Final = 20
@@ -96,24 +90,6 @@ class LeftOut(msgspec.Struct, frozen=True, rename={"more_wrong": "more"}):
             },
             tuple(one for one in self.unticked if one != subject),
         )
-
-
-@dataclass(frozen=True, slots=True)
-class QuotedItem:
-    """A vehicle and the highest possible cost of its lookups.
-
-    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$, or None
-    if that is unknown.
-    ``is_stored`` is true if the answers to all lookups that the caller may make are already stored.
-    It is false if the caller may make no lookup. ``is_possible`` is true if at least one of the
-    chosen lookups is possible. For example, the lookup "decode" is impossible for a Renavam.
-    """
-
-    subject: Subject
-    is_stored: bool
-    at_most: Decimal | None = Decimal(0)
-    calls: int = 0
-    is_possible: bool = True
 
 
 # The numbers of items of a batch without any: all, stored, done, failed, pending, leased.

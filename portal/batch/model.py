@@ -1,10 +1,11 @@
 """Data classes for a batch of lookups and its items."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, Literal
 
+from portal.amounts import total
 from portal.batch.typed_list import Subject, WrongEntry
 from portal.gateway.operations import lookups_of
 from portal.vehicle.operation_name import LookupName
@@ -30,6 +31,7 @@ Reason = Literal[
     "no_credit",
 ]
 
+MOST_DRAFTS: Final = 20  # per owner; a further draft is refused
 # "discard" deletes a draft (a batch that was never started).
 Action = Literal["start", "pause", "cancel", "discard"]
 ALLOWED: Final[dict[Action, frozenset[State]]] = {
@@ -176,6 +178,63 @@ class Item:
     failing_since: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class QuotedItem:
+    """A vehicle and the highest possible cost of its lookups.
+
+    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$, or None
+    if that is unknown.
+    ``is_stored`` is true if the answers to all lookups that the caller may make are already stored.
+    It is false if the caller may make no lookup. ``is_possible`` is true if at least one of the
+    chosen lookups is possible. For example, the lookup "decode" is impossible for a Renavam.
+    """
+
+    subject: Subject
+    is_stored: bool
+    at_most: Decimal | None = Decimal(0)
+    calls: int = 0
+    is_possible: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The highest possible cost of looking up a list of vehicles.
+
+    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$, or None
+    if that is unknown.
+    ``askable`` is the number of vehicles for which at least one of the chosen lookups is possible.
+    ``impossible`` is the number of all other vehicles.
+    """
+
+    askable: int
+    impossible: int
+    calls: int
+    at_most: Decimal | None
+
+    @classmethod
+    def of(cls, items: Sequence[QuotedItem]) -> "Preview":
+        askable = sum(item.is_possible for item in items)
+        return cls(
+            askable,
+            len(items) - askable,
+            sum(item.calls for item in items),
+            total(item.at_most for item in items),
+        )
+
+    @classmethod
+    def together(cls, previews: Sequence["Preview"]) -> "Preview":
+        return cls(
+            sum(each.askable for each in previews),
+            sum(each.impossible for each in previews),
+            sum(each.calls for each in previews),
+            total(each.at_most for each in previews),
+        )
+
+
+class UnknownBatch(LookupError):
+    """The owner has no batch with this id."""
+
+
 class TooManyDrafts(Exception):
     """The owner has so many drafts that another one is refused."""
 
@@ -187,3 +246,11 @@ class NotAllowed(Exception):
         super().__init__(f"{action} in {state}")
         self.action = action
         self.state = state
+
+
+class CostUnknown(Exception):
+    """A batch is to have a limit in R$, but the price of one of its calls is unknown."""
+
+
+class NotInBatch(LookupError):
+    """The vehicle is in no item of the batch."""

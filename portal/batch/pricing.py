@@ -9,7 +9,7 @@ leave of the confirmed cost.
 import time
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -17,9 +17,19 @@ from sqlalchemy.exc import IntegrityError
 
 from portal.access.tokens import Identity
 from portal.amounts import total
-from portal.batch.batches import Batches, QuotedItem
-from portal.batch.model import Batch, Cost, Item, ItemState
-from portal.batch.rows import Access, UnknownBatch
+from portal.batch.batches import Batches
+from portal.batch.model import (
+    Batch,
+    Cost,
+    CostUnknown,
+    Item,
+    ItemState,
+    NotInBatch,
+    Preview,
+    QuotedItem,
+    UnknownBatch,
+)
+from portal.batch.rows import Access
 from portal.batch.typed_list import Subject, TypedList
 from portal.gateway.gateway import Gateway
 from portal.gateway.lookup import Lookup
@@ -27,49 +37,6 @@ from portal.gateway.operations import OPERATIONS, lookups_of
 from portal.vehicle.operation_name import LookupName
 
 KEPT_S: Final = 60.0
-
-
-class CostUnknown(Exception):
-    """A batch is to have a limit in R$, but the price of one of its calls is unknown."""
-
-
-class NotInBatch(LookupError):
-    """The vehicle is in no item of the batch."""
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """The highest possible cost of looking up a list of vehicles.
-
-    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$, or None
-    if that is unknown.
-    ``askable`` is the number of vehicles for which at least one of the chosen lookups is possible.
-    ``impossible`` is the number of all other vehicles.
-    """
-
-    askable: int
-    impossible: int
-    calls: int
-    at_most: Decimal | None
-
-    @classmethod
-    def of(cls, items: Sequence[QuotedItem]) -> "Preview":
-        askable = sum(item.is_possible for item in items)
-        return cls(
-            askable,
-            len(items) - askable,
-            sum(item.calls for item in items),
-            total(item.at_most for item in items),
-        )
-
-    @classmethod
-    def together(cls, previews: Sequence["Preview"]) -> "Preview":
-        return cls(
-            sum(each.askable for each in previews),
-            sum(each.impossible for each in previews),
-            sum(each.calls for each in previews),
-            total(each.at_most for each in previews),
-        )
 
 
 class BatchPricing:

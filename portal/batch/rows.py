@@ -10,6 +10,7 @@ import msgspec
 from sqlalchemy import Connection, Engine, select, update
 
 from portal.access.sealing import SubjectKeys
+from portal.batch.model import UnknownBatch
 from portal.batch.typed_list import Subject
 from portal.storage.database import Lock, hold, writing
 from portal.storage.tables import batch_items as items
@@ -19,10 +20,6 @@ from portal.vehicle.plate import parse_subject
 
 SHORTEST_RETENTION_S: Final = 3600.0
 _PURPOSE: Final = b"batch"
-
-
-class UnknownBatch(LookupError):
-    """The owner has no batch with this id."""
 
 
 class Access(msgspec.Struct, frozen=True):

@@ -17,9 +17,7 @@ import msgspec
 
 from portal.access.tokens import UnknownToken
 from portal.amounts import total
-from portal.batch.batches import MOST_DRAFTS, QuotedItem
-from portal.batch.model import Batch, Reason
-from portal.batch.pricing import Preview
+from portal.batch.model import MOST_DRAFTS, Batch, Preview, QuotedItem, Reason
 from portal.batch.typed_list import Subject, TypedList, reticked
 from portal.commands.failures import Command, fail
 from portal.commands.parts import Parts

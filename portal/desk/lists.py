@@ -6,9 +6,8 @@ from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from portal.access.tokens import Identity
-from portal.batch.batches import MOST_LISTED, QuotedItem, new_id
-from portal.batch.model import Batch, Item, TooManyDrafts
-from portal.batch.pricing import Preview
+from portal.batch.batches import MOST_LISTED, new_id
+from portal.batch.model import Batch, Item, Preview, QuotedItem, TooManyDrafts
 from portal.batch.typed_list import (
     Subject,
     TypedList,

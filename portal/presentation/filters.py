@@ -22,6 +22,7 @@ from portal.law.orders import orders_in_words, who_lifts
 from portal.phrasebook import acts, deadlines, findings, report, sums, verdict
 from portal.phrasebook.agreement import order_checklist
 from portal.phrasebook.failures import FAULTS, back_at_midnight
+from portal.presentation.authority import short_authority
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.operations.page import saved_words, spent_words
 from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules, paper_sums
@@ -32,7 +33,6 @@ from portal.presentation.tools.batches import mistake
 from portal.presentation.tools.comparison import comparison_path
 from portal.presentation.vehicle.fine_ledger import (
     open_sum,
-    short_authority,
     short_word,
     standing_bar,
 )

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from portal.batch.batches import MOST_DRAFTS
+from portal.batch.model import MOST_DRAFTS
 from portal.batch.uploads import BinaryFormat
 from portal.data_files import read_toml
 from portal.desk.lists import ListRefused
-from portal.presentation.exports.batches import first_message
+from portal.presentation.wrong_entries import first_message
 
 _BINARY_FILES: Final = read_toml(__package__, "binary_files.toml", dict[BinaryFormat, str])
 NOTHING_ASKED: Final = "Escolha ao menos uma consulta."

@@ -120,9 +120,9 @@ def run_batches(holder: str) -> None:
         signal.signal(each, lambda *_: stopping.set())
     lower_priority(NICENESS)
 
-    # Import late, because portal.serving.process imports this module (a circular import).
+    # Imported late, so that the imports run with the lower priority.
     from portal.factory import Portal, ServerProcess, environment_settings
-    from portal.serving.process import inherited_data_key, join_shared_directory
+    from portal.serving.inherited import inherited_data_key, join_shared_directory
     from portal.web.observability.logs import set_up_logging
 
     settings = environment_settings()

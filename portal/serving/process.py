@@ -6,13 +6,19 @@ import logging
 import os
 import sys
 from multiprocessing.util import Finalize
-from pathlib import Path
 
 from flask import Flask
 
 from portal.factory import PROJECT_ROOT, SPARE_S, Portal, ServerProcess, environment_settings
 from portal.serving.activation import UnusableSocket, inherited_address
 from portal.serving.batch_process import BatchProcess, batch_request
+from portal.serving.inherited import (
+    DATA_KEY_VARIABLE,
+    SHARED_DIR_VARIABLE,
+    THREADS_VARIABLE,
+    inherited_data_key,
+    join_shared_directory,
+)
 from portal.serving.send_timeout import set_send_timeout
 from portal.serving.server import Draining, serve
 from portal.startup import exit_on_startup_error, prepare, warn_of_settings
@@ -23,14 +29,12 @@ from portal.system.process import (
     exit_with_parent,
     http_address,
     numeric_address,
-    pin_to_processor,
     read_port,
     run_late_signal_handlers,
 )
 from portal.system.shared_counters import COUNTER_BYTES
 from portal.system.shared_directory import (
     candidate_parents,
-    claim_worker_id,
     make_shared_directory,
 )
 from portal.system.thread_limits import free_threads, read_threads, share_threads
@@ -38,16 +42,11 @@ from portal.upstream.breaker import BYTES_PER_BREAKER
 from portal.upstream.trust import require_usable_authorities
 from portal.web.http.rate_limits import LIMIT_COUNTERS
 from portal.web.observability.logs import set_up_logging
-from portal.web.observability.metrics import BYTES_PER_WORKER, enable_multiprocess
+from portal.web.observability.metrics import BYTES_PER_WORKER
 
 log = logging.getLogger("portal")
 
 WORKER = "portal.serving.process:worker"
-# Environment variables that pass the shared directory, the number of threads and the data key to
-# the workers. A worker can therefore start while the database is down.
-SHARED_DIR_VARIABLE = "DOSSIE_SHARED"
-THREADS_VARIABLE = "DOSSIE_THREADS"
-DATA_KEY_VARIABLE = "DOSSIE_DATA_KEY"
 
 
 def worker() -> Flask:
@@ -81,31 +80,6 @@ def worker() -> Flask:
     gc.collect()
     gc.freeze()
     return app
-
-
-def inherited_data_key() -> bytes:
-    return bytes.fromhex(os.environ[DATA_KEY_VARIABLE])
-
-
-def join_shared_directory(workers: int = 0) -> Path | None:
-    """Claim a worker number in the server's shared directory, and return the directory's path.
-
-    Returns None if there is no usable shared directory. Pins the process to one processor if the
-    number of processors equals ``workers``. The batch process passes 0 as ``workers``, and is
-    therefore never pinned.
-    """
-    path = os.environ.get(SHARED_DIR_VARIABLE)
-    if not path:
-        return None
-    shared = Path(path)
-    try:
-        number = claim_worker_id(shared)
-        enable_multiprocess(shared, number)
-    except OSError as error:
-        log.warning("this worker shares no metrics or breakers: %s", error.strerror)
-        return None
-    pin_to_processor(number, workers)
-    return shared
 
 
 def main() -> None:

@@ -1,12 +1,8 @@
 """Engines and transactions for SQLite and PostgreSQL, and the set-up of the schema."""
 
-import heapq
-import itertools
 import logging
-import math
 import os
 import sqlite3
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -39,7 +35,6 @@ from sqlalchemy.exc import (
     ProgrammingError,
     SQLAlchemyError,
 )
-from sqlalchemy.exc import TimeoutError as NoTurn
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, Pool, QueuePool
 
 from portal.storage.schema import (
@@ -52,6 +47,7 @@ from portal.storage.schema import (
 )
 from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes, file_identity
 from portal.storage.tables import call_counters, history, ledger, metadata
+from portal.storage.turn_queue import TurnQueue
 from portal.system.erasure import BytesKept
 from portal.system.error_kind import error_kind
 
@@ -79,69 +75,6 @@ class Lock(Enum):
     DOSSIERS = 0x64737372  # deletes dossiers
     BATCHES = 0x62617463  # writes batches
     PURGES = 0x70757267  # logs purges
-
-
-class TurnQueue:
-    """Admits ``turns`` threads at a time. The waiting thread with the earliest deadline is next.
-
-    A thread stops waiting at its deadline, or after ``stall_s`` seconds without a call of
-    ``note_progress``.
-    """
-
-    def __init__(self, turns: int = 1, stall_s: float = math.inf) -> None:
-        # The lock must be reentrant. While a thread holds the lock, the garbage collector may run
-        # in the same thread and return a connection to its pool. The return calls ``release``,
-        # which needs the lock again.
-        self._lock = threading.RLock()
-        self._free = turns
-        self._stall_s = stall_s
-        self._progress_at = -math.inf
-        self._numbers = itertools.count()
-        self._waiters: list[tuple[float, int, threading.Lock]] = []  # a heap
-
-    @property
-    def is_stalled(self) -> bool:
-        return time.monotonic() - self._progress_at > self._stall_s
-
-    def note_progress(self) -> None:
-        """Let the waiting threads wait for another ``stall_s`` seconds."""
-        self._progress_at = time.monotonic()
-
-    def acquire(self, until: float) -> None:
-        """Wait for a turn.
-
-        Raises NoTurn at ``until`` (monotonic seconds), or if ``note_progress`` is not called for
-        ``stall_s`` seconds.
-        """
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                return
-            permit = threading.Lock()
-            permit.acquire()
-            waiter = (until, next(self._numbers), permit)
-            heapq.heappush(self._waiters, waiter)
-        since = time.monotonic()
-        while (left_s := self._wait_s(since, until)) > 0:
-            if permit.acquire(timeout=left_s):
-                return
-        with self._lock:
-            if waiter in self._waiters:  # otherwise ``release`` has just admitted this thread
-                self._waiters.remove(waiter)
-                heapq.heapify(self._waiters)
-                raise NoTurn("no turn became free in time")
-
-    def release(self) -> None:
-        """End a turn, and admit the next thread."""
-        with self._lock:
-            if self._waiters:
-                heapq.heappop(self._waiters)[2].release()
-            else:
-                self._free += 1
-
-    def _wait_s(self, since: float, until: float) -> float:
-        stalls_at = max(since, self._progress_at) + self._stall_s
-        return min(until, stalls_at) - time.monotonic()
 
 
 _deleted_bytes: "WeakKeyDictionary[Engine, DeletedBytes]" = WeakKeyDictionary()

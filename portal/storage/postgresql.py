@@ -12,7 +12,7 @@ from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
-from portal.storage.database import TurnQueue
+from portal.storage.turn_queue import TurnQueue
 
 T = TypeVar("T")
 

@@ -15,10 +15,17 @@ from sqlalchemy.exc import OperationalError
 from portal.access.tokens import Identity, RefusedToken
 from portal.amounts import total
 from portal.batch import runner
-from portal.batch.batches import DRAFT_S, MOST_DRAFTS, QuotedItem
+from portal.batch.batches import DRAFT_S
 from portal.batch.item_leases import ItemLeases
-from portal.batch.model import Cost, NotAllowed, TooManyDrafts
-from portal.batch.rows import Access, UnknownBatch
+from portal.batch.model import (
+    MOST_DRAFTS,
+    Cost,
+    NotAllowed,
+    QuotedItem,
+    TooManyDrafts,
+    UnknownBatch,
+)
+from portal.batch.rows import Access
 from portal.batch.typed_list import read_list
 from portal.gateway.ledger import LedgerEntry
 from portal.gateway.lookup import Failure

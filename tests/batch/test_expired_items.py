@@ -3,7 +3,8 @@
 import tracemalloc
 from pathlib import Path
 
-from portal.batch.batches import DRAFT_S, QuotedItem
+from portal.batch.batches import DRAFT_S
+from portal.batch.model import QuotedItem
 from portal.batch.typed_list import read_strings
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.batch.model import Cost
-from portal.batch.pricing import KEPT_S, BatchPricing, CostUnknown, Preview
+from portal.batch.model import Cost, CostUnknown, Preview
+from portal.batch.pricing import KEPT_S, BatchPricing
 from portal.upstream.errors import Failing
 from portal.upstream.protocol import Resource, Response
 from tests.batch.engine import IDENTITY, OWNER, BatchEngine, engine_of, plates

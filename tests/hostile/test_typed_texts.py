@@ -17,9 +17,9 @@ import pytest
 
 from portal.batch.typed_list import TypedList, read_list, read_strings
 from portal.phrasebook.api_errors import INVALID_PLATE
-from portal.presentation.exports.batches import wrong_message
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.typed_subject import plates_in
+from portal.presentation.wrong_entries import wrong_message
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.typed import read_typed
 from tests.conftest import PortalFactory

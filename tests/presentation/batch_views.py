@@ -5,8 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from portal.batch.model import Batch, Item
-from portal.batch.pricing import Preview
+from portal.batch.model import Batch, Item, Preview
 from portal.dossier.row import VehicleRow
 from portal.gateway.ledger import Allowance
 from portal.presentation.tools.batches import BatchFormPage, BatchPage

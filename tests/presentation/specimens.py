@@ -7,8 +7,7 @@ from typing import Any
 
 import msgspec
 
-from portal.batch.model import Batch, Cost, Counts, Item
-from portal.batch.pricing import Preview
+from portal.batch.model import Batch, Cost, Counts, Item, Preview
 from portal.batch.typed_list import WrongEntry
 from portal.desk.lookups import LookupCost
 from portal.dossier.answers import Panels

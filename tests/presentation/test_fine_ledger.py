@@ -8,7 +8,8 @@ from xml.etree.ElementTree import Element
 
 import pytest
 
-from portal.presentation.vehicle.fine_ledger import FEWEST_TO_CHOOSE, short_authority
+from portal.presentation.authority import short_authority
+from portal.presentation.vehicle.fine_ledger import FEWEST_TO_CHOOSE
 from portal.vehicle.field import Field
 from portal.vehicle.plate import Renavam
 from tests.factories import fine, payment, renainf_body

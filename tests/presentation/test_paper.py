@@ -13,7 +13,7 @@ from portal.dossier.answers import Panel, Panels
 from portal.issued.issuer import Issuer
 from portal.presentation.paper.dossier import DossierPage
 from portal.presentation.paper.fines import MOST_IN_LEDGER
-from portal.presentation.paper.timeline import MOST_LINES
+from portal.presentation.timeline import MOST_LINES
 from tests.factories import (
     HIDDEN,
     decode_body,

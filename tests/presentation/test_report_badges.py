@@ -9,7 +9,7 @@ import pytest
 from portal.dossier.answers import Panels, WrittenReport
 from portal.law.assessment import totals
 from portal.law.report_check import contradictions
-from portal.presentation.vehicle.report import ReportSection
+from portal.presentation.written_report import ReportSection
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.report import read_report
 from portal.vehicle.wire import result_of

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from portal import factory
+from portal.serving import inherited, server
 from portal.serving import process as serving
-from portal.serving import server
 from portal.settings import Settings
 from portal.system import process
 from portal.upstream.breaker import Breaker
@@ -50,7 +50,7 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
     monkeypatch.setattr(server, "Server", RecordedServer)
     monkeypatch.setattr(serving, "set_up_logging", lambda *_: None)
     for name, value in {
-        serving.SHARED_DIR_VARIABLE: "",  # set here so that monkeypatch restores it
+        inherited.SHARED_DIR_VARIABLE: "",  # set here so that monkeypatch restores it
         "PORTAL_DATA_DIR": str(tmp_path),
         "PORTAL_DEADLINE": str(LONGEST_DEADLINE_S),
         "HOST": "127.0.0.1",
@@ -93,7 +93,7 @@ def test_probe_expires_later_than_deadline(
 def test_shared_directory_is_outside_data_and_removed(
     started: dict[str, Any], tmp_path: Path
 ) -> None:
-    shared = Path(os.environ[serving.SHARED_DIR_VARIABLE])
+    shared = Path(os.environ[inherited.SHARED_DIR_VARIABLE])
     assert not shared.is_relative_to(tmp_path)
     assert not shared.exists()
 
@@ -106,8 +106,8 @@ def test_server_starts_with_read_only_root(readonly_root: None, started: dict[st
 def test_worker_without_shared_directory_runs_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv(serving.SHARED_DIR_VARIABLE, str(tmp_path / "gone"))
-    assert serving.join_shared_directory(2) is None
+    monkeypatch.setenv(inherited.SHARED_DIR_VARIABLE, str(tmp_path / "gone"))
+    assert inherited.join_shared_directory(2) is None
 
 
 @pytest.mark.parametrize(

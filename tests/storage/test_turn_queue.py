@@ -14,7 +14,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoTurn
 
 from portal.storage import database as database_module
-from portal.storage.database import TurnQueue, open_engine, reading, writing
+from portal.storage.database import open_engine, reading, writing
+from portal.storage.turn_queue import TurnQueue
 from tests.fakes import wait_until
 from tests.fakes.closing import closed_later
 from tests.fakes.one_tenant import ledger_of

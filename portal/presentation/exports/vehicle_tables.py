@@ -4,21 +4,26 @@ A column is a member of the JSON, too.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from portal.batch.model import Item
+from portal.dossier.answers import Panel
 from portal.dossier.details import fine_notes, order_notes
 from portal.dossier.dossier import Dossier
+from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import Prices, PriceTab
+from portal.dossier.row import EXPIRED, NO_ANSWER, NOTHING_STORED, has_expired
+from portal.gateway.lookup import FailureKind
 from portal.law.act_answers import ACTS
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
+from portal.phrasebook.failures import FAULTS
 from portal.presentation.exports.tables import Column, Table
-from portal.presentation.tools.recent_lookup import why_missing
 from portal.vehicle.decode import PricePoint
 from portal.vehicle.field import Field
 from portal.vehicle.operation_name import LookupName
 
+UNREADABLE: Final = "A resposta veio em um formato que o portal não reconhece"
 TableName = Literal["fines", "restrictions", "prices"]
 NEEDS: Final[dict[TableName, LookupName]] = {
     "fines": "renainf",
@@ -203,3 +208,22 @@ def _months(prices: Prices) -> Iterator[list[Any]]:
         months = [[read(point) for read in MONTH_COLUMNS.values()] for point in tab.series.points]
         for month in months or [no_month]:
             yield [*cells, *month]
+
+
+def why_missing(item: Item, name: LookupName, panel: Panel) -> tuple[str, str | None]:
+    """Say why a batch has no readable stored answer to a lookup, and name the failure.
+
+    The failure is None if the answer has expired, if the batch has not looked the vehicle up yet,
+    or if a Renavam has no such records.
+    """
+    cause, reason = "", NOTHING_STORED
+    if panel.has_answer:
+        cause, reason = "unreadable", UNREADABLE
+    elif panel.cause:
+        cause, reason = panel.cause, panel.reason
+    elif has_expired(item, name):
+        reason = EXPIRED
+    elif item.state == "failed":
+        cause, fault = item.cause, FAULTS.get(cast(FailureKind, item.cause))
+        reason = fault.sentence if fault else NO_ANSWER
+    return f"{LOOKUP_WORDS[name]}: {reason}", None if cause == "not_for_renavam" else cause or None

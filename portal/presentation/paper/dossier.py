@@ -19,8 +19,8 @@ from portal.phrasebook.findings import sentence
 from portal.phrasebook.verdict import notices
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.prices import PaperChart, paper_chart
-from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
-from portal.presentation.vehicle.report import ReportSection
+from portal.presentation.timeline import PaperTimeline, paper_timeline
+from portal.presentation.written_report import ReportSection
 from portal.vehicle.plate import Plate
 
 _STALE: Final = "era a última resposta guardada na emissão, já fora do prazo"

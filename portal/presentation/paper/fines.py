@@ -16,7 +16,7 @@ from portal.law.assessment import AssessedFine, Totals
 from portal.phrasebook import deadlines as say
 from portal.phrasebook import sums
 from portal.phrasebook.sums import Sum
-from portal.presentation.vehicle.fine_ledger import short_authority
+from portal.presentation.authority import short_authority
 from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 

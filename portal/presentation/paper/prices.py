@@ -12,7 +12,7 @@ from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.price_labels import Words
 from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
-from portal.presentation.vehicle.price_view import instead_of_chart
+from portal.phrasebook.prices import instead_of_chart
 
 # A caption, "" if there is only one candidate, and the chart for paper and for a phone.
 PaperChart = tuple[str, PriceChart, PriceChart]

@@ -11,12 +11,11 @@ from functools import cached_property
 from typing import ClassVar, Final
 
 from portal.amounts import total
-from portal.batch.model import Batch, Item
-from portal.batch.pricing import Preview
+from portal.batch.model import Batch, Item, Preview
 from portal.batch.typed_list import Subject, WrongEntry
-from portal.presentation.exports.batches import wrong_message
 from portal.presentation.tools.recent_lookup import RecentLookup
 from portal.presentation.tools.vehicle_list import VehicleList
+from portal.presentation.wrong_entries import wrong_message
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import parse_subject
 from portal.wording import counted, grouped

@@ -1,6 +1,5 @@
 """The fines panel: totals, a bar of the payment states, and the list of fines."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from portal.law.assessment import (
 )
 from portal.law.standing import Standing
 from portal.phrasebook import sums
+from portal.presentation.authority import short_authority
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
 from portal.presentation.vehicle.fine_choice import (
@@ -37,7 +37,7 @@ from portal.presentation.vehicle.fine_choice import (
     matches,
 )
 from portal.presentation.vehicle.query import Query
-from portal.vehicle.field import Field, fold
+from portal.vehicle.field import fold
 from portal.vehicle.plate import STATES, Plate
 from portal.wording import counted
 
@@ -56,12 +56,6 @@ _ORDER_WORDS: Final[dict[Order, str]] = {
 _BY_KEY: Final = {standing.key: standing for standing in Standing}
 _RANKS: Final = {"gravissima": 4, "grave": 3, "media": 2, "leve": 1}
 # Abbreviations of issuing bodies for the list of fines. An expanded line shows the full name.
-_ABBREVIATIONS: Final = (
-    (re.compile(r"^prefeitura (municipal )?d[aeo]s? ", re.IGNORECASE), "Pref. "),
-    (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
-    (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
-)
-_DETRAN: Final = re.compile("Detran ..")
 
 
 @dataclass(frozen=True)
@@ -264,16 +258,6 @@ def standing_bar(fines: Sequence[AssessedFine]) -> Iterator[tuple[Part, Standing
     for part, amount, (standing, group) in zip(parts, amounts, groups.items(), strict=True):
         words = f"em {_segment_words(standing, group)}"
         yield part, standing, Figure(words, sums.amount_words(amount, len(group)))
-
-
-def short_authority(name: Field) -> Field:
-    """Abbreviate an issuing body's name, for example to ``PRF`` (the federal highway police)."""
-    if not name:
-        return name
-    text = name.value
-    for pattern, short in _ABBREVIATIONS:
-        text = pattern.sub(short, text)
-    return Field("Detran" if _DETRAN.fullmatch(text) else text)
 
 
 def short_word(fine: AssessedFine) -> str:

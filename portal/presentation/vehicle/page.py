@@ -13,7 +13,7 @@ from portal.phrasebook.verdict import headline
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName, PanelView
-from portal.presentation.vehicle.report import ReportSection
+from portal.presentation.written_report import ReportSection
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 

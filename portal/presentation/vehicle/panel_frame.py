@@ -17,9 +17,9 @@ from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.gateway.operations import lookups_of
 from portal.law.glossary import Term, term
-from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
+from portal.presentation.timeline import PaperTimeline, paper_timeline
 from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
 from portal.presentation.vehicle.price_view import PriceView
 from portal.presentation.vehicle.query import Query, changed

@@ -14,12 +14,11 @@ from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.scale import month_index
 from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
+from portal.phrasebook.prices import instead_of_chart
 from portal.presentation.asking_price import ASKING, against_table, cheapest_words
 from portal.presentation.choice import Choice
 from portal.presentation.typed_money import read_money
 from portal.presentation.vehicle.query import Query, changed, chosen
-from portal.vehicle.fipe import PriceSeries
-from portal.wording import listed
 
 VERSION: Final = "versao"
 YEARS: Final = "anos"
@@ -216,17 +215,3 @@ def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
 
 def _points(change: Decimal) -> str:
     return formats.change(change).lstrip("+-\u2212")
-
-
-def instead_of_chart(series: PriceSeries) -> str:
-    if series.is_unread:
-        return "O portal não conseguiu ler o histórico de preços que a fonte enviou desta versão."
-    if not series.points:
-        return "A fonte não traz o histórico de preços desta versão."
-    told = [
-        f"{formats.long_month(point.month)}, {formats.whole_brl(point.value)}"
-        + (" (previsão)" if point.predicted else "")
-        for point in series.points
-    ]
-    months = "um mês" if len(told) == 1 else "dois meses"
-    return f"A fonte traz só {months} desta versão, pouco para um gráfico: {listed(told)}."

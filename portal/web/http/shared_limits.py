@@ -10,18 +10,16 @@ from typing import Final
 from limits.storage import Storage
 
 from portal.system.shared_counters import SharedCounters
-from portal.web.http.rate_limits import LIMIT_COUNTERS
 
 # A place holds the hash of a key, the key's count, and the end of the key's window in epoch
 # seconds. A key has _PROBED possible places, beginning at its hash.
 _NUMBERS: Final = 3
-_PLACES: Final = LIMIT_COUNTERS // _NUMBERS
 _PROBED: Final = 16
 _HASH_BITS: Final = 53  # a double holds an integer of 53 bits exactly
 
 
 class SharedStorage(Storage):
-    """A storage of the library ``limits`` in ``counters``, an array of LIMIT_COUNTERS numbers.
+    """A storage of the library ``limits`` in ``counters``, of which three numbers count one window.
 
     If all places of a new key hold keys whose windows have not ended, the new key replaces the key
     whose window ends first.
@@ -33,13 +31,14 @@ class SharedStorage(Storage):
         super().__init__()
         self._counters = counters
         self._numbers = counters.numbers
+        self._most = len(counters.numbers) // _NUMBERS
 
     @property
     def base_exceptions(self) -> type[Exception]:
         return OSError
 
     def incr(self, key: str, expiry: int, amount: int = 1) -> int:
-        now, name, places = time.time(), _name(key), _places(key)
+        now, name, places = time.time(), _name(key), self._places(key)
         numbers = self._numbers
         with self._counters.locked():
             place = self._place(name, places, now)
@@ -51,18 +50,18 @@ class SharedStorage(Storage):
 
     def get(self, key: str) -> int:
         with self._counters.locked():
-            place = self._place(_name(key), _places(key), time.time())
+            place = self._place(_name(key), self._places(key), time.time())
             return 0 if place is None else int(self._numbers[place + 1])
 
     def get_expiry(self, key: str) -> float:
         now = time.time()
         with self._counters.locked():
-            place = self._place(_name(key), _places(key), now)
+            place = self._place(_name(key), self._places(key), now)
             return now if place is None else self._numbers[place + 2]
 
     def clear(self, key: str) -> None:
         with self._counters.locked():
-            place = self._place(_name(key), _places(key), time.time())
+            place = self._place(_name(key), self._places(key), time.time())
             if place is not None:
                 self._numbers[place + 2] = 0
 
@@ -71,6 +70,10 @@ class SharedStorage(Storage):
 
     def reset(self) -> int | None:
         raise NotImplementedError
+
+    def _places(self, key: str) -> list[int]:
+        first = _hash(key) >> _HASH_BITS
+        return [(first + each) % self._most * _NUMBERS for each in range(_PROBED)]
 
     def _place(self, name: float, places: list[int], now: float) -> int | None:
         """Return the place of a key whose window has not ended, or None."""
@@ -82,11 +85,6 @@ class SharedStorage(Storage):
 
 def _name(key: str) -> float:
     return float(_hash(key) % 2**_HASH_BITS)
-
-
-def _places(key: str) -> list[int]:
-    first = _hash(key) >> _HASH_BITS
-    return [(first + each) % _PLACES * _NUMBERS for each in range(_PROBED)]
 
 
 def _hash(key: str) -> int:

@@ -19,9 +19,7 @@ from flask import Response, request, session
 from portal import wording
 from portal.access.idempotency import KeyReused
 from portal.access.tokens import Identity
-from portal.batch.model import NotAllowed
-from portal.batch.pricing import CostUnknown, NotInBatch
-from portal.batch.rows import UnknownBatch
+from portal.batch.model import CostUnknown, NotAllowed, NotInBatch, UnknownBatch
 from portal.desk.caller import Caller
 from portal.desk.desk import Desk
 from portal.desk.lists import ListProblem, ListRefused

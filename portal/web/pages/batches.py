@@ -14,9 +14,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import Identity
-from portal.batch.model import NotAllowed
-from portal.batch.pricing import CostUnknown, NotInBatch
-from portal.batch.rows import UnknownBatch
+from portal.batch.model import CostUnknown, NotAllowed, NotInBatch, UnknownBatch
 from portal.desk.desk import Desk
 from portal.desk.lists import ListRefused
 from portal.presentation.list_refusals import refusal_sentence

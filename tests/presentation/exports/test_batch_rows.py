@@ -12,7 +12,7 @@ from portal.batch.model import Item
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.row import EXPIRED, NOTHING_TO_ASK, STALE, VehicleRow, is_selected
 from portal.gateway.lookup import Served
-from portal.presentation.tools.recent_lookup import why_missing
+from portal.presentation.exports.vehicle_tables import why_missing
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 from tests import factories

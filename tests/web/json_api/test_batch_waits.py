@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from portal.access.tokens import digest
-from portal.batch.batches import MOST_DRAFTS
+from portal.batch.model import MOST_DRAFTS
 from portal.web.services.web import MAX_WAITS_PER_SENDER
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory

@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 
 from portal.access.tokens import SCOPES
-from portal.batch.batches import MOST_DRAFTS
+from portal.batch.model import MOST_DRAFTS
 from portal.pdf.process import PdfProcess, RenderingInterrupted
 from portal.pdf.renderer import PDFUnavailable
 from portal.phrasebook.api_errors import API_ERRORS
