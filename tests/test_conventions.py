@@ -17,6 +17,7 @@ ENVIRONMENT_READERS = {
     "portal/factory.py",
     "portal/pdf/process.py",  # passes all but the settings to a child process
     "portal/pdf/renderer.py",  # sets a variable of fontTools
+    "portal/serving/inherited.py",
     "portal/serving/process.py",
     "portal/sandbox/__main__.py",
     "portal/web/observability/logs.py",  # NO_COLOR and TERM
