@@ -82,11 +82,11 @@ from portal.upstream.origin import Origin
 from portal.upstream.spares import TICK_S, Spares
 from portal.upstream.warm_up import WarmUp
 from portal.web.app_setup import init_app
+from portal.web.http.page_cache import PageCache
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
-from portal.web.services.page_cache import PageCache
-from portal.web.services.web import Web, WebSettings
+from portal.web.web import Web, WebSettings
 
 if TYPE_CHECKING:
     from portal.tracing import Tracing

@@ -24,13 +24,13 @@ from portal.phrasebook.agreement import order_checklist
 from portal.phrasebook.failures import FAULTS, back_at_midnight
 from portal.presentation.authority import short_authority
 from portal.presentation.caller_name import shown_caller
+from portal.presentation.lists.batches import mistake
+from portal.presentation.lists.comparison import comparison_path
 from portal.presentation.operations.page import saved_words, spent_words
 from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules, paper_sums
 from portal.presentation.paper.prices import paper_doubts, price_facts
 from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
-from portal.presentation.tools.batches import mistake
-from portal.presentation.tools.comparison import comparison_path
 from portal.presentation.vehicle.fine_ledger import (
     open_sum,
     short_word,

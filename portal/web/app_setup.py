@@ -19,6 +19,7 @@ from portal.web.http.errors import register_errors
 from portal.web.http.headers import register_headers
 from portal.web.http.rate_limits import register_rate_limit_headers
 from portal.web.http.refused_bodies import RefusedBodies
+from portal.web.http.sessions import DynamicSecureCookies
 from portal.web.http.slot_limits import BODY_CAP
 from portal.web.json_api import account, batch_files, calls, openapi, reference, vehicles
 from portal.web.json_api import batches as batch_calls
@@ -35,8 +36,7 @@ from portal.web.pages import (
     public,
     vehicle,
 )
-from portal.web.services.sessions import DynamicSecureCookies
-from portal.web.services.web import Web
+from portal.web.web import Web
 
 # Each adds its views to ``calls.routes``.
 _OWN_API = (vehicles, batch_calls, batch_files, account)

@@ -8,8 +8,8 @@ from typing import Any
 from portal.batch.model import Batch, Item, Preview
 from portal.dossier.row import VehicleRow
 from portal.gateway.ledger import Allowance
-from portal.presentation.tools.batches import BatchFormPage, BatchPage
-from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
+from portal.presentation.lists.batches import BatchFormPage, BatchPage
+from portal.presentation.lists.vehicle_list import ListChoice, VehicleList
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 
 

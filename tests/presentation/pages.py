@@ -12,10 +12,11 @@ from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.row import VehicleRow
 from portal.gateway.lookup import Served
+from portal.presentation.lists import comparison
+from portal.presentation.lists import recent_lookup as recent
 from portal.presentation.paper import dossier as paper
 from portal.presentation.render_context import RenderContext
-from portal.presentation.tools import comparison, negotiation
-from portal.presentation.tools import recent_lookup as recent
+from portal.presentation.vehicle import negotiation
 from portal.presentation.vehicle import page as vehicle_pages
 from portal.presentation.vehicle.query import Query
 from portal.system.local_time import local_date

@@ -24,10 +24,12 @@ from portal.presentation.issued.pages import (
 )
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
+from portal.presentation.lists.vehicle_list import ListChoice, VehicleList
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.history_page import HistoryLine, HistoryPage
+from portal.presentation.site.notice_check import notice_check_page
 from portal.presentation.site.public_pages import (
     ErrorPage,
     GlossaryPage,
@@ -36,8 +38,6 @@ from portal.presentation.site.public_pages import (
     SignInPage,
 )
 from portal.presentation.site.search_page import SearchPage
-from portal.presentation.tools.notice_check import notice_check_page
-from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
 from portal.sandbox.exchange import Request
 from portal.sandbox.sandbox import TOKEN, Sandbox
 from portal.vehicle.operation_name import LookupName

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from portal.presentation.exports.explained import explained
-from portal.presentation.tools.negotiation import NegotiationPage
+from portal.presentation.vehicle.negotiation import NegotiationPage
 from tests.factories import Record, decode_body, fipe_entry, renainf_body, renajud_body
 from tests.presentation.pages import negotiation_page, vehicle_page
 from tests.presentation.rendering import CONTEXT, NOW, PLATE, UNASKED, panels, render

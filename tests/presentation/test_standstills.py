@@ -7,7 +7,7 @@ import pytest
 from portal.dossier.answers import Panels
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.exports.explained import explained
-from portal.presentation.tools.notice_check import notice_check_page
+from portal.presentation.site.notice_check import notice_check_page
 from tests.factories import Record, decode_body, fine, renainf_body, renajud_body
 from tests.presentation.pages import dossier_page, negotiation_page, vehicle_page
 from tests.presentation.rendering import CONTEXT, NOW, PLATE, UNASKED, answered, render

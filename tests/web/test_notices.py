@@ -7,7 +7,7 @@ import flask
 import pytest
 
 import portal
-from portal.web.services.responses import LONGEST_NOTICE, show_notice
+from portal.web.routing.responses import LONGEST_NOTICE, show_notice
 
 PACKAGE = Path(portal.__file__).parent
 
@@ -41,4 +41,4 @@ def test_every_notice_has_the_bound() -> None:
         for path in sorted(PACKAGE.rglob("*.py"))
         if re.search(r"(?<![\w.])flash\(", path.read_text())
     ]
-    assert calls == ["web/services/responses.py"]
+    assert calls == ["web/routing/responses.py"]

@@ -10,7 +10,7 @@ from portal.amounts import total
 from portal.batch.model import Batch
 from portal.dossier.answers import Panels
 from portal.gateway.operations import lookups_of
-from portal.presentation.tools.vehicle_list import VehicleList
+from portal.presentation.lists.vehicle_list import VehicleList
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate, Renavam
 

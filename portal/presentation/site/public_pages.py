@@ -9,8 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 from portal.dossier.lookups import OperationTexts
 from portal.law.glossary import GLOSSARY, Term
 from portal.law.rules import CONSULTED, RULES, SOURCE_WORDS, Rule
+from portal.presentation.lists.comparison import MOST_PLATES
 from portal.presentation.site.search_page import LONGEST_QUERY
-from portal.presentation.tools.comparison import MOST_PLATES
 from portal.system.caller_credentials import Mode
 from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.wording import listed, sanitise_echo

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from portal.desk.lookups import LookupCost
-from portal.presentation.tools.recent_lookup import RecentLookup
+from portal.presentation.lists.recent_lookup import RecentLookup
 from portal.presentation.typed_subject import Suggestion, suggestions_for, what_is_wrong
 from portal.wording import sanitise_echo
 

@@ -6,7 +6,7 @@ from portal.system.local_time import local_time
 from portal.vehicle.operation_name import OPERATION_NAMES
 from portal.web.json_api.calls import Call, get, json_response
 from portal.web.json_api.routes import Refusal
-from portal.web.services.dossiers import find_issued
+from portal.web.papers import find_issued
 
 
 @get("/api/v1/dossiers/<code>")

@@ -36,8 +36,8 @@ from portal.web.http.spending import call_spend
 from portal.web.http.streams import RETRY_AFTER_S, TooManyStreams
 from portal.web.json_api.openapi import Declared, declared
 from portal.web.json_api.routes import JsonRoutes, Refusal, count, read_object
-from portal.web.services.responses import one_of, whole_number
-from portal.web.services.web import Web
+from portal.web.routing.responses import one_of, whole_number
+from portal.web.web import Web
 
 INVALID_ASK: Final = f"Em um só “ask” vão {wording.listed(LOOKUPS)}, separados por vírgula."
 INVALID_PLATES: Final = "Informe as placas uma vez, separadas por vírgula."

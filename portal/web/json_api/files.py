@@ -10,7 +10,7 @@ from flask import Response, request
 from portal.presentation.exports.tables import Dialect, Format, Table, write_table
 from portal.web.http.streams import Spool, chunks
 from portal.web.json_api.calls import Call
-from portal.web.services.responses import file_response, streamed_response
+from portal.web.routing.responses import file_response, streamed_response
 
 _TYPES: Final = {
     "csv": "text/csv; charset=utf-8; header=present",

@@ -36,7 +36,7 @@ from portal.web.json_api.routes import (
     vehicle_lookup,
 )
 from portal.web.observability.request_log import Hit, HitLabels, new_request_id
-from portal.web.services.web import Web
+from portal.web.web import Web
 
 _ENTRY_BYTES: Final = 8192  # estimated maximum size of an entry, with its headers and key
 # The largest body, in bytes, of which an entry has a compressed copy.

@@ -11,8 +11,8 @@ from flask import Response
 
 from portal.phrasebook.api_errors import API_ERRORS
 from portal.web.http.errors import PROBLEM, is_own_path
-from portal.web.services.routes import Routes
-from portal.web.services.web import Web
+from portal.web.routing.routes import Routes
+from portal.web.web import Web
 
 routes = Routes("openapi")
 DOCUMENT = Path(__file__).with_name("openapi.yaml")

@@ -14,11 +14,11 @@ from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.markdown import markdown_of
 from portal.presentation.site.public_pages import SamplesPage
+from portal.web.http.page_cache import PageCache
 from portal.web.json_api.openapi import resolved_document
-from portal.web.services.page_cache import PageCache
-from portal.web.services.responses import page_response
-from portal.web.services.routes import Routes
-from portal.web.services.web import Web
+from portal.web.routing.responses import page_response
+from portal.web.routing.routes import Routes
+from portal.web.web import Web
 
 TOKEN_PLACEHOLDER = "SEU_TOKEN"  # noqa: S105
 # Stands for the portal's address in the Markdown, which takes half a second to make.

@@ -19,8 +19,8 @@ from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import network, refuse
 from portal.web.http.slot_limits import BODY_CAP
 from portal.web.http.spending import header_spend
-from portal.web.services.routes import Routes
-from portal.web.services.web import Web
+from portal.web.routing.routes import Routes
+from portal.web.web import Web
 
 INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'

@@ -16,7 +16,7 @@ from portal.vehicle.plate import Plate
 from portal.web.json_api.calls import Call, get, json_response, without_answer
 from portal.web.json_api.files import RECORD_FILES, download
 from portal.web.json_api.routes import success_headers
-from portal.web.services.responses import calendar_response
+from portal.web.routing.responses import calendar_response
 
 VEHICLE: Final = "/api/v1/vehicles/<plate>"
 

@@ -18,17 +18,17 @@ from portal.batch.model import CostUnknown, NotAllowed, NotInBatch, UnknownBatch
 from portal.desk.desk import Desk
 from portal.desk.lists import ListRefused
 from portal.presentation.list_refusals import refusal_sentence
+from portal.presentation.lists.batches import BatchFormPage, BatchPage, typed_again
+from portal.presentation.lists.vehicle_list import PAGE_SIZE, VehicleList
 from portal.presentation.site.search_page import LONGEST_QUERY
-from portal.presentation.tools.batches import BatchFormPage, BatchPage, typed_again
-from portal.presentation.tools.vehicle_list import PAGE_SIZE, VehicleList
 from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.web.http.errors import page_error
 from portal.web.http.slot_limits import BODY_CAP
 from portal.web.pages.public import recent
-from portal.web.services.responses import list_choice, page_response, show_notice
-from portal.web.services.routes import Routes, at_desk, signed_in
-from portal.web.services.web import Web
+from portal.web.routing.responses import list_choice, page_response, show_notice
+from portal.web.routing.routes import Routes, at_desk, signed_in
+from portal.web.web import Web
 from portal.wording import sanitise_echo
 
 LONGEST_NAME: Final = 60

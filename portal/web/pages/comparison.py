@@ -14,16 +14,16 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.desk.desk import Desk
 from portal.dossier.dossier import Dossier
 from portal.phrasebook.api_errors import INVALID_PLATE
-from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
+from portal.presentation.lists.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestions_for
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.typed import read_typed
 from portal.web.http.spending import first_spend
 from portal.web.pages.public import recent
 from portal.web.pages.vehicle import record_visit
-from portal.web.services.responses import batch_of, list_choice, page_response
-from portal.web.services.routes import Routes, at_desk
-from portal.web.services.web import Web
+from portal.web.routing.responses import batch_of, list_choice, page_response
+from portal.web.routing.routes import Routes, at_desk
+from portal.web.web import Web
 
 NONE_GIVEN = "Informe pelo menos uma placa."
 TOO_MANY = f"Compare até {MOST_PLATES} placas por vez."

@@ -8,8 +8,8 @@ from flask import Response, abort, current_app, jsonify, request
 from portal import VERSION
 from portal.web.http.assets import CACHE_CONTROL
 from portal.web.http.client_address import UNKNOWN_CLIENT, plain_address
-from portal.web.services.routes import Routes
-from portal.web.services.web import Web
+from portal.web.routing.routes import Routes
+from portal.web.web import Web
 
 # A changed icon or manifest keeps its URL, so a browser may cache these files for only a day.
 _FOR_A_DAY: Final = {"Cache-Control": "public, max-age=86400"}

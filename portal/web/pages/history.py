@@ -12,19 +12,19 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.desk.desk import Desk
 from portal.dossier.row import listed_row
 from portal.formats import day_words
+from portal.presentation.lists.vehicle_list import LONGEST_NOTE, TAGS, VehicleList
 from portal.presentation.site.history_page import (
     MOST_SEARCHED,
     PAGE_SIZE,
     HistoryLine,
     HistoryPage,
 )
-from portal.presentation.tools.vehicle_list import LONGEST_NOTE, TAGS, VehicleList
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
-from portal.web.services.responses import list_choice, one_of, page_response
-from portal.web.services.routes import Routes, at_desk
-from portal.web.services.sessions import local_path
-from portal.web.services.web import Web
+from portal.web.http.sessions import local_path
+from portal.web.routing.responses import list_choice, one_of, page_response
+from portal.web.routing.routes import Routes, at_desk
+from portal.web.web import Web
 from portal.wording import sanitise_echo
 
 routes = Routes("history", robots="noindex", limited=True)

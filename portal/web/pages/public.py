@@ -11,22 +11,22 @@ from portal.desk.desk import Desk
 from portal.dossier.lookups import OPERATION_TEXTS
 from portal.formats import duration
 from portal.phrasebook.api_errors import INVALID_PLATE
+from portal.presentation.lists.comparison import MOST_PLATES, comparison_path
+from portal.presentation.lists.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.paths import subject_path
+from portal.presentation.site.notice_check import notice_check_page
 from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage, SignInPage
 from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
-from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
-from portal.presentation.tools.notice_check import notice_check_page
-from portal.presentation.tools.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.typed_subject import plates_in
 from portal.system.caller_credentials import MAX_LENGTH, is_token
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
 from portal.vehicle.typed import read_typed, visible
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S
-from portal.web.services.responses import batch_of, page_response, show_notice
-from portal.web.services.routes import Routes
-from portal.web.services.sessions import MAX_CREDENTIAL_LENGTH, local_path
-from portal.web.services.web import Web
+from portal.web.http.sessions import MAX_CREDENTIAL_LENGTH, local_path
+from portal.web.routing.responses import batch_of, page_response, show_notice
+from portal.web.routing.routes import Routes
+from portal.web.web import Web
 from portal.wording import grouped
 
 WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105

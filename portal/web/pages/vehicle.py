@@ -20,7 +20,7 @@ from portal.gateway.operations import lookups_of
 from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.phrasebook.failures import FAULTS, sentence_about
 from portal.presentation.exports.calendar import vehicle_calendar
-from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.vehicle.negotiation import negotiation_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.system.local_time import local_time
@@ -29,15 +29,15 @@ from portal.vehicle.typed import is_tax_number
 from portal.web.http.errors import page_error, this_path
 from portal.web.http.spending import first_spend, is_user_initiated, page_spend
 from portal.web.pages.public import search_response
-from portal.web.services.dossiers import paper_of
-from portal.web.services.responses import (
+from portal.web.papers import paper_of
+from portal.web.routing.responses import (
     calendar_response,
     page_response,
     pdf_response,
     show_notice,
 )
-from portal.web.services.routes import Routes, View, at_desk
-from portal.web.services.web import Web
+from portal.web.routing.routes import Routes, View, at_desk
+from portal.web.web import Web
 
 NOT_REFRESHED = "Nem tudo foi atualizado"
 REFRESHED = "Atualizado às {}"

@@ -8,7 +8,7 @@ import pytest
 from portal.pdf.process import PdfProcess
 from portal.web.http import streams
 from portal.web.http.streams import PIECE_BYTES, TAKEN_WITHIN_S, ClientTooSlow, Spool, paced
-from portal.web.services.web import MAX_WRITES_PER_SENDER
+from portal.web.web import MAX_WRITES_PER_SENDER
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portal.dossier.answers import Panels
-from portal.presentation.tools.comparison import ComparisonPage
+from portal.presentation.lists.comparison import ComparisonPage
 from portal.vehicle.plate import Plate
 from tests.conftest import PortalFactory
 from tests.factories import (

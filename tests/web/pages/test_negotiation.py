@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from portal.dossier.answers import Panels
 from portal.dossier.status_style import LOOKS
-from portal.presentation.tools.negotiation import COSTS
 from portal.presentation.typed_money import NOT_MONEY
+from portal.presentation.vehicle.negotiation import COSTS
 from portal.vehicle.operation_name import LookupName
 from tests.conftest import PortalFactory
 from tests.factories import (

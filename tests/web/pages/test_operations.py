@@ -18,7 +18,7 @@ from portal.access.tokens import SCOPES, RefusedToken, digest
 from portal.storage.database import reading, writing
 from portal.storage.tables import ledger, lookup_counts
 from portal.system.local_time import from_epoch
-from portal.web.services import sessions
+from portal.web.http import sessions
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.databases import kept_open

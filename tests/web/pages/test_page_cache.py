@@ -6,8 +6,8 @@ import pytest
 
 from portal.presentation.site.public_pages import GlossaryPage
 from portal.presentation.site.site import Site
-from portal.web.services import page_cache
-from portal.web.services.page_cache import PageCache
+from portal.web.http import page_cache
+from portal.web.http.page_cache import PageCache
 from tests.conftest import PortalFactory
 from tests.factories import renajud_body
 from tests.fakes import FaultUpstream, faults, wait_until

@@ -19,7 +19,7 @@ from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.rate_limits import refuse
-from portal.web.services.web import Web
+from portal.web.web import Web
 
 
 def paper_of(web: Web, dossier: Dossier) -> DossierPage:

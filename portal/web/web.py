@@ -1,4 +1,4 @@
-"""The object that every route gets: the portal's components and what the web layer adds to them."""
+"""The object that every view gets: the desks, and what is the web's own."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -26,13 +26,13 @@ from portal.presentation.site.site import Site
 from portal.presentation.vehicle.query import kept_query
 from portal.web.http.assets import Assets
 from portal.web.http.headers import CrossOrigin
+from portal.web.http.page_cache import PageCache
 from portal.web.http.rate_limits import DailyQuotas, RateLimits
+from portal.web.http.sessions import SESSION_S, SHARED, Sessions
 from portal.web.http.slot_limits import SlotLimiter, SlotLimits
 from portal.web.http.streams import TooManyStreams
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
-from portal.web.services.page_cache import PageCache
-from portal.web.services.sessions import SESSION_S, SHARED, Sessions
 
 # Requests of a process that wait for a batch to change. Each holds a thread.
 MAX_WAITS = 32

@@ -10,8 +10,8 @@ from werkzeug.wrappers import Response
 
 from portal.access.tokens import Identity
 from portal.web.http.rate_limits import refuse
-from portal.web.services.sessions import SHARED
-from portal.web.services.web import Web
+from portal.web.http.sessions import SHARED
+from portal.web.web import Web
 
 View = Callable[..., Response]
 AnyView = TypeVar("AnyView", bound=View)

@@ -18,12 +18,12 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.batch.typed_list import read_list
 from portal.desk.lists import ListRefused
-from portal.presentation.tools.comparison import MOST_PLATES
-from portal.presentation.tools.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
+from portal.presentation.lists.comparison import MOST_PLATES
+from portal.presentation.lists.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
+from portal.web.http.page_cache import Page
 from portal.web.http.spending import is_user_initiated
 from portal.web.http.streams import paced
-from portal.web.services.page_cache import Page
-from portal.web.services.web import Web
+from portal.web.web import Web
 from portal.wording import sanitise_echo
 
 LONGEST_NOTICE: Final = 500  # characters

@@ -13,8 +13,8 @@ from typing import ClassVar, Final
 from portal.amounts import total
 from portal.batch.model import Batch, Item, Preview
 from portal.batch.typed_list import Subject, WrongEntry
-from portal.presentation.tools.recent_lookup import RecentLookup
-from portal.presentation.tools.vehicle_list import VehicleList
+from portal.presentation.lists.recent_lookup import RecentLookup
+from portal.presentation.lists.vehicle_list import VehicleList
 from portal.presentation.wrong_entries import wrong_message
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import parse_subject

@@ -20,8 +20,8 @@ from portal.charts.price_chart import price_chart
 from portal.charts.price_labels import Words
 from portal.dossier.dossier import Dossier
 from portal.dossier.row import VehicleRow, listed_row
-from portal.presentation.tools.recent_lookup import RecentLookup
-from portal.presentation.tools.vehicle_list import ListChoice, VehicleList
+from portal.presentation.lists.recent_lookup import RecentLookup
+from portal.presentation.lists.vehicle_list import ListChoice, VehicleList
 from portal.vehicle.decode import PricePoint
 from portal.vehicle.plate import Plate
 from portal.wording import sanitise_echo

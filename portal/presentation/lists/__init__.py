@@ -1,0 +1,1 @@
+"""View models of lists of vehicles: batches, comparisons, recent lookups."""

@@ -1,1 +1,0 @@
-"""View models of the pages for batches, comparisons and negotiations."""

@@ -1,0 +1,1 @@
+"""Declares routes, and makes the responses that several pages send."""
