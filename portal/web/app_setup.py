@@ -120,7 +120,7 @@ def _check_post(web: Web) -> None:
 
 def _add_middleware(app: Flask, web: Web) -> None:
     """Wrap Flask in RefusedBodies, HitCache and ProxyFix, from the inside out."""
-    layers: WSGIApplication = RefusedBodies(app.wsgi_app, web.refused_bodies)
+    layers: WSGIApplication = RefusedBodies(app.wsgi_app, web.slots.refused_bodies)
     # Rate limits disable the hit cache, because the requests that it answers are not counted.
     if web.settings.hit_cache_bytes and not web.limits.counts_requests:
         layers = HitCache(layers, web)

@@ -29,18 +29,10 @@ from portal.web.http.headers import CrossOrigin
 from portal.web.http.page_cache import PageCache
 from portal.web.http.rate_limits import DailyQuotas, RateLimits
 from portal.web.http.sessions import SESSION_S, SHARED, Sessions
-from portal.web.http.slot_limits import SlotLimiter, SlotLimits
-from portal.web.http.streams import TooManyStreams
+from portal.web.http.slots import Slots
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
 
-# Requests of a process that wait for a batch to change. Each holds a thread.
-MAX_WAITS = 32
-MAX_WAITS_PER_SENDER = 8
-# Tables and calendars of batches that a process writes. A large one occupies the processor for
-# seconds.
-MAX_WRITES = 4
-MAX_WRITES_PER_SENDER = 2
 # A page's script waits ``longest_request_s`` plus this many seconds for an answer.
 NETWORK_MARGIN_S = 10
 
@@ -97,15 +89,8 @@ class Web:
         self.metrics = metrics
         self.page_cache = page_cache
         self.pdf_span = pdf_span
-        slots = SlotLimits.of(settings.request_threads)
-        self.json_bodies = SlotLimiter(*slots.json_bodies)
-        self.refused_bodies = SlotLimiter(*slots.refused)
-        self.table_writes = SlotLimiter(MAX_WRITES, MAX_WRITES_PER_SENDER, TooManyStreams)
-        self.streams = SlotLimiter(*slots.streams, TooManyStreams)
-        self.batch_waits = SlotLimiter(
-            min(MAX_WAITS, settings.request_threads // 16), MAX_WAITS_PER_SENDER
-        )
-        self.sessions = Sessions(gatekeeper, keys, SlotLimiter(*slots.forms))
+        self.slots = Slots.of(settings.request_threads)
+        self.sessions = Sessions(gatekeeper, keys, self.slots.forms)
         self.daily = DailyQuotas(allowance)
         self.cors = CrossOrigin(settings.cors_origins) if settings.cors_origins else None
         self.assets = Assets(settings.static)

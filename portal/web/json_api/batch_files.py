@@ -62,7 +62,7 @@ def _results(
 
     if kind == "zip":
         return _zip(call, items, ask, name)
-    with call.web.table_writes.slot(call.sender):
+    with call.web.slots.table_writes.slot(call.sender):
         rows = (call.desk.row(item, ask) for item in _while_signed_in(call, items()))
         return download(call, results_table(rows), kind, dialect, name)
 
@@ -71,7 +71,7 @@ def _results(
 def batch_deadlines(call: Call, batch: str) -> Response:
     ask = [name for name in call.desk.lists.get(batch).ask if name == "renainf"]
     today = call.web.render_context().today
-    with call.web.table_writes.slot(call.sender):
+    with call.web.slots.table_writes.slot(call.sender):
         dossiers = (dossier for _, dossier in _vehicles(call, batch, ask))
         calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", today)
     if calendar is None:
@@ -85,7 +85,7 @@ def _records(
     need = NEEDS[name]
     if need not in call.desk.lists.get(batch).ask:
         raise Refusal("lookup_not_asked")
-    with call.web.table_writes.slot(call.sender):
+    with call.web.slots.table_writes.slot(call.sender):
         table = batch_table(name, _vehicles(call, batch, [need]))
         return download(call, table, kind, dialect, f"lote-{batch[:8]}-{name}")
 
@@ -124,7 +124,7 @@ def _zip(
     content_type, file_name = "application/zip", f"{name}.zip"
     with ExitStack() as stack:
         if request.method != "HEAD":
-            stack.enter_context(call.web.streams.slot(call.sender))
+            stack.enter_context(call.web.slots.streams.slot(call.sender))
         call.web.pdfs.check()
         if request.method == "HEAD":
             return file_response((), content_type, file_name)

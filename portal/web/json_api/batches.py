@@ -160,7 +160,7 @@ def _await_change(call: Call, batch: str, wait_s: int) -> None:
     web, lists = call.web, call.desk.lists
     first = present = lists.get(batch)
     ends_at = time.monotonic() + wait_s
-    with suppress(ServiceUnavailable), web.batch_waits.slot(call.caller.owner):
+    with suppress(ServiceUnavailable), web.slots.batch_waits.slot(call.caller.owner):
         while (present.state, present.counts) == (first.state, first.counts) and present.goes_on:
             left_s = ends_at - time.monotonic()
             if left_s <= 0 or not web.operator.is_ready():

@@ -30,7 +30,7 @@ def download(call: Call, table: Table, ending: Format, dialect: Dialect, name: s
     if request.method == "HEAD":
         return file_response((), content_type, file_name)
     with ExitStack() as stack:
-        slot = call.web.streams.slot(call.sender)
+        slot = call.web.slots.streams.slot(call.sender)
         file = stack.enter_context(Spool(partial(stack.enter_context, slot)))
         if ending == "xlsx":
             file.rollover()  # its writer also has temporary files

@@ -163,7 +163,7 @@ def read_object(
     # Flask truncates a chunked body at ``max_content_length`` instead of rejecting it. The limit is
     # one byte above BODY_CAP, so that the code below can detect a body that is too long.
     request.max_content_length = BODY_CAP + 1
-    with web.json_bodies.slot(sender):
+    with web.slots.json_bodies.slot(sender):
         body = request.get_data(cache=False)
     if len(body) > BODY_CAP:
         abort(413)

@@ -7,8 +7,8 @@ import pytest
 
 from portal.pdf.process import PdfProcess
 from portal.web.http import streams
+from portal.web.http.slots import MAX_WRITES_PER_SENDER
 from portal.web.http.streams import PIECE_BYTES, TAKEN_WITHIN_S, ClientTooSlow, Spool, paced
-from portal.web.web import MAX_WRITES_PER_SENDER
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
@@ -124,7 +124,7 @@ def test_tables_that_a_sender_has_written_at_a_time(here: InProcessPortal) -> No
     path, auth = batch(here), {"Authorization": PORTAL_TOKEN}
     web = here.parts.web
     sender = web.gatekeeper.authenticate(PORTAL_TOKEN).digest
-    held = [web.table_writes.slot(sender) for _ in range(MAX_WRITES_PER_SENDER)]
+    held = [web.slots.table_writes.slot(sender) for _ in range(MAX_WRITES_PER_SENDER)]
     for slot in held:
         slot.__enter__()
     for name in ("results.csv", "fines.csv", "deadlines.ics"):

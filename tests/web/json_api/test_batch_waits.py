@@ -8,7 +8,7 @@ import pytest
 
 from portal.access.tokens import digest
 from portal.batch.model import MOST_DRAFTS
-from portal.web.web import MAX_WAITS_PER_SENDER
+from portal.web.http.slots import MAX_WAITS_PER_SENDER
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal

@@ -1,0 +1,40 @@
+"""The slot limiters of a process, by what holds a thread."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from portal.web.http.slot_limits import SlotLimiter, SlotLimits
+from portal.web.http.streams import TooManyStreams
+
+# Requests of a process that wait for a batch to change. Each holds a thread.
+MAX_WAITS = 32
+MAX_WAITS_PER_SENDER = 8
+# Tables and calendars of batches that a process writes. A large one occupies the processor for
+# seconds.
+MAX_WRITES = 4
+MAX_WRITES_PER_SENDER = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Limits forms, JSON bodies, refused bodies, long responses, written tables, and waits."""
+
+    forms: SlotLimiter
+    json_bodies: SlotLimiter
+    refused_bodies: SlotLimiter
+    streams: SlotLimiter
+    table_writes: SlotLimiter
+    batch_waits: SlotLimiter
+
+    @classmethod
+    def of(cls, threads: int) -> Self:
+        """Return the slots of a process that has ``threads`` request threads."""
+        limits = SlotLimits.of(threads)
+        return cls(
+            forms=SlotLimiter(*limits.forms),
+            json_bodies=SlotLimiter(*limits.json_bodies),
+            refused_bodies=SlotLimiter(*limits.refused),
+            streams=SlotLimiter(*limits.streams, TooManyStreams),
+            table_writes=SlotLimiter(MAX_WRITES, MAX_WRITES_PER_SENDER, TooManyStreams),
+            batch_waits=SlotLimiter(min(MAX_WAITS, threads // 16), MAX_WAITS_PER_SENDER),
+        )
