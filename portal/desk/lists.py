@@ -20,6 +20,7 @@ from portal.batch.uploads import BinaryFile, BinaryFormat
 from portal.desk.caller import Caller
 from portal.desk.core import Core
 from portal.vehicle.operation_name import LookupName
+from portal.vehicle.plate import each_once
 
 ListProblem = Literal["binary", "nothing_asked", "empty", "too_long", "too_many_drafts"]
 
@@ -92,7 +93,7 @@ class Lists:
         except BinaryFile as error:
             raise ListRefused("binary", file_format=error.format) from None
         more = read_strings(ticked).subjects
-        return replace(listed, subjects=tuple(dict.fromkeys((*listed.subjects, *more))))
+        return replace(listed, subjects=each_once((*listed.subjects, *more)))
 
     def read_texts(self, texts: Sequence[object]) -> TypedList:
         """Return the list of the elements of a JSON array."""

@@ -11,7 +11,7 @@ from typing import Final
 from portal.batch.typed_list import read_list
 from portal.data_files import read_csv
 from portal.presentation.paths import subject_path
-from portal.vehicle.plate import Plate, Renavam, parse_subject
+from portal.vehicle.plate import Plate, Renavam, each_once, parse_subject
 from portal.vehicle.typed import (
     LETTER_PLACES,
     PLATE_IN_TEXT,
@@ -61,7 +61,7 @@ class Suggestion:
 def plates_in(text: str) -> tuple[Plate, ...]:
     """Return the plates in a text that the portal may look up without a question.
 
-    They are in the order of the text, without duplicates. Words beside a single plate that is
+    They are in the order of the text, each vehicle once. Words beside a single plate that is
     written as one word are ignored, as in "vendo ABC1D23 2019". In every other text with words, or
     with a plate that leaves a doubt, the visitor must choose. The result is then empty.
     """
@@ -77,9 +77,9 @@ def plates_in(text: str) -> tuple[Plate, ...]:
         and not _is_beside_another(match, plain)
     ]
     chosen = [match for match in certain if match in as_words] if has_words else certain
-    plates = dict.fromkeys(Plate.parse(match[1] + match[2]) for match in chosen)
+    plates = each_once(Plate.parse(match[1] + match[2]) for match in chosen)
     is_clear = all(match in chosen for match in as_words or matches)
-    return tuple(plates) if is_clear and (not has_words or len(plates) == 1) else ()
+    return plates if is_clear and (not has_words or len(plates) == 1) else ()
 
 
 def _separator(match: re.Match[str]) -> str:

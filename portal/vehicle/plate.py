@@ -6,7 +6,9 @@ an old plate by a letter (0→A … 9→J) gives the same plate in the Mercosul 
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from portal.wording import DASHES
 
@@ -142,3 +144,15 @@ def parse_subject(text: str) -> Plate | Renavam:
         return Plate.parse(text)
     except InvalidSubject:
         return Renavam.parse(text)
+
+
+_Subject = TypeVar("_Subject", Plate, Plate | Renavam)
+
+
+def each_once(subjects: Iterable[_Subject]) -> tuple[_Subject, ...]:
+    """Return each vehicle once. Of the two formats of a plate, the first remains."""
+    found: dict[_Subject, None] = {}
+    for subject in subjects:
+        if not isinstance(subject, Plate) or subject.twin not in found:
+            found[subject] = None
+    return tuple(found)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle.plate import InvalidSubject, Plate, Renavam, parse_subject
+from portal.vehicle.plate import InvalidSubject, Plate, Renavam, each_once, parse_subject
 
 
 @pytest.mark.parametrize(
@@ -20,6 +20,12 @@ def test_old_and_mercosul_plates_are_twins(old: str, new: str) -> None:
     assert Plate.parse(old).twin == Plate.parse(new)
     assert Plate.parse(new).twin == Plate.parse(old)
     assert Plate.parse(new).names_same_vehicle(f" {old.lower()} ")
+
+
+def test_two_formats_of_a_plate_are_one_vehicle() -> None:
+    texts = ("ABC1234", "79831854647", "ABC1K34")
+    found = [parse_subject(each) for each in (*texts, "ABC1C34", *texts)]
+    assert tuple(one.text for one in each_once(found)) == texts
 
 
 def test_fifth_letter_beyond_j_has_no_twin() -> None:

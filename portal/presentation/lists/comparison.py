@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from itertools import combinations
 from types import MappingProxyType
 from typing import ClassVar, Final
 
@@ -77,15 +76,6 @@ class ComparisonPage:
         """The recent vehicles that may be added."""
         others = [one for one in self.recent if isinstance(one.subject, Plate)]
         return [one for one in others if one.subject not in self.plates]
-
-    @property
-    def twins(self) -> Sequence[tuple[Plate, Plate]]:
-        """The plates that are compared in their old and their new format.
-
-        ABC1234 and ABC1C34, for example, are the same plate. The upstream looks up each format
-        separately, so the answers may differ.
-        """
-        return [(one, other) for one, other in combinations(self.plates, 2) if one.twin == other]
 
     @cached_property
     def best(self) -> Sequence[tuple[str, VehicleRow]]:

@@ -16,7 +16,7 @@ from portal.dossier.dossier import Dossier
 from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.presentation.lists.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestions_for
-from portal.vehicle.plate import Plate, Renavam
+from portal.vehicle.plate import Plate, Renavam, each_once
 from portal.vehicle.typed import read_typed
 from portal.web.http.spending import first_spend
 from portal.web.pages.public import recent
@@ -74,7 +74,7 @@ def _response(
 
 
 def _plates(texts: list[str]) -> list[Plate]:
-    """Return the typed plates without repetitions. Raises _InvalidPlates."""
+    """Return the plates of the typed vehicles, each once. Raises _InvalidPlates."""
     plates: dict[Plate, None] = {}
     for text in texts:
         typed = read_typed(text)
@@ -88,8 +88,9 @@ def _plates(texts: list[str]) -> list[Plate]:
             meant = suggestions_for(text)
             hint = f" {meant[0].question}" if meant else ""
             raise _InvalidPlates(f"“{text[:20]}” não é uma placa. {INVALID_PLATE}{hint}")
-    if not plates:
+    vehicles = each_once(plates)
+    if not vehicles:
         raise _InvalidPlates(NONE_GIVEN)
-    if len(plates) > MOST_PLATES:
+    if len(vehicles) > MOST_PLATES:
         raise _InvalidPlates(TOO_MANY)
-    return list(plates)
+    return list(vehicles)

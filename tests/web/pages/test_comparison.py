@@ -96,14 +96,6 @@ def test_paid_fines_are_not_open_and_unknown_sum_is_not_zero() -> None:
     assert "R$\u00a00,00" not in render(page)
 
 
-def test_old_and_mercosul_spellings_are_shown_as_the_same_plate() -> None:
-    plates = [Plate.parse(text) for text in ("VER1A11", "KZZ9999", "VER1011")]
-    shown = text_of(check_html(render(comparison_page(plates, [panels()] * 3, CONTEXT))))
-    assert "VER1A11 e VER-1011 são a mesma placa em dois formatos" in shown
-    assert shown.count("A mesma placa, duas vezes") == 1
-    assert "mesma placa" not in render(compared(panels(), panels()))
-
-
 def test_yearly_change_is_that_of_one_version() -> None:
     assert cells(compared(panels()), PLATES[0])["trend"] == "\u22128,1%"
     entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")]
@@ -329,6 +321,12 @@ def test_typed_plates_redirect_to_the_canonical_url(buyer: PageClient) -> None:
     answer = buyer.client.get("/comparar", query_string=form)
     assert answer.status_code == 303
     assert answer.headers["Location"] == "/comparar?placas=ABC1D23,KZZ9999"
+
+
+@pytest.mark.parametrize("typed", ["VER1A11,KZZ9999,VER1011", "VER1A11 KZZ9999 VER-1011"])
+def test_two_formats_of_a_plate_are_one_vehicle(buyer: PageClient, typed: str) -> None:
+    answer = buyer.client.get("/comparar", query_string={"placas": typed})
+    assert answer.headers["Location"] == "/comparar?placas=VER1A11,KZZ9999"
 
 
 def test_comparison_without_session_redirects_to_sign_in(

@@ -208,7 +208,7 @@ def test_chosen_recent_plates_join_a_batch_once(ana: Person) -> None:
     data = {
         "csrf_token": form.csrf_token(),
         "placas": "cliente;placa\nJoão;ABC1D23",
-        "recente": ["LMP0A01", "ABC1D23"],
+        "recente": ["LMP0A01", "ABC1D23", "ABC1323"],
         "consulta": ["decode"],
     }
     path = str(ana.pages.post("/lote", data=data, content_type="multipart/form-data"))
