@@ -41,7 +41,10 @@ _OF_A_PERSON: Final = re.compile(
     r"|CELULAR|MAIL|ENDERECO|LOGRADOURO|CEP$|DOCUMENTO|NASCIMENTO"
 )
 # Of the query, and not of what it found.
-_OF_QUERY: Final = re.compile(r"\b(CONSULTA|PESQUISA|ATUALIZAC|FONTE\b|PROTOCOLO)")
+_OF_QUERY: Final = re.compile(
+    r"\b(CONSULTA|PESQUISA|ATUALIZAC|FONTES?\b|PROTOCOLO|COBERTURA|COVERAGE|PROGRESS|COMPLETUDE"
+    r"|ETAPA)"
+)
 # Members that say whether what the object around them is named after exists.
 _STATE: Final = re.compile(
     r"CONSTA|POSSUI|EXIST|STATUS|SITUACAO|INDICADOR|ATIV[OA]|QUANTIDADE|QTD|TOTAL|RESULTADO"

@@ -43,6 +43,18 @@ ROWS: dict[str, Row] = {
         {},
         "caution",
     ),
+    "denied order, complete coverage": (
+        "renajud",
+        [
+            NO_ORDER
+            | {
+                "constaRenajud": False,
+                "meta": {"cobertura": "5 de 5 fontes", "etapas": "3 de 3 etapas"},
+            }
+        ],
+        {},
+        "clear",
+    ),
     # A failure's words inside the record.
     **{
         f"failure in {name}": (
