@@ -11,7 +11,7 @@ from typing import Final
 from portal.batch.typed_list import read_list
 from portal.data_files import read_csv
 from portal.presentation.paths import subject_path
-from portal.vehicle.plate import Plate, Renavam, each_once, parse_subject
+from portal.vehicle.plate import STATES, Plate, Renavam, each_once, parse_subject
 from portal.vehicle.typed import (
     LETTER_PLACES,
     PLATE_IN_TEXT,
@@ -36,6 +36,21 @@ _BEGINS_WITH_PLATE: Final = re.compile(rf"\s+{PLATE_IN_TEXT}")
 # The separators of a plate that is written as one word. "ano 2019" ("year 2019") has another.
 _WITHIN_WORD: Final = ("", ".", "-")
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
+# The names of numbers that plates may be read in, and of plates.
+_PLATE_NAME: Final = re.compile(r"placas?|plates?", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"(?<![^\W_])(placas?|plates?|chassis?|vin|niv|motor|s[ée]rie|serial|c[óo]d(?:igo)?|crlv|cr[vt]"
+    r"|nota fiscal|nf-?e?|protocolo|ap[óo]lice|contrato|processo|auto|pedido)(?![^\W_])",
+    re.IGNORECASE,
+)
+_IS_LABELLED_AFTER: Final = re.compile(r"[\W_]+(?:chassis?|vin|niv)[\W_]*$", re.IGNORECASE)
+# What is joined to a plate without a space. Another plate is joined as "ABC1D23/KZZ9999".
+_JOINED_BEFORE: Final = re.compile(r"(?P<part>\w[\w./-]*)[./_-]+$")
+_JOINED_AFTER: Final = re.compile(r"[./_-]+(?P<part>\w[\w./-]*)")
+# A maker's code, of which a digit is the first sign, begins the VIN of a car made in Brazil (9BW).
+_MAKER_OF_A_VIN: Final = re.compile(
+    r"(?<![^\W_])[1-9](?=[A-HJ-NPR-Z0-9]*[A-Z])[A-HJ-NPR-Z0-9]{2,}[\s.-]+$", re.IGNORECASE
+)
 _MOST_OFFERED: Final = 4
 _AMONG_WORDS: Final = "Há mais texto além da placa."
 _ORDINALS: Final = ("primeiro", "segundo", "terceiro", "quarto", "quinto", "sexto", "sétimo")
@@ -75,6 +90,7 @@ def plates_in(text: str) -> tuple[Plate, ...]:
         for match in matches
         if read_part(match[0], has_words=has_words or len(matches) > 1).is_certain
         and not _is_beside_another(match, plain)
+        and not _is_within_identifier(match, plain)
     ]
     chosen = [match for match in certain if match in as_words] if has_words else certain
     plates = each_once(Plate.parse(match[1] + match[2]) for match in chosen)
@@ -95,6 +111,23 @@ def _is_beside_another(match: re.Match[str], text: str) -> bool:
         return False
     before, after = text[: match.start()], text[match.end() :]
     return bool(_ENDS_IN_PLATE.search(before) or _BEGINS_WITH_PLATE.match(after))
+
+
+def _is_within_identifier(match: re.Match[str], text: str) -> bool:
+    """Return whether a plate may be a part of a longer number, such as a VIN in groups."""
+    before, after = text[: match.start()], text[match.end() :]
+    labels = _LABEL.findall(before)
+    if (labels and not _PLATE_NAME.fullmatch(labels[-1])) or _IS_LABELLED_AFTER.match(after):
+        return True
+    joined = (_JOINED_BEFORE.search(before), _JOINED_AFTER.match(after))
+    if not all(_leaves_apart(part["part"]) for part in joined if part):
+        return True
+    return bool(_MAKER_OF_A_VIN.search(before)) and not _ENDS_IN_PLATE.search(before)
+
+
+def _leaves_apart(part: str) -> bool:
+    """Return whether what is joined to a plate is a label, its state or another plate."""
+    return bool(_PLATE_NAME.fullmatch(part) or part.upper() in STATES or _PLATE.search(part))
 
 
 def suggestion_for(text: str) -> Suggestion | None:

@@ -121,8 +121,10 @@ _VERSIONS: Final = (
 )
 _ABBREVIATIONS: Final = (
     "RUA|APT|APE|AVE|ROD|EST|TRV|LOT|BOX|ALA|SAL|AND|CEP|TEL|CEL|FAX|CPF|CNH|PED|COD|REF|DOC|NFE"
-    "|NUM|NRO|PAG|FLS|REG|OSV|ITE|QTD|LTE|POR|COM|SEM|ATE|ERA|SAI|VAI|PRA|MIL|DIA|RES|LIQ|VLR|FAZ"
+    "|NUM|NRO|PAG|FLS|REG|OSV|ITE|QTD|LTE|RES|LIQ|VLR"
 )
+# Words of a sentence, which only a space separates from a number.
+_SPOKEN: Final = "POR|COM|SEM|ATE|ERA|SAI|VAI|PRA|MIL|DIA|FAZ"
 _YEAR_OR_DISPLACEMENT: Final = "(?:19[3-9][0-9]|20[0-3][0-9]|[0-9]{2}00)"
 # Such a word and a number, separated by a space or slash, look like a plate: "Rua 1234".
 NAME_AND_YEAR: Final = re.compile(
@@ -130,7 +132,9 @@ NAME_AND_YEAR: Final = re.compile(
     re.IGNORECASE,
 )
 _WORD_AND_NUMBER: Final = re.compile(
-    rf"(?:{_ABBREVIATIONS})[{_SEPARATORS}]*[\s/.][{_SEPARATORS}]*[0-9]{{4}}", re.IGNORECASE
+    rf"(?:{_ABBREVIATIONS})[{_SEPARATORS}]*[\s/.][{_SEPARATORS}]*[0-9]{{4}}"
+    rf"|(?:{_SPOKEN})\s+[0-9]{{4}}",
+    re.IGNORECASE,
 )
 _MODEL: Final = re.compile(rf"(?:{_MODELS}|{_VERSIONS})[\W_]", re.IGNORECASE)
 _VERSION_AND_YEAR: Final = re.compile(

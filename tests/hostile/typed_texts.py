@@ -62,6 +62,11 @@ _FOREIGN: Final = (
     "ABC 123",
     "BB\u00b7CC\u00b712",
 )
+_IDENTIFIERS: Final = (
+    *("VIN {maker} {plate} ZZZ", "chassi {maker}{plate}{number}", "Chassi: {plate} {number}"),
+    *("vin: {plate}", "{maker}-{plate}-{number}", "chassis no {maker} {plate}", "motor {plate}"),
+    *("NF 2026/{plate}/{number}", "lote-{plate}-2026", "{plate} (chassi)", "s\u00e9rie {plate}"),
+)
 _DESCRIPTIONS: Final = (
     *(
         " GOL {year}",
@@ -191,6 +196,14 @@ def _document(source: random.Random) -> Text:
     return Text("document", "\n".join(lines), frozenset({plate}))
 
 
+def _identifier(source: random.Random) -> Text:
+    """A longer number with what looks like a plate in it."""
+    text = source.choice(_IDENTIFIERS).replace("{plate}", _plate(source))
+    text = text.replace("{maker}", source.choice(("9BW", "93Y", "9BG", "8AP", "935", "988")))
+    text = text.replace("{number}", str(source.randint(100, 999_999)))
+    return Text("identifier", text.lower() if source.random() < 0.3 else text)
+
+
 def _version(source: random.Random) -> Text:
     rows = [source.choice(VERSIONS + _SHORT_VERSIONS * 9) for _ in range(source.randint(1, 3))]
     prices = [f"{row};{source.randint(10, 200)}.{source.randint(0, 999):03},00" for row in rows]
@@ -219,5 +232,5 @@ def _noise(source: random.Random) -> Text:
 
 _KINDS: Final[tuple[Callable[[random.Random], Text], ...]] = (
     *(_misread, _misread, _labelled, _beside, _beside, _before, _several, _document, _version),
-    *(_foreign, _amounts, _noise),
+    *(_foreign, _amounts, _noise, _identifier),
 )

@@ -200,3 +200,9 @@ def test_any_text_is_read(text: str) -> None:
     if typed.is_certain and typed.subject:
         signs = "".join(c for c in text.upper() if c.isalnum())
         assert signs.endswith(typed.subject.text)
+
+
+@pytest.mark.parametrize("text", ["FAZ/7179", "por.5000", "MIL/2020", "dia-1204"])
+def test_word_of_a_sentence_is_a_plate_without_a_space(text: str) -> None:
+    assert read_typed(text).is_certain
+    assert read_typed(text.replace("/", " ").replace(".", " ").replace("-", " ")).doubt == "word"
