@@ -20,10 +20,10 @@ from portal.gateway.lookup import Served
 from portal.gateway.operations import lookups_of
 from portal.law.act_answers import ACTS, Act, Mark
 from portal.law.assessment import AssessedFine, known_sum, one_per_notice, sum_of
-from portal.law.findings import ReportAlert
+from portal.law.findings import Finding, FinesInStanding, ReportAlert
 from portal.law.standing import Standing
 from portal.law.verdict import Level
-from portal.phrasebook.findings import alert_brief, alert_words, clause, consequence
+from portal.phrasebook.findings import alert_brief, alert_words, clause, consequence, list_words
 from portal.phrasebook.verdict import NOTHING_FOUND_BEFORE
 from portal.phrasebook.verdict import headline as headline_of
 from portal.phrasebook.verdict import short as short_of
@@ -63,9 +63,10 @@ class VehicleRow:
     answer has expired. The row has no facts from an expired answer. ``not_asked`` names the lookups
     that were not to be made. If these are fines or restrictions, the verdict "limited" replaces
     "clear". Each of the three has a member with the lookups' codes. ``short`` are the verdict's
-    words in a list. ``alerts`` names what a written report warns of, and ``alert_codes`` has the
-    codes. ``acts`` are the marks of ACTS. ``months`` are the prices in R$ of the last
-    MONTHS months, 0 if unknown.
+    words in a list. ``alerts`` names the findings that no other member counts: of the report, of
+    the vehicle itself, of court orders and of fines that were paid short. ``alert_codes`` has their
+    codes. ``reported`` are those of a written report alone. ``acts`` are the marks of ACTS.
+    ``months`` are the prices in R$ of the last MONTHS months, 0 if unknown.
     """
 
     plate: str = field(metadata={"kind": "subject"})
@@ -97,6 +98,7 @@ class VehicleRow:
     months: tuple[int, ...] | None = field(default=None, metadata=_fact("decode", None))
     alerts: str | None = None
     alert_codes: str | None = None
+    reported: str | None = field(default=None, metadata={"kind": None})
 
     @property
     def subject(self) -> Plate | Renavam:
@@ -201,6 +203,7 @@ def row_of(
             cause=None,
             alerts=None,
             alert_codes=None,
+            reported=None,
             acts=(),
         )
     if kept is None:
@@ -221,7 +224,14 @@ def _with_alerts(row: VehicleRow, alerts: Sequence[ReportAlert]) -> VehicleRow:
     """Add what a written report warns of to a row that was stored without it."""
     if not alerts:
         return row
-    row = replace(row, **_alerts(alerts))
+    known = (row.alert_codes or "").split(",")
+    added = _alerts([alert for alert in alerts if alert.code not in known])
+    row = replace(
+        row,
+        alerts="; ".join(filter(None, (added["alerts"], row.alerts))),
+        alert_codes=",".join(filter(None, (added["alert_codes"], row.alert_codes))),
+        reported=_reported(alerts),
+    )
     first = alerts[0]
     if row.verdict == "blocked" or not (first.ends_ceiling or row.verdict in ("clear", "limited")):
         return row
@@ -230,10 +240,16 @@ def _with_alerts(row: VehicleRow, alerts: Sequence[ReportAlert]) -> VehicleRow:
     return replace(row, verdict=level, headline=headline, short=alert_brief(first))
 
 
-def _alerts(alerts: Sequence[ReportAlert]) -> dict[str, Any]:
+def _reported(alerts: Sequence[ReportAlert]) -> str | None:
+    return ", ".join(map(alert_words, alerts)) or None
+
+
+def _alerts(findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return the findings of a row and their codes, without fines, which it counts."""
+    told = [each for each in findings if not isinstance(each, FinesInStanding)]
     return {
-        "alerts": ", ".join(map(alert_words, alerts)) or None,
-        "alert_codes": ",".join(alert.code for alert in alerts) or None,
+        "alerts": "; ".join(dict.fromkeys(map(list_words, told))) or None,
+        "alert_codes": ",".join(dict.fromkeys(each.code for each in told)) or None,
     }
 
 
@@ -314,7 +330,8 @@ def row_of_dossier(dossier: Dossier, state: str = "done", cause: str = "") -> Ve
         enforceable_amount=debts[3] if debts else None,
         change=series.twelve_month_change if series else None,
         months=_months(series) if series else None,
-        **_alerts(verdict.alerts),
+        **_alerts(verdict.reasons),
+        reported=_reported(verdict.alerts),
     )
 
 

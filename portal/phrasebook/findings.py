@@ -152,6 +152,11 @@ def alert_words(alert: ReportAlert) -> str:
     return f"{named}, {money(alert.amount)}" if alert.amount else named
 
 
+def list_words(finding: Finding) -> str:
+    """Name a finding in a cell of a list."""
+    return alert_words(finding) if isinstance(finding, ReportAlert) else clause(finding)
+
+
 def alert_brief(alert: ReportAlert) -> str:
     """Name what a report warns of in a list: ``Análise aponta roubo ou furto``."""
     return f"Análise aponta {_SUBJECTS[alert.subject].named}"

@@ -12,7 +12,7 @@ from portal.dossier.answers import Panels
 from portal.dossier.row import row_of_dossier, stored_row
 from portal.law.adverse import ENDS_CEILING, Subject
 from portal.law.findings import DataConflict, Finding
-from portal.phrasebook.findings import alert_brief, alert_words, clause, sentence
+from portal.phrasebook.findings import alert_brief, alert_words, clause, list_words, sentence
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.issued.pages import IssuedDossierPage
@@ -156,6 +156,12 @@ def test_finding_stands_on_every_face(code: str) -> None:
         assert clause(found).replace("\u00a0", " ") in shown[name], name
     assert shown["row"] == shown["stored row"] or code.startswith("report_")
     assert '"verdict": "clear"' not in shown["row"] + shown["stored row"]
+    for name in ("row", "stored row"):
+        row = json.loads(shown[name])
+        assert code in row["alert_codes"].split(","), name
+        assert list_words(found).replace("\u00a0", " ") in row["alerts"].replace("\u00a0", " "), (
+            name
+        )
     for name in ("comparison", "list"):
         assert "Nada encontrado em" not in shown[name], name
     if found.ends_ceiling:
