@@ -22,6 +22,7 @@ from portal.law.orders import AssessedOrder, contradictions_of
 from portal.law.speeding import excess_of, is_speeding, range_note, tolerance_note
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
+from portal.phrasebook import interest as say_interest
 from portal.vehicle.field import EMPTY, Field, clean, fold
 from portal.vehicle.fines import Licence
 from portal.vehicle.further import Further
@@ -256,6 +257,10 @@ def _no_discount(fine: AssessedFine) -> Field | None:
     return Field("em regra, nenhum")
 
 
+def _with_interest(fine: AssessedFine) -> Field | None:
+    return Field(say_interest.words(fine.interest)) if fine.interest else None
+
+
 def _judged(fine: AssessedFine, found: Field, clock: Clock) -> Field:
     """Return the day of a step, and for an open fine how much of its legal period was used."""
     told = [text for text in (say.brief(clock), say.doubt(clock)) if text]
@@ -340,6 +345,7 @@ FINE_ROWS: Final = (
     FineRow("Auto de infração", lambda fine: fine.record.notice),
     FineRow("Desconto", _discount),
     FineRow("Desconto", _no_discount, ("screen",)),
+    FineRow("Com juros (estimativa)", _with_interest),
     FineRow("Situação na fonte", lambda fine: _given(sentence(fine.record.kind))),
     FineRow(
         "Registrada em",

@@ -36,6 +36,8 @@ from portal.law.infractions import (
     as_committed,
     find,
 )
+from portal.law.interest import SINCE as INTEREST_SINCE
+from portal.law.interest import Interest, interest_on
 from portal.law.paid_fines import PaidSum, paid_sum, payment_of, shortfall
 from portal.law.points import Points, points_of
 from portal.law.source_wording import Wording, narrowed_to_wording, wording_of
@@ -205,6 +207,20 @@ class AssessedFine:
     def shortfall(self) -> Decimal | None:
         """What may be missing of a paid fine, because the discount had ended, or None."""
         return shortfall(self.record, self.amount) if self.is_paid else None
+
+    @cached_property
+    def interest(self) -> Interest | None:
+        """What the fine costs with interest, or None while an appeal may be possible.
+
+        The days of a NIC may be those of another infraction.
+        """
+        amount, committed_on, due_on = self.amount.value, self._committed_on, self.appeal.ends_on
+        is_final = self.standing is Standing.ENFORCEABLE and not self.is_nic
+        if not is_final or amount is None or due_on is None:
+            return None
+        if committed_on is None or committed_on < INTEREST_SINCE:
+            return None
+        return interest_on(amount, due_on, self.today)
 
     @cached_property
     def is_nic(self) -> bool:

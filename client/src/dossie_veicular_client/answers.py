@@ -355,6 +355,9 @@ class _Fine(TypedDict):
     code_conflict: str | None
     conflict: str | None
     other_vehicle: bool
+    amount_with_interest: float | None
+    interest_is_minimum: bool | None
+    interest_note: str | None
 
 
 class ExplainedFine(_Fine):

@@ -17,6 +17,7 @@ from portal.gateway.lookup import FailureKind
 from portal.law.act_answers import ACTS
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
+from portal.phrasebook import interest
 from portal.phrasebook.failures import FAULTS
 from portal.presentation.exports.tables import Column, Table
 from portal.vehicle.decode import PricePoint
@@ -90,6 +91,9 @@ FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
     "code_conflict": lambda fine: fine.code_conflict or None,
     "conflict": lambda fine: " ".join(fine_notes(fine)) or None,
     "other_vehicle": lambda fine: bool(fine.differing),
+    "amount_with_interest": lambda fine: fine.interest and fine.interest.total,
+    "interest_is_minimum": lambda fine: fine.interest and fine.interest.is_minimum,
+    "interest_note": lambda fine: interest.sentence(fine.interest) if fine.interest else None,
 }
 ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
     "number": lambda order: order.number,
