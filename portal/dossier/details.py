@@ -212,6 +212,11 @@ def _appeal(fine: AssessedFine) -> Field | None:
     return Field(fine.authority.appeal_body) if fine.authority and fine.is_open else None
 
 
+def _site(fine: AssessedFine) -> Field | None:
+    site = fine.authority.site if fine.authority and fine.is_open else ""
+    return Field(f"{site} (confira o endereço)") if site else None
+
+
 def day(date_: date | None, text: Field) -> Field:
     """Return the day, or the source's text if the text is no readable date."""
     return text if date_ is None else Field(formats.short_date(date_))
@@ -357,6 +362,7 @@ FINE_ROWS: Final = (
     FineRow("Indicação do condutor", lambda fine: _remedy(fine, fine.driver_nomination)),
     FineRow("Recurso à JARI e vencimento", lambda fine: _remedy(fine, fine.appeal), ("paper",)),
     FineRow("Quem julga o recurso", _appeal),
+    FineRow("Site do órgão", _site),
     FineRow("Prescrição", _prescription, ("paper",)),
     FineRow("Limite", lambda fine: _speed(fine, fine.record.limit)),
     FineRow("Medido", lambda fine: _speed(fine, fine.record.measured)),

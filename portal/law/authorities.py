@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Final, Literal
 
-from portal.data_files import read_text
+from portal.data_files import read_csv, read_text
 from portal.vehicle.plate import STATES
 from portal.wording import bare, listed
 
@@ -69,12 +69,27 @@ class Authority:
     town: Town | None = None
 
     @property
+    def site(self) -> str:
+        """The address of the authority's official site, or "" if the table lacks it.
+
+        ``authority_sites.csv`` was compiled in November 2026 from lists of others. The sites
+        were not opened for it, so a page asks to check the address.
+        """
+        return _sites().get(self.code, "")
+
+    @property
     def appeal_body(self) -> str:
         """Who decides on the first and on the second appeal."""
         if self.level == "federal":
             return "JARI do órgão; depois, colegiado especial (art. 289, I, do CTB)"
         second = "Contrandife" if self.state == "DF" else f"Cetran/{self.state}"
         return f"JARI do órgão; depois, {second} (art. 289, II, do CTB)"
+
+
+@cache
+def _sites() -> dict[str, str]:
+    lines = read_csv(__package__, "authority_sites.csv", dict[str, str])
+    return {line["code"]: line["site"] for line in lines}
 
 
 @lru_cache(512)

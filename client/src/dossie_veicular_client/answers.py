@@ -358,6 +358,7 @@ class _Fine(TypedDict):
     amount_with_interest: float | None
     interest_is_minimum: bool | None
     interest_note: str | None
+    authority_site: str | None
 
 
 class ExplainedFine(_Fine):

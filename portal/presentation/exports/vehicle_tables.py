@@ -94,6 +94,7 @@ FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
     "amount_with_interest": lambda fine: fine.interest and fine.interest.total,
     "interest_is_minimum": lambda fine: fine.interest and fine.interest.is_minimum,
     "interest_note": lambda fine: interest.sentence(fine.interest) if fine.interest else None,
+    "authority_site": lambda fine: (fine.authority and fine.authority.site) or None,
 }
 ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
     "number": lambda order: order.number,
