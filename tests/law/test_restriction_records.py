@@ -232,11 +232,11 @@ def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds: Field | str
         ({"included_at_text": "10/10/1990"}, "o Renajud existe desde 2008"),
         ({"detail": "RESTRICAO BAIXADA EM 10/10/2025"}, "confirme a baixa no processo"),
         (
-            {"court": "TJSP", "case": "5001234-56.2025.8.13.0024"},
+            {"court": "TJSP", "case": "5001234-46.2025.8.13.0024"},
             "é do TJMG, e o registro traz TJSP",
         ),
         ({"court": "TRT2", "court_body": "3A VARA CIVEL"}, "O TRT2 não tem vara cível"),
-        ({"court": "TJMG", "case": "5001234-56.2025.8.13.0024"}, ""),
+        ({"court": "TJMG", "case": "5001234-46.2025.8.13.0024"}, ""),
         ({"court": "TRT2", "court_body": "3A VARA DO TRABALHO"}, ""),
     ],
 )
