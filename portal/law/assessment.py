@@ -319,7 +319,8 @@ class AssessedFine:
         found = deadlines.notice_of_infraction(self._committed_on, self._notified_on, self.today)
         if self.is_nic:
             return deadlines.not_judged(found)
-        return self._as_it_ran(found, self._committed_on, self._notified_on)
+        ran = self._as_it_ran(found, self._committed_on, self._notified_on)
+        return deadlines.not_caught(ran) if self._is_not_caught else ran
 
     @cached_property
     def penalty(self) -> Clock:
@@ -329,7 +330,13 @@ class AssessedFine:
         )
         if self.is_nic:
             return deadlines.not_judged(found)
-        return self._as_it_ran(found, self._committed_on, penalty_on)
+        ran = self._as_it_ran(found, self._committed_on, penalty_on)
+        return deadlines.not_caught(ran) if self._is_not_caught else ran
+
+    @property
+    def _is_not_caught(self) -> bool:
+        """Whether the code or the description is of an infraction that shows only later."""
+        return self.infraction is not None and self.infraction.is_not_caught
 
     def _as_it_ran(self, clock: Clock, start: date | None, end: date | None = None) -> Clock:
         """Return a deadline as it is if it did not run for a time."""

@@ -50,6 +50,8 @@ Why = Literal[
     # The lapse lies ahead, or may have come.
     "lapse_ahead",
     "may_have_lapsed",
+    # The infraction shows only later, so its day does not start the term.
+    "not_caught",
     # In the record of a NIC, it is unknown whose dates these are.
     "nic",
 ]
@@ -303,6 +305,26 @@ def not_judged(clock: Clock) -> Clock:
     driver was not named.
     """
     return replace(clock, verdict="unknown", why="nic", days_used=None, ends_on=None)
+
+
+def not_caught(clock: Clock) -> Clock:
+    """Conclude nothing from the day of an infraction that no agent sees when it happens.
+
+    Its term runs from the day on which the authority learned of it (art. 282, § 6º-A), which is
+    later. A notice that came in time even so came in time.
+    """
+    if clock.why not in ("late", "only_with_defence", "awaited", "awaited_long"):
+        return clock
+    days = clock.days if clock.days_used is None else clock.days_used
+    return replace(
+        clock,
+        verdict="unknown",
+        why="not_caught",
+        limit_days=None,
+        ends_on=None,
+        days_used=None,
+        days=days,
+    )
 
 
 def last_day(start: date | None, days: int, state: str = "") -> date | None:

@@ -65,6 +65,7 @@ _CHANGED: dict[str, tuple[date, date]] = {
     "231, VIII": _LEI_13855,
     "233": _LEI_14071,
 }
+_NOT_CAUGHT = re.compile(r"(233|240|241|242|243)\b")
 # The official manual prints code 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})[-./ ]?([0-9])(?:[-./ ]?([0-9]))?", re.ASCII)
@@ -139,6 +140,14 @@ class Infraction(msgspec.Struct, frozen=True):
     def is_nic(self) -> bool:
         """Whether this is the fine for not naming the driver (NIC; CTB, art. 257, § 8º)."""
         return self.code == "5002"
+
+    @property
+    def is_not_caught(self) -> bool:
+        """Whether the infraction shows only later, in the register: a transfer that is late.
+
+        Arts. 233 and 240 to 243 of the CTB. Nobody can be caught in the act (art. 282, § 6º-A).
+        """
+        return bool(_NOT_CAUGHT.match(self.article))
 
     @property
     def is_toll(self) -> bool:

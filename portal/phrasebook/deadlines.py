@@ -129,6 +129,8 @@ def sentence(clock: Clock, told_by: Teller = "source") -> str:
     """Say a deadline, what follows from it, and its article."""
     if clock.why == "nic":
         return _NIC.format(unsaid=_UNSAID[told_by])
+    if clock.why == "not_caught":
+        return _not_caught(clock)
     if clock.why == "in_future":
         return f"{_CANNOT_TELL}: a data da {_EVENTS[clock.event]} está no futuro."
     if clock.why == "before_start":
@@ -158,6 +160,17 @@ def before_defence(days: int) -> str:
     if not days:
         when = "no mesmo dia da notificação da autuação: a fonte pode ter repetido uma data."
     return f"Penalidade emitida {when} {_BEFORE_DEFENCE}"
+
+
+def _not_caught(clock: Clock) -> str:
+    what = "A notificação" if clock.step == "notice" else "A penalidade"
+    since = f"{what} saiu {_days(clock.days)} depois da data registrada"
+    if not clock.days:
+        since = f"{what} pode sair depois do prazo contado da data registrada"
+    return (
+        f"{_CANNOT_TELL}: esta infração só se descobre depois, e o prazo conta de quando o órgão "
+        f"soube dela (art. 282, § 6º-A, do CTB), dia que o registro não traz. {since}."
+    )
 
 
 def _of_notice(clock: Clock, told_by: Teller) -> str:

@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law import deadlines
+from portal.law.assessment import AssessedFine
 from portal.law.deadlines import plus_years
+from portal.law.notice_check import check_notice
 from portal.phrasebook.deadlines import RULES_NOTE, brief, doubt, sentence
+from portal.vehicle.fines import read_fines
+from tests.factories import HIDDEN
+from tests.factories import fine as sent_fine
 
 TODAY = date(2026, 11, 21)
 WEDNESDAY = date(2026, 11, 18)
@@ -202,3 +207,37 @@ def test_deadlines_never_raise_and_always_have_a_sentence(
         if first is None and second is None:
             assert clock.verdict == "unknown"
             assert "Não é possível dizer" in sentence(clock)
+
+
+@pytest.mark.parametrize(
+    ("code", "infraction", "notice", "penalty", "whys"),
+    [
+        # A transfer that is late, a write-off, a false residence: found out in the register.
+        ("69201", "10/01/2025", "10/06/2025", "10/03/2026", ("not_caught", "not_caught")),
+        ("6920", "10/01/2025", "10/06/2025", "10/09/2025", ("not_caught", "not_caught")),
+        ("69980", "10/01/2025", "10/06/2025", "", ("not_caught", "not_caught")),
+        ("70131", "10/01/2025", "20/01/2025", "10/03/2025", ("in_time", "in_time")),
+        ("7455", "10/01/2025", "10/06/2025", "10/03/2026", ("late", "late")),
+    ],
+)
+def test_day_of_an_infraction_that_nobody_sees_starts_no_term(
+    code: str, infraction: str, notice: str, penalty: str, whys: tuple[str, str]
+) -> None:
+    """CTB, art. 282, § 6º-A: the term runs from the day on which the authority learned of it."""
+    sent = sent_fine(
+        codigoInfracao=code,
+        descricao="",
+        dataInfracao=infraction,
+        dataEmissaoNotificacao=notice,
+        dataEmissaoPenalidade=penalty,
+        valor="",
+    )
+    (record,) = read_fines([sent], HIDDEN)
+    fine = AssessedFine(record, date(2026, 11, 28))
+    assert (fine.notice.why, fine.penalty.why) == whys
+    if whys[0] == "not_caught":
+        assert not fine.notice.is_doubtful and not fine.penalty.is_doubtful
+        assert fine.notice.ends_on is fine.penalty.ends_on is None
+        assert "§ 6º-A" in sentence(fine.notice)
+        points = check_notice(fine, None)
+        assert "against" not in {point.kind for point in points if point.code == "clock"}
