@@ -29,5 +29,13 @@ class Rule:
     def citation(self) -> str:
         return f"{self.act}, art. {self.article}" if self.article else self.act
 
+    @property
+    def dated(self) -> str:
+        """The day of the act, or its year, as ``rule_dates.csv`` has it."""
+        return _DATES[self.act]
 
+
+_DATES: Final = {
+    line["act"]: line["date"] for line in read_csv(__package__, "rule_dates.csv", dict[str, str])
+}
 RULES: Final = tuple(read_csv(__package__, "rules.csv", Rule))

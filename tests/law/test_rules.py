@@ -13,6 +13,8 @@ TEXTS = [
     *(CHECKOUT / f"portal/law/{name}.csv" for name in ("acts", "effects", "standings")),
     *(CHECKOUT / "portal/law").glob("*.py"),
     *(CHECKOUT / "portal/dossier").glob("*.py"),
+    *(CHECKOUT / "portal/phrasebook").glob("*.py"),
+    *(CHECKOUT / "portal/phrasebook").glob("*.toml"),
     *(CHECKOUT / "portal/presentation").rglob("*.py"),
     *(CHECKOUT / "portal/presentation").rglob("*.csv"),
     *(CHECKOUT / "templates").rglob("*.html"),
@@ -62,3 +64,11 @@ def test_each_rule_is_there_once_with_its_source() -> None:
     assert len({rule.citation for rule in RULES}) == len(RULES)
     assert {rule.source for rule in RULES} <= SOURCE_WORDS.keys()
     assert all(rule.rule.endswith(".") for rule in RULES)
+
+
+def test_each_act_has_its_date_or_year() -> None:
+    dates = [rule.dated for rule in RULES]
+    assert all(re.fullmatch(r"(\d{2}/\d{2}/)?(19|20)\d{2}", each) for each in dates)
+    for rule in RULES:
+        if stated := re.search(r"/(\d{4})$", rule.act):
+            assert rule.dated.endswith(stated[1]), rule.act
