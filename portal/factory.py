@@ -43,6 +43,7 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.local_cache import LocalCache
 from portal.gateway.lookup import Observer
 from portal.gateway.operations import OPERATIONS, CachePolicy, Policy
+from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.single_flight import RENEW_S, Leases, SingleFlight
 from portal.gateway.store import Store
@@ -349,7 +350,8 @@ class Portal:
 
     @cached_property
     def ledger(self) -> Ledger:
-        return Ledger(self.engine, self._settings.daily_call_limit, namespace=self.namespace)
+        limits = PortalLimits(self._settings.daily_call_limit, self._settings.monthly_budget)
+        return Ledger(self.engine, limits, namespace=self.namespace)
 
     @cached_property
     def _savings(self) -> SavingsCounter:

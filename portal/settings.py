@@ -243,6 +243,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     deadline: Limit = 15.0
     drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
     daily_call_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
+    monthly_budget: Annotated[Decimal, _price] = Decimal(0)
     price_decode: Reais = None
     price_renainf: Reais = None
     price_renajud: Reais = None
@@ -395,6 +396,11 @@ def _refuse_contradictions(settings: Settings) -> None:
     for name in ("issuer_document", "issuer_contact", "issuer_logo"):
         if getattr(settings, name) and not settings.issuer_name:
             raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}ISSUER_NAME beside it")
+    if settings.monthly_budget and settings.mode != "demo" and settings.unpriced:
+        raise SettingsError(
+            f"{PREFIX}MONTHLY_BUDGET needs {', '.join(settings.unpriced)}: an unknown price "
+            "exceeds every budget"
+        )
     if settings.redis_url and not settings.secret_key:
         raise SettingsError(
             f"{PREFIX}SECRET_KEY must be set with {PREFIX}REDIS_URL: portals that share a Redis "

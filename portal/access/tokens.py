@@ -9,6 +9,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields
+from decimal import Decimal
 from typing import Any, Final, Literal
 
 from sqlalchemy import Engine, insert, literal, select, union_all, update
@@ -71,7 +72,8 @@ class NameTaken(ValueError):
 class Identity:
     """An authenticated caller.
 
-    ``daily_limit`` is a number of upstream calls, or 0 for no limit. In pass-through mode,
+    ``daily_limit`` is a number of upstream calls, and ``monthly_budget`` is in R$ a calendar month.
+    Either is 0 for no limit. In pass-through mode,
     ``credential`` is the caller's own upstream credential, and ``digest`` is the credential's HMAC.
     In other modes, ``credential`` is None, and ``digest`` is the token's SHA-256. ``owner`` is the
     key under which the caller's data is stored. It outlives a token, because several tokens may
@@ -84,6 +86,7 @@ class Identity:
     owner: str
     scopes: frozenset[str]
     daily_limit: int = 0
+    monthly_budget: Decimal = Decimal(0)
     credential: str | None = field(default=None, repr=False)
     batch: str | None = None
 
@@ -105,6 +108,7 @@ class Issued:
     owner: str
     scopes: frozenset[str]
     daily_limit: int
+    monthly_budget: Decimal
     created_at: float
     expires_at: float | None
     revoked_at: float | None
@@ -123,7 +127,8 @@ class Issued:
 
     @property
     def identity(self) -> Identity:
-        return Identity(self.name, self.digest, self.owner, self.scopes, self.daily_limit)
+        limits = self.daily_limit, self.monthly_budget
+        return Identity(self.name, self.digest, self.owner, self.scopes, *limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +232,12 @@ class Tokens:
             return cached[1] is not None
 
     def issue(
-        self, name: str, scopes: frozenset[str], lifetime_s: float | None, daily_limit: int
+        self,
+        name: str,
+        scopes: frozenset[str],
+        lifetime_s: float | None,
+        daily_limit: int,
+        monthly_budget: Decimal = Decimal(0),
     ) -> str:
         """Issue a token of 256 random bits, and return the token. Raises NameTaken.
 
@@ -245,6 +255,7 @@ class Tokens:
                         name=name,
                         scopes=",".join(sorted(scopes)),
                         daily_limit=daily_limit,
+                        monthly_budget=str(monthly_budget),
                         created_at=now,
                         expires_at=now + lifetime_s if lifetime_s is not None else None,
                     )
@@ -388,7 +399,7 @@ class Gatekeeper:
                 raise UnknownToken
             keyed = keyed_hash(self._secret, b"credential", credential.encode())
             name = f"credential:{keyed[:12]}"
-            return Identity(name, keyed, keyed, SCOPES - {"admin"}, 0, credential)
+            return Identity(name, keyed, keyed, SCOPES - {"admin"}, credential=credential)
         return self.authenticate_digest(digest(credential))
 
     def authenticate_digest(self, token_digest: str) -> Identity:
@@ -418,4 +429,6 @@ class Gatekeeper:
 def _issued(values: Sequence[Any]) -> Issued:
     found = dict(zip(_NAMES, values, strict=True))
     found["owner"] = found["owner"] or found["digest"]
-    return Issued(**{**found, "scopes": frozenset(found["scopes"].split(","))})
+    found["scopes"] = frozenset(found["scopes"].split(","))
+    found["monthly_budget"] = Decimal(found["monthly_budget"])
+    return Issued(**found)

@@ -23,6 +23,7 @@ Reason = Literal[
     "price",
     "day_limit",
     "token_limit",
+    "budget",
     "unreachable",
     "busy",
     "portal",

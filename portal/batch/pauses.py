@@ -20,6 +20,8 @@ MOST_UNPAID: Final = 3
 _PAUSES: Final[dict[FailureKind, Reason]] = {
     "day_limit": "day_limit",
     "token_limit": "token_limit",
+    "portal_budget": "budget",
+    "token_budget": "budget",
     "price": "price",
     "unreachable": "unreachable",
     "busy": "busy",
@@ -29,9 +31,9 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# A pause for one of these daily limits lasts until midnight. For these limits,
-# ``Failure.retry_after_s`` is the number of seconds until midnight.
-_UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
+# A pause for one of these limits lasts until its day or month ends. For these limits,
+# ``Failure.retry_after_s`` is the number of seconds until then.
+_UNTIL_RESET: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit", "budget"})
 _UNTIL_RESUMED: Final[frozenset[Reason]] = frozenset({"access", "operator_refused", "price"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
 
@@ -77,7 +79,7 @@ def pause_after(
         return None
     if reason in _UNTIL_RESUMED:
         return Pause(reason, None)
-    if reason in _UNTIL_MIDNIGHT:
+    if reason in _UNTIL_RESET:
         return Pause(reason, max(retry_after_s or 0.0, 1.0))
     shortest_s = SHORTEST_HELD_BACK_S if held_back else SHORTEST_PAUSE_S
     wait_s = min(shortest_s * 2**tries, LONGEST_PAUSE_S)

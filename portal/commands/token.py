@@ -2,6 +2,7 @@
 
 import re
 import time
+from decimal import Decimal
 from typing import Any
 
 import click
@@ -20,7 +21,7 @@ from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
 from portal.system.local_time import from_epoch, iso_time
 
-COLUMNS = ("name", "scopes", "daily limit", "issued", "expires", "state")
+COLUMNS = ("name", "scopes", "daily limit", "monthly budget", "issued", "expires", "state")
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 
@@ -37,15 +38,25 @@ def token_commands(portal: Parts) -> CommandGroup:
     @click.option(
         "--daily-limit", type=click.IntRange(0, 2**31 - 1), default=0, help="0 = no limit"
     )
-    def issue(name: str, scopes: frozenset[str], expires: float | None, daily_limit: int) -> None:
+    @click.option(
+        "--monthly-budget", callback=_budget, help="R$ a calendar month, as in 60; none = no limit"
+    )
+    def issue(
+        name: str,
+        scopes: frozenset[str],
+        expires: float | None,
+        daily_limit: int,
+        monthly_budget: Decimal,
+    ) -> None:
         """Print a new token alone on the last line. The token cannot be shown again."""
+        _refuse_unpriced(portal, monthly_budget)
         try:
             # The operator may issue a token before the portal's first start.
             portal.create_database()
         except OSError as error:
             fail(f"The database cannot be made: {error}")
         try:
-            new_token = portal.tokens.issue(name, scopes, expires, daily_limit)
+            new_token = portal.tokens.issue(name, scopes, expires, daily_limit, monthly_budget)
         except NameTaken:
             fail(f"A token named {name} exists already.")
         print(
@@ -62,7 +73,9 @@ def token_commands(portal: Parts) -> CommandGroup:
         lines = (
             json_array_lines(_members(each, now) for each in issued)
             if as_json
-            else table_lines(COLUMNS, (_cells(each, now) for each in issued), {"daily limit"})
+            else table_lines(
+                COLUMNS, (_cells(each, now) for each in issued), {"daily limit", "monthly budget"}
+            )
         )
         print_lines(lines)
 
@@ -89,6 +102,7 @@ def _cells(token: Issued, now: float) -> tuple[str, ...]:
         token.name,
         ",".join(sorted(token.scopes)),
         str(token.daily_limit or "none"),
+        f"{token.monthly_budget:.2f}" if token.monthly_budget else "none",
         _local_time(token.created_at),
         _local_time(token.expires_at) if token.expires_at else "never",
         token.state(now),
@@ -100,6 +114,7 @@ def _members(token: Issued, now: float) -> dict[str, Any]:
         "name": token.name,
         "scopes": sorted(token.scopes),
         "daily_limit": token.daily_limit or None,
+        "monthly_budget": token.monthly_budget or None,
         "issued_at": iso_time(token.created_at),
         "expires_at": iso_time(token.expires_at) if token.expires_at else None,
         "state": token.state(now),
@@ -130,6 +145,22 @@ def _lifetime(_: click.Context, __: click.Parameter, value: str | None) -> float
     if match is None:
         raise click.BadParameter("a number and m, h, d or w, as in 30d")
     return float(int(match[1]) * _UNITS[match[2]])
+
+
+def _budget(_: click.Context, __: click.Parameter, value: str | None) -> Decimal:
+    if value is None:
+        return Decimal(0)
+    if re.fullmatch(r"[0-9]{1,7}([.,][0-9]{1,2})?", value, re.ASCII) is None:
+        raise click.BadParameter("an amount in R$, as in 60 or 60.50")
+    return Decimal(value.replace(",", "."))
+
+
+def _refuse_unpriced(portal: Parts, monthly_budget: Decimal) -> None:
+    """End the command if a budget is set and the price of an operation is unknown."""
+    unpriced = [name for name, each in portal.gateway.terms.items() if each.price is None]
+    if monthly_budget and unpriced:
+        names = ", ".join(f"PORTAL_PRICE_{name.upper()}" for name in unpriced)
+        fail(f"A budget needs the price of every call: set {names}.")
 
 
 def _local_time(seconds: float) -> str:

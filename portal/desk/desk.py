@@ -18,7 +18,7 @@ from portal.dossier.changes import what_changed
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import not_refreshed
 from portal.dossier.row import Listed, VehicleRow, row_of
-from portal.gateway.ledger import Allowance
+from portal.gateway.ledger import Allowance, Use
 from portal.gateway.lookup import Spend
 from portal.gateway.usage_report import Usage
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -176,6 +176,17 @@ class Desk:
     def allowance(self) -> Allowance:
         """Return how many upstream calls the daily limits still allow."""
         return self._core.ledger.allowance(self.identity)
+
+    def uses(self) -> Sequence[tuple[Use, date | None]]:
+        """Return what is used of each limit that binds the caller.
+
+        The day is that on which a budget of the month ends at its present rate, if it ends before
+        the month.
+        """
+        return [
+            (use, self._core.usage.ends_on(use, self.identity.name))
+            for use in self._core.ledger.uses(self.identity)
+        ]
 
     def month(self) -> tuple[date, Usage]:
         """Return a day of the present month, and what the caller's token has used in it."""

@@ -12,7 +12,7 @@ from typing import Final
 from portal import formats
 from portal.dossier.answers import Cause, Panel, Panels, is_readable
 from portal.dossier.lookups import LOOKUP_WORDS
-from portal.gateway.lookup import DAILY_LIMITS
+from portal.gateway.lookup import BUDGETS, DAILY_LIMITS
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 from portal.vehicle.wire import MOST_RECORDS, MOST_VALUES, OVERSIZED
@@ -30,11 +30,13 @@ _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     "no_credit",
     "operator_refused",
     *DAILY_LIMITS,
+    *BUDGETS,
 )
 # What is said if each lookup failed with one of the causes.
 _FINDINGS: Final[tuple[tuple[Set[Cause], str], ...]] = (
     ({"out_of_scope"}, "O seu acesso não inclui estas consultas"),
     (DAILY_LIMITS, "O limite de consultas de hoje foi atingido"),
+    (BUDGETS, "O orçamento do mês acabou"),
     ({"no_credit"}, "Consulta suspensa: falta saldo na fonte"),
     ({"no_credit", "operator_refused"}, "Consulta suspensa: a fonte não aceitou o acesso"),
 )

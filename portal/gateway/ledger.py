@@ -1,21 +1,36 @@
-"""Records each upstream call in the ledger table, and enforces the daily limits."""
+"""Records each upstream call in the ledger table, and enforces the limits of spending."""
 
 import logging
 import math
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Engine, bindparam, delete, func, select, text, true, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
 from portal.amounts import UNKNOWN_TEXT, amount_of, total
-from portal.gateway.lookup import Failure, Observer
+from portal.gateway.lookup import Failure, FailureKind, Observer
+from portal.gateway.reservation import (
+    NO_LIMITS,
+    Limit,
+    LimitReached,
+    Period,
+    PortalLimits,
+    Scope,
+    ends_at,
+    give_back,
+    limits_of,
+    period_of,
+    reserve,
+    seconds_left,
+    used_of,
+)
 from portal.storage.database import Lock, hold, indexed_by, reading, writing
 from portal.storage.purge_log import purge_bucket
 from portal.storage.tables import batch_items, batches, call_counters, ledger
@@ -26,9 +41,7 @@ from portal.upstream.errors import CircuitOpen, NotSent, Uncertain
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
-# The names of two counters. DAY counts the calls of all callers, ON_TRIAL those of callers on trial
-# that are in progress (see Ledger).
-DAY = "day"
+# The counter of the calls in progress of callers on trial (see Ledger).
 _ON_TRIAL = "on trial"
 PAGE_SIZE = 1000  # rows
 # The outcome of a call in progress ("maybe"). Such a call may already have been charged.
@@ -69,24 +82,16 @@ _CLOSE = text(
 _NOTE_FULL = text("UPDATE access_tokens SET full_on = :day WHERE digest = :digest")
 _NO_LIMIT = 2**31 - 1
 _OF_COUNTER = "namespace = :namespace AND day = :day AND payer = :payer"
-# Counts a call in one counter or two. A counter that has reached its limit stays, and the statement
-# returns no row for it. Both databases execute the statement as one step, so that no call is
-# counted twice and none exceeds the limit.
-_COUNT = (
-    "INSERT INTO call_counters (namespace, day, payer, calls) VALUES {} "
+# Counts a call in progress of a caller on trial. A counter that has reached its limit stays, and
+# the statement returns no row for it.
+_COUNT_ONE = text(
+    "INSERT INTO call_counters (namespace, day, payer, calls) VALUES "
+    "(:namespace, :day, :payer, 1) "
     "ON CONFLICT (namespace, day, payer) DO UPDATE SET calls = call_counters.calls + 1 "
-    "WHERE call_counters.calls < {} RETURNING payer, calls"
-)
-_ROW = "(:namespace, :day, :payer, 1)"
-_COUNT_ONE = text(_COUNT.format(_ROW, ":most"))
-_COUNT_CALL = text(
-    _COUNT.format(
-        f"(:namespace, :day, :all, 1), {_ROW}",
-        "CASE call_counters.payer WHEN :all THEN :most_of_all ELSE :most END",
-    )
+    "WHERE call_counters.calls < :most RETURNING payer, calls"
 )
 _CALLS = text(f"SELECT calls FROM call_counters WHERE {_OF_COUNTER}")  # noqa: S608 constants
-_GIVE_BACK = text(
+_END_TRIAL_CALL = text(
     f"UPDATE call_counters SET calls = calls - 1 WHERE {_OF_COUNTER} AND calls > 0"  # noqa: S608
 )
 _OF_BATCH = batches.c.id == bindparam("batch_id")
@@ -147,8 +152,29 @@ class Allowance:
         return min((each for each in (self.day, self.token) if each is not None), default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A limit that binds a caller, what is used of it, and when its day or month ends."""
+
+    limit: Limit
+    used: Decimal
+    ends_at: datetime
+
+    @property
+    def left(self) -> Decimal:
+        return max(Decimal(0), self.limit.most - self.used)
+
+
+_REACHED: Final[Mapping[tuple[Scope, Period], FailureKind]] = {
+    ("portal", "day"): "day_limit",
+    ("token", "day"): "token_limit",
+    ("portal", "month"): "portal_budget",
+    ("token", "month"): "token_budget",
+}
+
+
 class Ledger:
-    """Records every call and enforces the daily limits.
+    """Records every call and enforces the limits of spending.
 
     Rows and limits belong to one ``namespace`` (an upstream's name, or "demo"), because several
     upstreams may use the same database.
@@ -171,13 +197,13 @@ class Ledger:
     def __init__(
         self,
         engine: Engine,
-        daily_limit: int = 0,
+        limits: PortalLimits = NO_LIMITS,
         clock: Callable[[], float] = time.time,
         *,
         namespace: str,
     ) -> None:
         self._engine = engine
-        self._daily_limit = daily_limit
+        self._limits = limits
         self._clock = clock
         self._namespace = namespace
         self._pending: deque[LedgerEntry] = deque(maxlen=MAX_PENDING_CLOSES)
@@ -241,20 +267,29 @@ class Ledger:
         pages and response headers just display the numbers. ``open`` enforces the limits.
         """
         now = self._clock()
-        day = iso_day(now)
-        limits = {DAY: self._daily_limit, token_counter(caller.name): caller.daily_limit}
-        day_left: int | None = None
-        token_left: int | None = None
-        if any(limits.values()):
-            try:
-                with reading(self._engine) as db:
-                    day_left, token_left = (
-                        max(0, limit - self._calls(db, day, counter)) if limit else None
-                        for counter, limit in limits.items()
-                    )
-            except SQLAlchemyError as error:
-                _warn(f"the calls of today were not read: {error_kind(error)}")
-        return Allowance(day_left, token_left, self._until_midnight(now))
+        left: dict[Scope, int] = {}
+        for use in self.uses(caller):
+            if use.limit.period == "day":
+                left[use.limit.scope] = int(use.left)
+        return Allowance(left.get("portal"), left.get("token"), seconds_left("day", now))
+
+    def uses(self, caller: Identity) -> list["Use"]:
+        """Return what is used of each limit that binds a caller.
+
+        Does not read the database if no limit is set. A database error is only logged, and no limit
+        is returned.
+        """
+        now = self._clock()
+        limits = [limit for limit in limits_of(caller, self._limits) if limit.is_set]
+        if not limits:
+            return []
+        try:
+            with reading(self._engine) as db:
+                used = used_of(db, self._namespace, limits, now)
+        except SQLAlchemyError as error:
+            _warn(f"what is used of the limits was not read: {error_kind(error)}")
+            return []
+        return [Use(limit, used[limit], ends_at(limit.period, now)) for limit in limits]
 
     def forget(self, db: Connection, tags: Collection[str]) -> int:
         """Remove a vehicle's tags from the rows of every namespace.
@@ -280,22 +315,12 @@ class Ledger:
         caller, is_own = entry.caller, entry.caller.credential is not None
         opened = None
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
-        counters = {
-            **self._counter(day, token_counter(caller.name)),
-            "most": caller.daily_limit or _NO_LIMIT,
-            "all": DAY,
-            "most_of_all": self._daily_limit or _NO_LIMIT,
-        }
         try:
             with writing(self._engine, wait_s) as db:
                 hold(db, Lock.PURGES, shared=True)  # before any row is locked, see ``was_purged``
-                calls = dict(map(tuple, db.execute(_COUNT_CALL, counters)))
-                if DAY not in calls:
-                    raise Failure("day_limit", self._until_midnight(now))
-                of_token = calls.get(counters["payer"])
-                if of_token is None:
-                    raise Failure("token_limit", self._until_midnight(now))
-                if of_token == caller.daily_limit:
+                limits = limits_of(caller, self._limits)
+                used = reserve(db, self._namespace, limits, entry.price, now)
+                if caller.daily_limit and used[limits[1]] == caller.daily_limit:
                     db.execute(_NOTE_FULL, {"day": day, "digest": caller.digest})
                 reserved = Decimal(0)
                 if caller.batch is not None:
@@ -305,8 +330,8 @@ class Ledger:
                     reserved = charged
                 on_trial = (
                     is_own
-                    and self._daily_limit > 0
-                    and self._begin_trial(db, day, caller, calls[DAY])
+                    and self._limits.daily_calls > 0
+                    and self._begin_trial(db, day, caller, int(used[limits[0]]))
                 )
                 number, last_purge = db.execute(
                     _INSERT,
@@ -339,6 +364,9 @@ class Ledger:
                     on_trial=on_trial,
                     reserved=reserved,
                 )
+        except LimitReached as reached:
+            kind = _REACHED[reached.limit.scope, reached.limit.period]
+            raise Failure(kind, seconds_left(reached.limit.period, now)) from None
         except SQLAlchemyError as error:
             # If the commit raised the error, the database may contain the row. Close the row later
             # as a call that was not sent.
@@ -379,10 +407,12 @@ class Ledger:
         caller, is_answer = entry.caller.name, entry.status == 200
         refused = entry.has_own_credential and entry.status in REFUSED
         gives_back = free or refused or (entry.on_trial and not is_answer)
-        counters = [DAY, token_counter(caller)] if gives_back else []
-        if entry.on_trial:
-            counters.append(_ON_TRIAL)
         cost = entry.cost
+        limits = [
+            limit
+            for limit in limits_of(entry.caller, self._limits)
+            if (gives_back if limit.unit == "calls" else cost != entry.price)
+        ]
         left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
         row = {
@@ -395,14 +425,12 @@ class Ledger:
         }
         with writing(self._engine, wait_s) as db:
             if db.execute(_CLOSE, row).rowcount:
-                for counter in counters:
-                    db.execute(_GIVE_BACK, self._counter(entry.day, counter))
-                if (
-                    entry.caller.batch is not None
-                    and entry.price is not None
-                    and cost != entry.price
-                ):
-                    _give_back(db, entry.caller.batch, entry, entry.price)
+                price = entry.price or Decimal(0)
+                give_back(db, self._namespace, limits, price, entry.sent_at)
+                if entry.on_trial:
+                    db.execute(_END_TRIAL_CALL, self._counter(entry.day, _ON_TRIAL))
+                if entry.caller.batch is not None and price and cost != price:
+                    _give_back(db, entry.caller.batch, entry, price)
             if entry.on_trial and is_answer:
                 proven = {**self._counter(entry.day, _proven_key(caller)), "most": _NO_LIMIT}
                 db.execute(_COUNT_ONE, proven)
@@ -416,7 +444,7 @@ class Ledger:
         """
         if self._calls(db, day, _proven_key(caller.name)):
             return False
-        left = self._daily_limit - (calls - 1) + self._calls(db, day, _ON_TRIAL)
+        left = self._limits.daily_calls - (calls - 1) + self._calls(db, day, _ON_TRIAL)
         most = {**self._counter(day, _ON_TRIAL), "most": max(1, left // 2)}
         if db.execute(_COUNT_ONE, most).first() is None:
             raise Failure("unreachable", TRIAL_RETRY_S, held_back=True)
@@ -433,14 +461,13 @@ class Ledger:
         self._pending.append(entry)
 
     def drop_past_counters(self) -> None:
-        """Delete the call counters of all days before yesterday."""
-        day = iso_day(self._clock() - 86400)
+        """Delete the counters of all days before yesterday, and of all months before the last."""
+        now, column = self._clock(), call_counters.c.day
+        day, month = iso_day(now - 86400), period_of("month", now - 32 * 86400)
+        first_month = period_of("month", 0)
+        is_past = (column < day) | (column >= first_month) & (column < month)
         with writing(self._engine) as db:
-            db.execute(delete(call_counters).where(call_counters.c.day < day))
-
-    def _until_midnight(self, now: float) -> float:
-        local = from_epoch(now)
-        return 86400.0 - (local.hour * 3600 + local.minute * 60 + local.second)
+            db.execute(delete(call_counters).where(is_past))
 
 
 @dataclass(slots=True)
@@ -507,11 +534,6 @@ class LedgerEntry:
         """
         is_free = self.outcome in FREE_OUTCOMES or self.status in UNCHARGED
         return Decimal(0) if is_free else self.price
-
-
-def token_counter(caller: str) -> str:
-    """Return the name of the counter of a caller's calls."""
-    return f"token:{caller}"
 
 
 def _proven_key(caller: str) -> str:

@@ -28,6 +28,8 @@ FailureKind = Literal[
     "not_found",
     "day_limit",  # The operator's daily limit of calls is reached.
     "token_limit",  # The caller's own daily limit is reached.
+    "portal_budget",  # The call would exceed the operator's budget of the month.
+    "token_budget",  # The call would exceed the caller's own budget of the month.
     "price",  # The call would exceed the price that the batch's owner confirmed.
     "not_stored",  # ``Spend`` forbids an upstream call, and no stored answer may be used.
     "no_ledger",  # The ledger row could not be written, so nothing was sent.
@@ -37,13 +39,18 @@ FailureKind = Literal[
 _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
     {
         *("unreachable", "too_slow", "bad_answer", "other_vehicle", "busy"),
-        *("operator_refused", "no_credit", "day_limit", "no_ledger"),
+        *("operator_refused", "no_credit", "day_limit", "portal_budget", "no_ledger"),
     }
 )
-_OWN: frozenset[FailureKind] = frozenset({"token_limit", "price", "not_stored", "no_store"})
-# The failures that end at midnight.
+_OWN: frozenset[FailureKind] = frozenset(
+    {"token_limit", "token_budget", "price", "not_stored", "no_store"}
+)
+# The failures that end at midnight, and those that end with the month.
 DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
-_FREE: frozenset[FailureKind] = frozenset({"unreachable", "day_limit", "no_ledger"})
+BUDGETS: Final[frozenset[FailureKind]] = frozenset({"portal_budget", "token_budget"})
+_FREE: frozenset[FailureKind] = frozenset(
+    {"unreachable", "day_limit", "portal_budget", "no_ledger"}
+)
 
 
 class Failure(Exception):

@@ -18,13 +18,15 @@ from sqlalchemy import (
     Engine,
     Select,
     and_,
+    func,
     literal,
     select,
     text,
 )
 
 from portal.amounts import amount_of
-from portal.gateway.ledger import DAY, FREE_OUTCOMES, MAYBE, token_counter
+from portal.gateway.ledger import FREE_OUTCOMES, MAYBE, Use
+from portal.gateway.reservation import ALL_CALLERS, spent_on, token_payer
 from portal.storage.database import indexed_by, reading
 from portal.storage.tables import (
     IN_PROGRESS,
@@ -40,8 +42,9 @@ from portal.upstream.errors import ANSWERED
 # Seconds after which ``failures`` includes a call without an outcome. The process that made such a
 # call was probably killed.
 _LONGEST_CALL_S = 60.0
+RATE_DAYS = 7  # A forecast goes on at the rate of so many days.
 _ORDINARY_STATUSES = (200, 400, 404)
-_TOKEN_PREFIX = token_counter("")
+_TOKEN_PREFIX = token_payer("")
 T = TypeVar("T")
 
 
@@ -185,6 +188,36 @@ class UsageLog:
         found = self._of_callers(select(caller_sums).where(caller_sums.c.caller == caller), caller)
         return found.get(caller, Usage())
 
+    def spent_in_days(self, days: int, caller: str | None = None) -> Decimal | None:
+        """Return the R$ spent in the last ``days`` days, by all callers or by one of them.
+
+        None if the price of a call is unknown.
+        """
+        first = self.today() - timedelta(days=days - 1)
+        if caller is None:
+            return merged(self.by_day(self.calls(first)).values()).spent
+        query = select(ledger.c.price, func.count()).where(
+            ledger.c.namespace == self._namespace,
+            ledger.c.day >= first.isoformat(),
+            ledger.c.caller == caller,
+            ledger.c.outcome.not_in(FREE_OUTCOMES),
+        )
+        rows = self._all(indexed_by(query.group_by(ledger.c.price), ledger, "ledger_by_day"))
+        return merged(_of_calls(count, price) for price, count in rows).spent
+
+    def ends_on(self, use: Use, caller: str) -> date | None:
+        """Return the day on which a month's budget ends at the rate of the last seven days.
+
+        None for a limit of calls, if it lasts until the month's end, or the price of one of these calls is unknown.
+        """
+        if use.limit.unit == "calls":
+            return None
+        payer = caller if use.limit.scope == "token" else None
+        lately = self.spent_in_days(RATE_DAYS, payer)
+        if lately is None:
+            return None
+        return spent_on(use.used, use.limit.most, lately, RATE_DAYS, self.today())
+
     def failures(self, calls: Calls, first: date) -> list[CallFailures]:
         """Return the failed calls since the day ``first``.
 
@@ -227,10 +260,10 @@ class UsageLog:
         query = select(call_counters.c.payer, call_counters.c.calls).where(
             call_counters.c.namespace == self._namespace,
             call_counters.c.day == iso_day(self._clock()),
-            call_counters.c.payer.in_([DAY, *map(token_counter, callers)]),
+            call_counters.c.payer.in_([ALL_CALLERS, *map(token_payer, callers)]),
         )
         counters = {row.payer: row.calls for row in self._all(query)}
-        calls = counters.pop(DAY, 0)
+        calls = counters.pop(ALL_CALLERS, 0)
         return CallsToday(
             calls, {payer.removeprefix(_TOKEN_PREFIX): each for payer, each in counters.items()}
         )

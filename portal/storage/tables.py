@@ -47,6 +47,8 @@ tokens = Table(
     Column("name", String(80), nullable=False),
     Column("scopes", String(200), nullable=False),
     Column("daily_limit", Integer, nullable=False),  # Upstream calls per day. 0 means no limit.
+    # R$ per calendar month, as text. "0" means no limit.
+    Column("monthly_budget", String(20), nullable=False, server_default="0"),
     Column("created_at", Float, nullable=False),  # All times in this table are in epoch seconds.
     Column("expires_at", Float),
     Column("revoked_at", Float),
@@ -157,16 +159,21 @@ for _event, _condition in _ENDED.items():
     _on_ledger("sqlite", f"{_trigger} BEGIN {_SUM_CALL} END")
     _on_ledger("postgresql", f"{_trigger} EXECUTE FUNCTION sum_call()")
 
+# SQLite's INTEGER has 64 bits.
+_LONG = BigInteger().with_variant(Integer, "sqlite")
+# What is used of the limits of a day or a month (``portal.gateway.reservation``).
 call_counters = Table(
     "call_counters",
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    # The name of a counter. "day" counts the calls of all callers. "token:NAME" counts the calls of
-    # one caller. "known:NAME" exists if the upstream has answered the caller with 200 on this day.
+    # "day" stands for all callers, "token:NAME" for one caller. With a day in the column ``day``, a
+    # row counts calls. With a month, such as "m2026-11", it counts millionths of R$.
+    # "known:NAME" exists if the upstream has answered the caller with 200 on this day.
     # "on trial" counts calls in progress of callers that have no such answer (see Ledger).
     Column("payer", String(90), primary_key=True),
-    Column("calls", Integer, nullable=False),
+    Column("calls", _LONG, nullable=False),
+    Column("most", _LONG),  # The limit when the row was last written. NULL means no limit.
     Index("call_counters_by_day", "day"),
 )
 

@@ -1,6 +1,7 @@
 """Builds portal components for a single tenant, identified by NAMESPACE."""
 
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
 
 from sqlalchemy import Engine
@@ -9,14 +10,21 @@ from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Tokens
 from portal.gateway.ledger import Ledger
 from portal.gateway.operations import CachePolicy
+from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
 from portal.vehicle.operation_name import OperationName
 
 NAMESPACE: Final = "upstream"
 
 
-def ledger_of(engine: Engine, *limits: Any, **named: Any) -> Ledger:
-    return Ledger(engine, *limits, namespace=NAMESPACE, **named)
+def ledger_of(
+    engine: Engine,
+    daily_limit: int = 0,
+    monthly_budget: Decimal = Decimal(0),
+    **named: Any,
+) -> Ledger:
+    limits = PortalLimits(daily_limit, monthly_budget)
+    return Ledger(engine, limits, namespace=NAMESPACE, **named)
 
 
 def savings_of(

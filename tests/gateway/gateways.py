@@ -36,9 +36,15 @@ SECRET = b"the secret of the gateway's tests"
 
 
 def as_caller(
-    name: str, daily_limit: int = 0, credential: str | None = None, batch: str | None = None
+    name: str,
+    daily_limit: int = 0,
+    credential: str | None = None,
+    batch: str | None = None,
+    monthly_budget: Decimal = Decimal(0),
 ) -> Identity:
-    return Identity(name, "", "", frozenset(), daily_limit, credential, batch)
+    return Identity(
+        name, "", "", frozenset(), daily_limit, monthly_budget, credential=credential, batch=batch
+    )
 
 
 CALLER = as_caller("somebody")
@@ -210,7 +216,7 @@ def bench(
         terms=terms(fresh_s, stale_s),
         namespace=NAMESPACE,
     )
-    ledger = ledger_of(engine, daily_limit, clock)
+    ledger = ledger_of(engine, daily_limit, clock=clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(
         upstream,

@@ -8,6 +8,7 @@ from sqlalchemy import Engine, event
 
 from portal.gateway.ledger import Ledger
 from portal.gateway.lookup import Spend
+from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.usage_report import Usage, UsageLog
 from tests.fakes import Clock
@@ -85,7 +86,10 @@ def test_failures_are_grouped_by_kind_and_address(engine: Engine, clock: Clock) 
 
 
 def test_today_is_counted_by_address_and_token(engine: Engine, clock: Clock) -> None:
-    ledger, log = Ledger(engine, 50, clock, namespace="up"), UsageLog(engine, "up", clock)
+    ledger, log = (
+        Ledger(engine, PortalLimits(50), clock, namespace="up"),
+        UsageLog(engine, "up", clock),
+    )
     buy(ledger, ANA)
     buy(ledger, BIA)
     buy(ledger, BIA, "failing")

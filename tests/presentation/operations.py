@@ -36,7 +36,16 @@ def token(
     revoked_at: float | None = None,
 ) -> Issued:
     return Issued(
-        name, "digest", "owner", scopes, daily_limit, AT - 86400, expires_at, revoked_at, "demo"
+        name,
+        "digest",
+        "owner",
+        scopes,
+        daily_limit,
+        Decimal(0),
+        AT - 86400,
+        expires_at,
+        revoked_at,
+        "demo",
     )
 
 

@@ -92,7 +92,7 @@ def test_database_of_the_first_release_is_taken_over_with_every_row(first: Datab
         _check_sums(engine)
     assert execute(first, "SELECT version_num FROM alembic_version") == [(SCHEMA_HEAD,)]
     assert {name: execute(first, f"SELECT count(*) FROM {name}") for name in tables} == {
-        name: [({"ledger": 4, "call_sums": 3, "call_counters": 2}.get(name, 1),)] for name in tables
+        name: [({"ledger": 4, "call_sums": 3, "call_counters": 4}.get(name, 1),)] for name in tables
     }
     assert upgrade_schema(unprepared(first)) == SCHEMA_HEAD
 

@@ -47,6 +47,7 @@ _REASONS: Final = {
     "owner": "o lote foi pausado por quem o criou",
     "day_limit": "o limite diário do portal foi atingido",
     "token_limit": "o limite diário do token foi atingido",
+    "budget": "o orçamento do mês acabou",
     "no_credit": "a fonte de dados exige pagamento ou saldo",
     "access": "o token já não vale para o lote",
 }

@@ -31,7 +31,7 @@ _XLSX: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _MOST_BYTES: Final = 50_000_000  # of a sheet, as XML
 _MOST_DRAFTS: Final = 8  # of the 20 that a portal keeps of a token
 # A batch in one of these pauses does not go on soon.
-_LONG_PAUSES: Final = frozenset({"day_limit", "token_limit"})
+_LONG_PAUSES: Final = frozenset({"day_limit", "token_limit", "budget"})
 
 
 def read_file(raw: bytes) -> list[str]:

@@ -74,14 +74,17 @@ def is_own_path(path: str) -> bool:
     return f"{path}/".startswith("/api/v1/")
 
 
-def message_response(code: str, message: str = "", retry_after_s: float | None = None) -> Response:
-    """Return the JSON error of a code in API_ERRORS, with another message if one is given.
+def message_response(
+    code: str, message: str = "", retry_after_s: float | None = None, status: int = 0
+) -> Response:
+    """Return the JSON error of a code in API_ERRORS, with another message or status if given.
 
     The header Retry-After is rounded up to whole seconds. The contract's paths have the message
     alone. Under ``/api/v1``, a request that accepts ``application/problem+json`` gets the error as
     RFC 9457 describes it.
     """
     error = API_ERRORS[code]
+    status = status or error.status
     document: dict[str, object] = {"message": message or error.message}
     wait_s = None if retry_after_s is None else max(1, ceil(retry_after_s))
     content_type = "application/json"
@@ -93,13 +96,13 @@ def message_response(code: str, message: str = "", retry_after_s: float | None =
             document = {
                 "type": f"/api#{code}",
                 "title": error.message,
-                "status": error.status,
+                "status": status,
                 "detail": document["message"],
                 "instance": quote(request.path),
                 **document,
             }
     response = jsonify(document)
-    response.status_code = error.status
+    response.status_code = status
     response.content_type = content_type
     if wait_s is not None:
         response.headers["Retry-After"] = str(wait_s)

@@ -2,6 +2,7 @@
 
 from flask import Response
 
+from portal.presentation.exports.limits import limits_object
 from portal.system.local_time import local_time
 from portal.vehicle.operation_name import OPERATION_NAMES
 from portal.web.json_api.calls import Call, get, json_response
@@ -41,6 +42,8 @@ def usage(call: Call) -> Response:
             "saved": used.saved,
             "daily_limit": call.identity.daily_limit or None,
             "calls_left_today": call.desk.allowance().left,
+            "monthly_budget": call.identity.monthly_budget or None,
+            **limits_object(call.desk.uses()),
             "prices": {name: call.web.desks.terms[name].price for name in OPERATION_NAMES},
             "batch_limit": call.web.desks.batch_limit,
         }

@@ -80,12 +80,14 @@ def _unknown_token(web: Web, _: UnknownToken) -> Response:
 
 
 def _failed(web: Web, failure: Failure) -> Response:
-    code = FAULTS[failure.kind].code
+    fault = FAULTS[failure.kind]
+    code, status = fault.code, fault.status
     if failure.kind == "busy" and web.gatekeeper.mode == "pass-through":
-        code = "upstream_limit"
+        code, status = "upstream_limit", API_ERRORS["upstream_limit"].status
     wait_s = 1.0 if failure.retry_after_s is None else failure.retry_after_s
-    may_wait = API_ERRORS[code].status in (429, 503)
-    return message_response(code, retry_after_s=wait_s if may_wait else None)
+    message = fault.sentence if fault.own_status else ""
+    wait = wait_s if status in (429, 503) else None
+    return message_response(code, message, wait, status)
 
 
 def _answer_options() -> Response | None:

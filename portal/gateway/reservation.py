@@ -1,0 +1,233 @@
+"""Limits of spending, which the ledger reserves before a call and gives back after it.
+
+A limit counts calls of a day, or R$ of a calendar month, both in America/Sao_Paulo. It binds one
+payer: a token, or all callers of the portal together. What is used of each limit stands in a row of
+the table ``call_counters``, also where nothing limits it yet, so that a limit that is set later
+counts what was spent before.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from functools import cache
+from typing import Any, Final, Literal
+
+from sqlalchemy import Connection, TextClause, bindparam, select, text
+
+from portal.access.tokens import Identity
+from portal.storage.tables import call_counters
+from portal.system.local_time import from_epoch
+
+Scope = Literal["portal", "token"]
+Period = Literal["day", "month"]
+
+# The payer of the rows that count the calls and the R$ of all callers together.
+ALL_CALLERS: Final = "day"
+# Amounts in R$ are counted in millionths, because a price has at most six decimal places.
+MICRO: Final = 1_000_000
+# Versions before schema revision 0018 delete rows whose period sorts before yesterday's date. This
+# prefix keeps them from deleting a month's rows during a rolling upgrade.
+_MONTH: Final = "m"
+_UNLIMITED: Final = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit of a payer. ``most`` is a number of calls a day or R$ a month. 0 means no limit."""
+
+    scope: Scope
+    payer: str
+    period: Period
+    most: Decimal
+
+    @property
+    def unit(self) -> Literal["calls", "brl"]:
+        return "calls" if self.period == "day" else "brl"
+
+    @property
+    def is_set(self) -> bool:
+        return self.most > 0
+
+
+@dataclass(frozen=True, slots=True)
+class PortalLimits:
+    """The operator's limits for all callers together. 0 means no limit."""
+
+    daily_calls: int = 0
+    monthly_budget: Decimal = Decimal(0)
+
+
+NO_LIMITS: Final = PortalLimits()
+
+
+class LimitReached(Exception):
+    """A call would exceed a limit, so nothing was reserved."""
+
+    def __init__(self, limit: Limit) -> None:
+        super().__init__(limit.scope, limit.period)
+        self.limit = limit
+
+
+def token_payer(caller: str) -> str:
+    """Return the payer of a token's rows."""
+    return f"token:{caller}"
+
+
+def limits_of(caller: Identity, portal: PortalLimits) -> tuple[Limit, ...]:
+    """Return every limit that binds a caller's calls, in the order in which rows are locked."""
+    token = token_payer(caller.name)
+    return (
+        Limit("portal", ALL_CALLERS, "day", Decimal(portal.daily_calls)),
+        Limit("token", token, "day", Decimal(caller.daily_limit)),
+        Limit("portal", ALL_CALLERS, "month", portal.monthly_budget),
+        Limit("token", token, "month", caller.monthly_budget),
+    )
+
+
+def period_of(period: Period, seconds: float) -> str:
+    """Return the text of the day or the month of epoch seconds, as the table has it."""
+    day = from_epoch(seconds).date().isoformat()
+    return day if period == "day" else f"{_MONTH}{day[:7]}"
+
+
+def ends_at(period: Period, seconds: float) -> datetime:
+    """Return when the day or the month of epoch seconds ends, in America/Sao_Paulo."""
+    midnight = from_epoch(seconds).replace(hour=0, minute=0, second=0, microsecond=0)
+    if period == "day":
+        return midnight + timedelta(days=1)
+    return (midnight.replace(day=1) + timedelta(days=32)).replace(day=1)
+
+
+def seconds_left(period: Period, seconds: float) -> float:
+    """Return the seconds until the day or the month of epoch seconds ends."""
+    return max(1.0, ends_at(period, seconds).timestamp() - seconds)
+
+
+_TAKE = (
+    "INSERT INTO call_counters (namespace, day, payer, calls, most) VALUES {} "
+    "ON CONFLICT (namespace, day, payer) DO UPDATE SET "
+    "calls = call_counters.calls + excluded.calls, most = excluded.most "
+    "WHERE call_counters.calls + excluded.calls <= coalesce(excluded.most, {}) "
+    "RETURNING day, payer, calls"
+)
+_GIVE_BACK = text(
+    "UPDATE call_counters SET calls = calls - :amount "
+    "WHERE namespace = :namespace AND day = :period AND payer = :payer AND calls >= :amount"
+)
+
+
+@cache
+def _take(rows: int) -> TextClause:
+    """Return the statement that takes so many limits.
+
+    A row that has not enough left stays as it is, and the statement returns no row for it. Both
+    databases execute the statement as one step, so no limit is exceeded.
+    """
+    values = ", ".join(
+        f"(:namespace, :period{number}, :payer{number}, CAST(:amount{number} AS BIGINT), "
+        f"CAST(:most{number} AS BIGINT))"
+        for number in range(rows)
+    )
+    return text(_TAKE.format(values, _UNLIMITED))
+
+
+def reserve(
+    db: Connection,
+    namespace: str,
+    limits: Sequence[Limit],
+    price: Decimal | None,
+    seconds: float,
+) -> dict[Limit, Decimal]:
+    """Take one call and its price from every limit, in one statement.
+
+    Return what is used of each limit with this call. Raises LimitReached, after which the caller
+    must roll its transaction back. A call whose price is unknown exceeds every limit in R$.
+    """
+    taken = [limit for limit in limits if limit.unit == "calls" or price != 0]
+    if price is None:
+        for limit in taken:
+            if limit.unit == "brl" and limit.is_set:
+                raise LimitReached(limit)
+        taken = [limit for limit in taken if limit.unit == "calls"]
+    if not taken:
+        return {}
+    rows: dict[str, Any] = {"namespace": namespace}
+    for number, limit in enumerate(taken):
+        amount = _amount(limit, price)
+        if limit.is_set and amount > _counted(limit, limit.most):
+            raise LimitReached(limit)  # an insert does not compare
+        rows |= {
+            f"period{number}": period_of(limit.period, seconds),
+            f"payer{number}": limit.payer,
+            f"amount{number}": amount,
+            f"most{number}": _counted(limit, limit.most) if limit.is_set else None,
+        }
+    found = {(period, payer): used for period, payer, used in db.execute(_take(len(taken)), rows)}
+    used = {}
+    for limit in taken:
+        key = period_of(limit.period, seconds), limit.payer
+        if key not in found:
+            raise LimitReached(limit)
+        used[limit] = _shown(limit, found[key])
+    return used
+
+
+def give_back(
+    db: Connection, namespace: str, limits: Sequence[Limit], price: Decimal, seconds: float
+) -> None:
+    """Give a call and its price in R$ back to limits. ``seconds`` is the time of the call."""
+    for limit in limits:
+        amount = _amount(limit, price)
+        if amount:
+            row = {"period": period_of(limit.period, seconds), "payer": limit.payer}
+            db.execute(_GIVE_BACK, {"namespace": namespace, "amount": amount, **row})
+
+
+def used_of(
+    db: Connection, namespace: str, limits: Sequence[Limit], seconds: float
+) -> Mapping[Limit, Decimal]:
+    """Read what is used of limits, in calls or R$."""
+    columns = call_counters.c
+    query = select(columns.day, columns.payer, columns.calls).where(
+        columns.namespace == namespace,
+        columns.day.in_(bindparam("periods", expanding=True)),
+        columns.payer.in_(bindparam("payers", expanding=True)),
+    )
+    names = {
+        "periods": sorted({period_of(limit.period, seconds) for limit in limits}),
+        "payers": sorted({limit.payer for limit in limits}),
+    }
+    found = {(period, payer): used for period, payer, used in db.execute(query, names)}
+    return {
+        limit: _shown(limit, found.get((period_of(limit.period, seconds), limit.payer), 0))
+        for limit in limits
+    }
+
+
+def _amount(limit: Limit, price: Decimal | None) -> int:
+    return 1 if limit.unit == "calls" else _counted(limit, price or Decimal(0))
+
+
+def _counted(limit: Limit, amount: Decimal) -> int:
+    return int(amount if limit.unit == "calls" else amount * MICRO)
+
+
+def _shown(limit: Limit, counted: int) -> Decimal:
+    return Decimal(counted) if limit.unit == "calls" else Decimal(counted) / MICRO
+
+
+def spent_on(used: Decimal, most: Decimal, lately: Decimal, days: int, today: date) -> date | None:
+    """Return the day on which a month's budget ends at the rate of the last ``days`` days.
+
+    ``lately`` are the R$ spent in these days. None if the budget lasts until the month's end.
+    """
+    if used >= most:
+        return today
+    if lately <= 0:
+        return None
+    left_days = (most - used) * days / lately
+    if left_days >= 31:
+        return None
+    day = today + timedelta(days=int(left_days))
+    return day if (day.year, day.month) == (today.year, today.month) else None

@@ -1,0 +1,30 @@
+"""The limits that bind a caller, for programs."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+from portal.gateway.ledger import Use
+
+
+def limits_object(uses: Sequence[tuple[Use, date | None]]) -> Mapping[str, object]:
+    """Return the limits that bind a caller, what is left of its own budget, and a forecast.
+
+    The day of a limit is that on which it ends at its present rate, if it ends this month.
+    """
+    budgets = [use for use, _ in uses if use.limit.period == "month"]
+    own = next((use for use in budgets if use.limit.scope == "token"), None)
+    return {
+        "budget_left": own.left if own else None,
+        "ends_on": min((day for _, day in uses if day), default=None),
+        "limits": [
+            {
+                "scope": use.limit.scope,
+                "period": use.limit.period,
+                "unit": use.limit.unit,
+                "most": use.limit.most,
+                "used": use.used,
+                "ends_at": use.ends_at,
+            }
+            for use, _ in uses
+        ],
+    }
