@@ -180,6 +180,7 @@ class Portal:
         self.is_command = is_command
         self._turn = Turn()
         self.namespace = settings.namespace
+        self.unpriced: Sequence[str] = settings.unpriced
         self.batch_limit = settings.batch_limit
         memory = settings.edge_memory_mb * MEBIBYTE
         self._hit_cache_bytes = memory // 8
@@ -597,9 +598,11 @@ class Portal:
                 daily_limit=settings.daily_call_limit,
                 engine=self.engine,
                 gateway=self.gateway,
+                ledger=self.ledger,
                 is_draining=self._process.is_draining,
                 store=self.store,
                 tokens=self.tokens,
+                unpriced=settings.unpriced,
                 usage=self.usage,
             ),
             access_log=self.access_log,

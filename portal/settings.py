@@ -284,7 +284,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unpriced(self) -> tuple[str, ...]:
-        """The names of the price settings that are not set."""
+        """The names of the settings of unknown prices."""
+        if self.mode == "demo":
+            return ()
         names = (name for name in self.__struct_fields__ if name.startswith("price_"))
         return tuple(PREFIX + name.upper() for name in names if getattr(self, name) is None)
 
@@ -396,7 +398,7 @@ def _refuse_contradictions(settings: Settings) -> None:
     for name in ("issuer_document", "issuer_contact", "issuer_logo"):
         if getattr(settings, name) and not settings.issuer_name:
             raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}ISSUER_NAME beside it")
-    if settings.monthly_budget and settings.mode != "demo" and settings.unpriced:
+    if settings.monthly_budget and settings.unpriced:
         raise SettingsError(
             f"{PREFIX}MONTHLY_BUDGET needs {', '.join(settings.unpriced)}: an unknown price "
             "exceeds every budget"

@@ -56,6 +56,7 @@ class Parts(Protocol):
 
     is_command: bool  # the process serves no request
     namespace: str
+    unpriced: Sequence[str]  # the settings of unknown prices
 
     @property
     def batches(self) -> Batches: ...

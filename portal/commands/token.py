@@ -157,10 +157,8 @@ def _budget(_: click.Context, __: click.Parameter, value: str | None) -> Decimal
 
 def _refuse_unpriced(portal: Parts, monthly_budget: Decimal) -> None:
     """End the command if a budget is set and the price of an operation is unknown."""
-    unpriced = [name for name, each in portal.gateway.terms.items() if each.price is None]
-    if monthly_budget and unpriced:
-        names = ", ".join(f"PORTAL_PRICE_{name.upper()}" for name in unpriced)
-        fail(f"A budget needs the price of every call: set {names}.")
+    if monthly_budget and portal.unpriced:
+        fail(f"A budget needs the price of every call: set {', '.join(portal.unpriced)}.")
 
 
 def _local_time(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from sqlalchemy import Engine
 
@@ -10,6 +11,7 @@ from portal.batch.batches import Batches
 from portal.batch.model import Batch
 from portal.gateway.backend import StoreSize
 from portal.gateway.gateway import Gateway
+from portal.gateway.ledger import Ledger, Use
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
 from portal.storage.database import database_bytes, is_in_place
@@ -21,7 +23,7 @@ class OperatorDesk:
     """The desk of the operator, who sees figures of all callers and no vehicle.
 
     ``daily_limit`` is the most upstream calls of all callers in a day, or 0. ``is_draining``
-    returns whether the server is to end.
+    returns whether the server is to end. ``unpriced`` are the settings of unknown prices.
     """
 
     batches: Batches
@@ -29,9 +31,11 @@ class OperatorDesk:
     daily_limit: int
     engine: Engine
     gateway: Gateway
+    ledger: Ledger
     is_draining: Callable[[], bool]
     store: Store
     tokens: Tokens
+    unpriced: Sequence[str]
     usage: UsageLog
 
     def is_ready(self) -> bool:
@@ -45,6 +49,16 @@ class OperatorDesk:
     def database_bytes(self) -> int | None:
         """Return the size of the database. Raises SQLAlchemyError."""
         return database_bytes(self.engine)
+
+    def budget(self) -> tuple[Use, date | None] | None:
+        """Return what is used of the portal's budget of the month, and when it ends at its rate.
+
+        None without a budget, or if the database cannot be read.
+        """
+        for use in self.ledger.uses_of_portal():
+            if use.limit.period == "month":
+                return use, self.usage.ends_on(use)
+        return None
 
     def last_purge(self) -> int:
         return self.gateway.last_purge()

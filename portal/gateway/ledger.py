@@ -26,6 +26,7 @@ from portal.gateway.reservation import (
     ends_at,
     give_back,
     limits_of,
+    limits_of_portal,
     period_of,
     reserve,
     seconds_left,
@@ -279,8 +280,15 @@ class Ledger:
         Does not read the database if no limit is set. A database error is only logged, and no limit
         is returned.
         """
+        return self._used(limits_of(caller, self._limits))
+
+    def uses_of_portal(self) -> list["Use"]:
+        """Return what is used of the limits for all callers together, as ``uses`` does."""
+        return self._used(limits_of_portal(self._limits))
+
+    def _used(self, limits_found: Sequence[Limit]) -> list["Use"]:
         now = self._clock()
-        limits = [limit for limit in limits_of(caller, self._limits) if limit.is_set]
+        limits = [limit for limit in limits_found if limit.is_set]
         if not limits:
             return []
         try:

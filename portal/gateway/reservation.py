@@ -77,11 +77,20 @@ def token_payer(caller: str) -> str:
 def limits_of(caller: Identity, portal: PortalLimits) -> tuple[Limit, ...]:
     """Return every limit that binds a caller's calls, in the order in which rows are locked."""
     token = token_payer(caller.name)
+    day, month = limits_of_portal(portal)
+    return (
+        day,
+        Limit("token", token, "day", Decimal(caller.daily_limit)),
+        month,
+        Limit("token", token, "month", caller.monthly_budget),
+    )
+
+
+def limits_of_portal(portal: PortalLimits) -> tuple[Limit, Limit]:
+    """Return the limits of a day and of a month for all callers together."""
     return (
         Limit("portal", ALL_CALLERS, "day", Decimal(portal.daily_calls)),
-        Limit("token", token, "day", Decimal(caller.daily_limit)),
         Limit("portal", ALL_CALLERS, "month", portal.monthly_budget),
-        Limit("token", token, "month", caller.monthly_budget),
     )
 
 

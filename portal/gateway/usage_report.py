@@ -205,10 +205,11 @@ class UsageLog:
         rows = self._all(indexed_by(query.group_by(ledger.c.price), ledger, "ledger_by_day"))
         return merged(_of_calls(count, price) for price, count in rows).spent
 
-    def ends_on(self, use: Use, caller: str) -> date | None:
+    def ends_on(self, use: Use, caller: str = "") -> date | None:
         """Return the day on which a month's budget ends at the rate of the last seven days.
 
-        None for a limit of calls, if it lasts until the month's end, or the price of one of these calls is unknown.
+        None for a limit of calls, if the budget lasts until the month's end, or if the price of one
+        of these calls is unknown.
         """
         if use.limit.unit == "calls":
             return None

@@ -13,7 +13,7 @@ from dossie_veicular_client.transport import Transport
 
 from portal.web.json_api.openapi import as_document
 from tests.fakes import Fault, FaultUpstream, faults, free_port
-from tests.fakes.in_process import PORTAL_TOKEN, managed, pass_through
+from tests.fakes.in_process import PORTAL_TOKEN, PRICED, managed, pass_through
 from tests.fakes.processes import PortalProcess
 
 PLATE = "ABC1D23"
@@ -127,6 +127,7 @@ FAULTY: dict[str, Broken] = {
         settings={"PORTAL_UPSTREAM_URL": f"http://127.0.0.1:{free_port()}"}
     ),
     "too_many_requests": Broken(settings={"PORTAL_RATE_LIMIT_TOKEN": "1/minute"}),
+    "budget_spent": Broken(settings=PRICED | {"PORTAL_MONTHLY_BUDGET": "0.20"}),
     "portal_daily_limit": Broken(settings={"PORTAL_DAILY_CALL_LIMIT": "1"}),
 }
 # The code by the database table that is lost, and by the library that fails as it is imported.

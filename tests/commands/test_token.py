@@ -101,13 +101,21 @@ def test_list_prints_everything_but_the_token(here: InProcessPortal) -> None:
     done = run(here, "list")
     assert done.exit_code == 0
     header, *rows = [re.split(" {2,}", line) for line in done.stdout.splitlines()]
-    assert header == ["name", "scopes", "daily limit", "issued", "expires", "state"]
+    assert header == [
+        "name",
+        "scopes",
+        "daily limit",
+        "monthly budget",
+        "issued",
+        "expires",
+        "state",
+    ]
     ana, gone = rows
     assert ana[0] == "ana@loja.example"
     assert ana[2] == "40"
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", ana[4])
-    assert ana[5] == "valid"
-    assert gone[2:3] + gone[4:] == ["none", "never", "revoked"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", ana[5])
+    assert (ana[3], ana[6]) == ("none", "valid")
+    assert gone[2:4] + gone[5:] == ["none", "none", "never", "revoked"]
     assert token not in done.output
 
 

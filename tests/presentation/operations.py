@@ -1,13 +1,15 @@
 """Sample data of the operator's page: two days, three callers, all kinds of rows."""
 
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from portal.access.tokens import Issued, TokenOverview
 from portal.batch.model import Batch, Cost, Counts, Reason, State
 from portal.gateway.backend import StoreSize
+from portal.gateway.ledger import Use
 from portal.gateway.operations import CachePolicy
+from portal.gateway.reservation import Limit
 from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, Usage
 from portal.presentation.operations.page import BreakerState, OperationsPage
 from tests.presentation.rendering import NOW
@@ -16,6 +18,11 @@ TODAY, YESTERDAY = date(2026, 11, 20), date(2026, 11, 19)
 AT = NOW.timestamp()
 SCOPES = frozenset({"decode", "renainf"})
 
+BUDGET = Use(
+    Limit("portal", "day", "month", Decimal(60)),
+    Decimal("31.25"),
+    datetime(2026, 12, 1, tzinfo=UTC),
+)
 ANA = Usage(3, Decimal("2.55"), hits=5, stale=1, collapsed=1, known_saved=Decimal("5.10"))
 ROBOT = Usage(2, Decimal("1.90"))
 FORMER = Usage(hits=7, known_saved=Decimal("0.70"))
@@ -89,6 +96,8 @@ FACTS = OperationsPage(
     origins={"primary": OriginCalls(9, 4), "former": OriginCalls(1, 0)},
     calls_today=CallsToday(5, {"ana": 3, "used": 40}),
     daily_limit=120,
+    budget=BUDGET,
+    budget_ends_on=date(2026, 11, 27),
     terms={"decode": CachePolicy(86400, 604800, Decimal("0.85")), "report": CachePolicy(60, 0)},
     store=StoreSize(1234, 5_678_900),
     database_bytes=4_096,

@@ -381,9 +381,12 @@ PAGES: dict[str, Callable[[], Any]] = {
         scopes=("admin",),
         days="x",
         daily_limit="-1",
-        problems=dict.fromkeys(("name", "scopes", "days", "limit", "token"), "Não <b> serve."),
+        monthly_budget="muito",
+        problems=dict.fromkeys(
+            ("name", "scopes", "days", "limit", "budget", "token"), "Não <b> serve."
+        ),
     ),
-    "token, issued": lambda: NewTokenPage("ana", "a" * 43, NOW, 50),
+    "token, issued": lambda: NewTokenPage("ana", "a" * 43, NOW, 50, Decimal(60)),
     "token, revoke": lambda: RevokePage(
         "ana", is_own=True, asks_token=True, problem="Não é o seu."
     ),

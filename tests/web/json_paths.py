@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from portal.access.tokens import SCOPES, Tokens
@@ -90,8 +91,9 @@ def issue(
     scopes: frozenset[str] = SCOPES,
     lifetime_s: float | None = None,
     daily_limit: int = 0,
+    monthly_budget: Decimal = Decimal(0),
 ) -> str:
-    return tokens_of(portal).issue(name, scopes, lifetime_s, daily_limit)
+    return tokens_of(portal).issue(name, scopes, lifetime_s, daily_limit, monthly_budget)
 
 
 @contextmanager

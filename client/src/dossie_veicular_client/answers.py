@@ -550,6 +550,15 @@ class BatchRow(TypedDict):
     alert_codes: str | None
 
 
+class SpendingLimit(TypedDict):
+    scope: Literal["token", "portal", "person", "batch"]
+    period: Literal["day", "month", "total"]
+    unit: Literal["calls", "brl"]
+    most: float
+    used: float
+    ends_at: str | None
+
+
 class Usage(TypedDict):
     month: str
     calls: int
@@ -558,6 +567,10 @@ class Usage(TypedDict):
     saved: float | None
     daily_limit: int | None
     calls_left_today: int | None
+    monthly_budget: float | None
+    budget_left: float | None
+    ends_on: str | None
+    limits: list[SpendingLimit]
     prices: dict[str, float | None]
     batch_limit: int
 

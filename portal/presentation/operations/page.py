@@ -16,6 +16,7 @@ from portal import formats
 from portal.batch.model import Batch
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.gateway.backend import MOST_COUNTED, StoreSize
+from portal.gateway.ledger import Use
 from portal.gateway.operations import CachePolicy
 from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, Usage, merged
 from portal.presentation.exports.tables import Column, Table
@@ -58,7 +59,9 @@ class OperationsPage:
     ``failures`` cover the last ``days`` days. ``by_day`` is keyed by day and operation, and covers
     at least these days and the present month. ``by_caller`` has the usage of the MOST_CALLERS
     costliest tokens in the present month, the costliest first. ``now`` has a time zone.
-    ``daily_limit`` is a number of calls, or 0 if there is no limit. ``store`` is None if the store
+    ``daily_limit`` is a number of calls, or 0 if there is no limit. ``budget`` is what is used of
+    the portal's budget of the month, or None. It ends on ``budget_ends_on`` at the rate of the last
+    seven days, or lasts until the month's end. ``store`` is None if the store
     of answers cannot be reached. ``database_bytes`` is None if the size of the database is unknown.
 
     ``tokens`` has at most MOST_TOKENS valid tokens and the next one, and MOST_ENDED ended ones. The
@@ -78,6 +81,8 @@ class OperationsPage:
     origins: Mapping[str, OriginCalls]
     calls_today: CallsToday
     daily_limit: int
+    budget: Use | None
+    budget_ends_on: date | None
     terms: Mapping[OperationName, CachePolicy]
     store: StoreSize | None
     database_bytes: int | None

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import ClassVar, Final, Literal, Protocol
 
 from portal.dossier.lookups import OPERATION_TEXTS
@@ -61,9 +62,9 @@ class IssueForm:
 
     A new form proposes the lookups of a vehicle, 90 days and 50 calls a day.
 
-    ``problems`` maps "name", "scopes", "days", "limit" and "token" to an error message, if the
-    field is wrong. ``asks_token`` is true if the operator's last sign-in is too old. The form then
-    also asks for the operator's own token, to confirm the operator's identity.
+    ``problems`` maps "name", "scopes", "days", "limit", "budget" and "token" to an error message,
+    if the field is wrong. ``asks_token`` is true if the operator's last sign-in is too old. The
+    form then also asks for the operator's own token, to confirm the operator's identity.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -73,6 +74,7 @@ class IssueForm:
     scopes: Sequence[str] = LOOKUPS
     days: str = "90"
     daily_limit: str = "50"
+    monthly_budget: str = ""
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -85,6 +87,7 @@ class NewTokenPage:
     token: str = field(repr=False)
     until: datetime | None
     daily_limit: int
+    monthly_budget: Decimal
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ Each page requires the scope ``admin``.
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from functools import partial, wraps
 from typing import Any, Final
 
@@ -33,6 +34,7 @@ from portal.presentation.operations.page import (
     usage_table,
 )
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
+from portal.presentation.typed_money import read_money
 from portal.web.http.errors import page_error
 from portal.web.observability.logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
@@ -51,6 +53,7 @@ TAKEN_NAME: Final = "Já existe um token com este nome, talvez revogado. Escolha
 NO_SCOPE: Final = "Escolha ao menos uma permissão."
 STORED_ALONE: Final = "“Só o que está guardado” não se junta a outra permissão."
 WRONG_DAYS: Final = f"Um número de dias de 1 a {_MOST_DAYS}, ou nada."
+NEEDS_PRICES: Final = "Um orçamento exige o preço de cada consulta nas configurações do portal."
 WRONG_LIMIT: Final = "Um número de chamadas por dia, ou nada."
 REVOKED: Final = "O token {} foi revogado."
 NOT_REVOKED: Final = "Nenhum token válido se chama {}."
@@ -100,6 +103,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         after, MOST_TOKENS + 1, MOST_ENDED, SOON_DAYS * _DAY_S, MOST_NAMED + 1
     )
     shown = (*tokens.valid, *tokens.ended, *tokens.full)
+    budget, budget_ends_on = web.operator.budget() or (None, None)
     calls = usage.calls(min(first, today.replace(day=1)))
     page = OperationsPage(
         now=datetime.now(UTC),
@@ -111,6 +115,8 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         origins=usage.origins_today(calls),
         calls_today=usage.calls_today(each.name for each in shown),
         daily_limit=web.operator.daily_limit,
+        budget=budget,
+        budget_ends_on=budget_ends_on,
         terms=web.operator.gateway.terms,
         store=web.operator.store_size(),
         database_bytes=web.operator.database_bytes(),
@@ -146,10 +152,14 @@ def issue_token(web: Web, identity: Identity) -> BaseResponse:
     scopes = tuple(scope for scope in form.getlist("permissao") if scope in ISSUABLE_SCOPES)
     days = form.get("dias", type=partial(whole_number, most=_MOST_DAYS))
     daily_limit = form.get("limite", type=partial(whole_number, least=0, most=_MOST_CALLS))
+    budget, budget_mistake = read_money(form.get("orcamento", ""))
+    if budget and web.operator.unpriced:
+        budget_mistake = NEEDS_PRICES
     checks = {
         "name": "" if is_token_name(name) else WRONG_NAME,
         "scopes": "" if are_issuable(scopes) else STORED_ALONE if scopes else NO_SCOPE,
         "days": WRONG_DAYS if days is None and form.get("dias", "").strip() else "",
+        "budget": budget_mistake,
         "limit": WRONG_LIMIT if daily_limit is None and form.get("limite", "").strip() else "",
     }
     problems = {field: text for field, text in checks.items() if text}
@@ -159,7 +169,9 @@ def issue_token(web: Web, identity: Identity) -> BaseResponse:
     token = ""
     if not problems:
         try:
-            token = web.operator.tokens.issue(name, frozenset(scopes), lifetime_s, daily_limit or 0)
+            token = web.operator.tokens.issue(
+                name, frozenset(scopes), lifetime_s, daily_limit or 0, budget or Decimal(0)
+            )
         except NameTaken:
             problems["name"] = TAKEN_NAME
     if problems:
@@ -169,15 +181,20 @@ def issue_token(web: Web, identity: Identity) -> BaseResponse:
             scopes=scopes,
             days=form.get("dias", "")[:10],
             daily_limit=form.get("limite", "")[:10],
+            monthly_budget=form.get("orcamento", "")[:20],
             problems=problems,
         )
         return page_response(page, 400)
-    terms = {"daily_limit": daily_limit or 0, "lifetime_s": lifetime_s}
+    terms = {
+        "daily_limit": daily_limit or 0,
+        "monthly_budget": str(budget or 0),
+        "lifetime_s": lifetime_s,
+    }
     _note("token issued", identity, name, scopes=sorted(scopes), **terms)
     # The response is not a redirect, because the portal would have to store the new token until the
     # next request.
     until = None if lifetime_s is None else datetime.now(UTC) + timedelta(seconds=lifetime_s)
-    return page_response(NewTokenPage(name, token, until, daily_limit or 0))
+    return page_response(NewTokenPage(name, token, until, daily_limit or 0, budget or Decimal(0)))
 
 
 @routes.get(REVOKE)

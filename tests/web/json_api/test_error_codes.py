@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import jsonschema_rs
@@ -175,6 +176,7 @@ SCENES: dict[str, Callable[[Scene], Any]] = {
     "body_too_large": lambda here: here.sent(data=b"x" * 300_000),
     "body_type": lambda here: here.sent(data=b"{}", content_type="text/plain"),
     "idempotency_mismatch": lambda here: here.keyed("one", "one"),
+    "budget_spent": lambda here: here.with_token(PRICES, monthly_budget=Decimal(60)),
     "daily_limit": lambda here: here.with_token(PRICES, daily_limit=1),
     "too_many_requests": lambda here: here.second_call(RATE_LIMIT_TOKEN="1/minute"),
     "upstream_limit": lambda here: here.prices(faults.status(429, retry_after="7"), own=True),

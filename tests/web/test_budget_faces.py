@@ -1,0 +1,104 @@
+"""A spent budget of a month: JSON, pages, batches, commands, the operator's page."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from portal.access.tokens import SCOPES
+from portal.settings import Settings, SettingsError
+from tests.conftest import PortalFactory
+from tests.fakes import FaultUpstream
+from tests.fakes.answers import path_of
+from tests.fakes.in_process import PRICED, InProcessPortal, managed
+from tests.web.json_paths import expect_message, tokens_of
+from tests.web.person import Person
+
+PRICES = {name.removeprefix("PORTAL_"): price for name, price in PRICED.items()}
+
+
+def token_of(here: InProcessPortal, budget: str) -> str:
+    return tokens_of(here).issue("ana", SCOPES, None, 0, Decimal(budget))
+
+
+def used(here: InProcessPortal, token: str) -> Any:
+    return here.get("/api/v1/usage", token=token).get_json()
+
+
+def test_spent_budget_of_a_token_is_429_and_stored_answers_are_served(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal(**PRICES)
+    token = token_of(here, "0.40")
+    assert here.get(path_of("decode"), token=token).status_code == 200
+    refused = here.get(path_of("decode", "LMP0A01"), token=token)
+    expect_message(refused, 429)
+    assert int(refused.headers["Retry-After"]) >= 1
+    assert refused.get_json()["message"] == "O orçamento do mês do seu acesso acabou."
+    assert here.get(path_of("decode"), token=token).status_code == 200
+    assert upstream.count() == 1
+    found = used(here, token)
+    assert (found["monthly_budget"], found["budget_left"]) == (0.4, 0.1)
+    (limit,) = found["limits"]
+    assert limit["ends_at"].startswith("20") and limit.pop("ends_at")
+    assert limit == {"scope": "token", "period": "month", "unit": "brl", "most": 0.4, "used": 0.3}
+
+
+def test_spent_budget_of_the_portal_is_503(portal: PortalFactory) -> None:
+    here = portal(**PRICES, MONTHLY_BUDGET="0.30")
+    assert here.get(path_of("decode")).status_code == 200
+    refused = here.get("/api/v1/vehicles/LMP0A01/prices.csv")
+    assert refused.status_code == 503
+    assert refused.get_json()["code"] == "budget_spent"
+    assert refused.get_json()["message"] == "O orçamento do mês deste portal acabou."
+    assert refused.headers["Retry-After"]
+
+
+def test_pages_say_until_when(portal: PortalFactory) -> None:
+    here = portal(**PRICES, MONTHLY_BUDGET="0.20")
+    page = Person.at(here).signed_in().pages.get("/placa/ABC1D23?completo=1")
+    assert "O orçamento do mês deste portal acabou. Volta em 01/" in page.text
+
+
+def test_batch_pauses_with_the_reason_budget(portal: PortalFactory) -> None:
+    here = portal(**PRICES, BATCH_CONCURRENCY="1")
+    headers = {"Authorization": token_of(here, "0.70")}
+    body = {"plates": ["AAA0A01", "AAA0A02", "AAA0A03"], "ask": ["decode"]}
+    batch = here.client.post("/api/v1/batches", json=body, headers=headers).get_json()["id"]
+    here.client.post(f"/api/v1/batches/{batch}/start", headers=headers)
+    here.parts.batch_runner.tick()
+    found = here.get(f"/api/v1/batches/{batch}?wait=5", token=headers["Authorization"]).get_json()
+    assert (found["state"], found["reason"]) == ("paused", "budget")
+    assert found["counts"]["done"] == 2
+    assert found["resumes_at"]
+
+
+def test_operator_sees_the_budget_and_its_forecast(portal: PortalFactory) -> None:
+    here = portal(**PRICES, MONTHLY_BUDGET="60")
+    assert here.get(path_of("decode")).status_code == 200
+    page = Person.at(here).signed_in().pages.get("/operacao")
+    assert "0,30 de R$" in page.text
+    assert "No ritmo dos últimos 7 dias dura até o fim do mês." in page.text
+
+
+def test_operator_issues_a_token_with_a_budget(portal: PortalFactory) -> None:
+    here = portal(**PRICES)
+    person = Person.at(here).signed_in()
+    form: dict[str, Any] = {"nome": "loja", "permissao": ["decode"], "dias": "30", "limite": "5"}
+    wrong = person.post("/operacao/tokens/emitir", **form, orcamento="sessenta")
+    assert wrong.status_code == 400
+    done = person.post("/operacao/tokens/emitir", **form, orcamento="60,50")
+    assert "O orçamento é de R$\u00a060,50 por mês." in done.get_data(as_text=True)
+    assert [each.monthly_budget for each in tokens_of(here).listed()] == [Decimal("60.50")]
+
+
+def test_budget_needs_every_price(upstream: FaultUpstream, portal: PortalFactory) -> None:
+    env = managed(upstream.url) | PRICED | {"PORTAL_MONTHLY_BUDGET": "60"}
+    assert Settings.from_environment(env).monthly_budget == 60
+    del env["PORTAL_PRICE_REPORT"]
+    with pytest.raises(SettingsError, match="MONTHLY_BUDGET needs PORTAL_PRICE_REPORT"):
+        Settings.from_environment(env)
+    command = portal().app.test_cli_runner()
+    refused = command.invoke(args=["token", "issue", "ana", "--monthly-budget", "60"])
+    assert refused.exit_code == 1
+    assert "PORTAL_PRICE_DECODE" in refused.output
