@@ -26,7 +26,7 @@ Period = Literal["day", "month"]
 ALL_CALLERS: Final = "day"
 # Amounts in R$ are counted in millionths, because a price has at most six decimal places.
 MICRO: Final = 1_000_000
-# Versions before schema revision 0018 delete rows whose period sorts before yesterday's date. This
+# Versions before schema revision 0016 delete rows whose period sorts before yesterday's date. This
 # prefix keeps them from deleting a month's rows during a rolling upgrade.
 _MONTH: Final = "m"
 _UNLIMITED: Final = 2**62
