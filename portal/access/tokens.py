@@ -12,7 +12,16 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Any, Final, Literal
 
-from sqlalchemy import Engine, insert, literal, select, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    Engine,
+    func,
+    insert,
+    literal,
+    select,
+    union_all,
+    update,
+)
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.access.sealing import keyed_hash
@@ -38,6 +47,8 @@ REMEMBERED_S = 2.0
 # responses (``portal.web.json_api.hit_cache``) may delay a revocation by another second.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # rows
+# Stands in the name of a token that was replaced, before a number. No typed name contains it.
+_REPLACED: Final = "#"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 TokenState = Literal["valid", "expired", "revoked"]
 
@@ -62,6 +73,19 @@ class RefusedToken(LookupError):
 
 class TokensUnavailable(Exception):
     """Authentication is impossible because the database cannot be read. Status 503."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenChange:
+    """What is to change of a token. None leaves a value as it is.
+
+    ``lifetime_s`` counts from now. An infinite one never ends.
+    """
+
+    scopes: frozenset[str] | None = None
+    lifetime_s: float | None = None
+    daily_limit: int | None = None
+    monthly_budget: Decimal | None = None
 
 
 class NameTaken(ValueError):
@@ -126,9 +150,17 @@ class Issued:
         return "expired" if self.expires_at is not None and now >= self.expires_at else "valid"
 
     @property
+    def caller(self) -> str:
+        """The name under which calls are recorded and limited.
+
+        A token that was replaced shares it with its successor, so both share their limits.
+        """
+        return self.name.partition(_REPLACED)[0]
+
+    @property
     def identity(self) -> Identity:
         limits = self.daily_limit, self.monthly_budget
-        return Identity(self.name, self.digest, self.owner, self.scopes, *limits)
+        return Identity(self.caller, self.digest, self.owner, self.scopes, *limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,17 +300,82 @@ class Tokens:
         """Revoke a token. Return whether an unrevoked token of this name existed."""
         with writing(self._engine) as db:
             revoked = db.execute(
-                update(table)
-                .where(
-                    table.c.namespace == self._namespace,
-                    table.c.name == name,
-                    table.c.revoked_at.is_(None),
-                )
-                .values(revoked_at=self._clock())
+                update(table).where(self._is_unrevoked(name)).values(revoked_at=self._clock())
             )
+        self._forget_cached()
+        return bool(revoked.rowcount)
+
+    def change(self, name: str, change: TokenChange) -> bool:
+        """Change a token. Return whether an unrevoked token of this name existed.
+
+        Everything that its owner has stored stays. An expired token is valid again with a new end.
+        """
+        values: dict[str, Any] = {}
+        if change.scopes is not None:
+            values["scopes"] = ",".join(sorted(change.scopes))
+        if change.lifetime_s is not None:
+            values["expires_at"] = self._end_of(change.lifetime_s)
+        if change.daily_limit is not None:
+            values["daily_limit"] = change.daily_limit
+        if change.monthly_budget is not None:
+            values["monthly_budget"] = str(change.monthly_budget)
+        with writing(self._engine) as db:
+            query = update(table).where(self._is_unrevoked(name))
+            changed = db.execute(query.values(**values) if values else query.values(name=name))
+        self._forget_cached()
+        return bool(changed.rowcount)
+
+    def rotate(self, name: str, overlap_s: float) -> str | None:
+        """Replace a token, and return the new one, or None if no unrevoked token has this name.
+
+        The new token has the owner, the scopes, the limits and the lifetime of the former one, and
+        the name. The former one gets another name, and ends after ``overlap_s`` seconds. Both share
+        their limits until then.
+        """
+        token, now = secrets.token_urlsafe(32), self._clock()
+        with writing(self._engine) as db:
+            row = db.execute(select(*_COLUMNS).where(self._is_unrevoked(name))).first()
+            if row is None:
+                return None
+            former = _issued(row)
+            is_former = (table.c.namespace == self._namespace) & table.c.name.startswith(
+                f"{name}{_REPLACED}", autoescape=True
+            )
+            count = db.execute(select(func.count()).where(is_former)).scalar_one()
+            end = min(now + overlap_s, former.expires_at or math.inf)
+            replaced = {"name": f"{name}{_REPLACED}{count + 1}", "expires_at": end}
+            if overlap_s <= 0:
+                replaced["revoked_at"] = now
+            db.execute(update(table).where(table.c.digest == former.digest).values(**replaced))
+            lifetime_s = math.inf
+            if former.expires_at is not None:
+                lifetime_s = former.expires_at - former.created_at
+            db.execute(
+                insert(table).values(
+                    digest=digest(token),
+                    owner=former.owner,
+                    namespace=self._namespace,
+                    name=name,
+                    scopes=",".join(sorted(former.scopes)),
+                    daily_limit=former.daily_limit,
+                    monthly_budget=str(former.monthly_budget),
+                    created_at=now,
+                    expires_at=self._end_of(lifetime_s),
+                )
+            )
+        self._forget_cached()
+        return token
+
+    def _is_unrevoked(self, name: str) -> ColumnElement[bool]:
+        is_named = (table.c.namespace == self._namespace) & (table.c.name == name)
+        return is_named & table.c.revoked_at.is_(None)
+
+    def _end_of(self, lifetime_s: float) -> float | None:
+        return None if math.isinf(lifetime_s) else self._clock() + lifetime_s
+
+    def _forget_cached(self) -> None:
         with self._lock:
             self._cached.clear()
-        return bool(revoked.rowcount)
 
     def listed(self) -> list[Issued]:
         """Return the namespace's tokens, the oldest first."""

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 import click
 
-from portal.commands.failures import Command
+from portal.commands.failures import CommandGroup
+from portal.commands.ledger_check import check_command
 from portal.commands.parts import Parts
 from portal.commands.tables import (
     csv_lines,
@@ -18,6 +19,8 @@ from portal.commands.tables import (
 )
 from portal.gateway.ledger import UpstreamCall
 from portal.gateway.usage_report import Usage, merged
+from portal.vehicle.plate import InvalidSubject, Plate
+from portal.vehicle.typed import parse_typed
 
 SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS: Sequence[str] = UpstreamCall._fields[:-1]  # without the namespace
@@ -25,8 +28,9 @@ NUMBERS = frozenset({"price", "status", "calls", "spent", "hits", "collapsed", "
 Record = Sequence[object]
 
 
-def ledger_command(portal: Parts) -> Command:
-    @click.command("ledger", cls=Command)
+def ledger_command(portal: Parts) -> CommandGroup:
+    @click.group("ledger", cls=CommandGroup, invoke_without_command=True)
+    @click.pass_context
     @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
     @click.option("--json", "as_json", is_flag=True, help="one JSON array")
@@ -34,17 +38,28 @@ def ledger_command(portal: Parts) -> Command:
     @click.option(
         "--all", "everywhere", is_flag=True, help="calls of every upstream, named in a last column"
     )
+    @click.option("--plate", callback=_subjects, help="only the calls about a plate or Renavam")
     def ledger(
-        month: str | None, as_csv: bool, as_json: bool, summary: bool, everywhere: bool
+        context: click.Context,
+        month: str | None,
+        as_csv: bool,
+        as_json: bool,
+        summary: bool,
+        everywhere: bool,
+        plate: Sequence[str] | None,
     ) -> None:
         """List the calls of this upstream, what each cost and how it ended.
 
         Each line is one call. On a terminal the first line names the columns.
         """
+        if context.invoked_subcommand is not None:
+            return
         if as_csv and as_json:
             raise click.UsageError("either --csv or --json")
         if summary and everywhere:
             raise click.UsageError("--summary is of one upstream, --all of every one")
+        if summary and plate is not None:
+            raise click.UsageError("--summary is of all vehicles")
         if summary:
             columns, records = SUMMARY_COLUMNS, _summary(portal.usage.by_operation(month))
         else:
@@ -52,7 +67,7 @@ def ledger_command(portal: Parts) -> Command:
             width = len(columns)
             records = (
                 (call.sent_at.isoformat(timespec="seconds"), *call[1:width])
-                for call in portal.ledger.rows(month, everywhere)
+                for call in portal.ledger.rows(month, everywhere, _tags(portal, plate))
             )
         if as_csv:
             lines = csv_lines(columns, map(_cells, records))
@@ -63,7 +78,12 @@ def ledger_command(portal: Parts) -> Command:
             lines = table_lines(columns, map(_cells, records), NUMBERS, header=header)
         print_lines(lines)
 
+    ledger.add_command(check_command(portal))
     return ledger
+
+
+def _tags(portal: Parts, subjects: Sequence[str] | None) -> Sequence[str] | None:
+    return None if subjects is None else [portal.store.tag(each) for each in subjects]
 
 
 def _summary(operations: Mapping[str, Usage]) -> Iterator[Record]:
@@ -90,6 +110,18 @@ def _text(value: object) -> str:
         return "" if value is None else str(value)
     cents = value.quantize(Decimal("0.01"))
     return f"{cents}" if cents == value else f"{value.normalize():f}"
+
+
+def _subjects(_: click.Context, __: click.Parameter, value: str | None) -> Sequence[str] | None:
+    """Return both forms of a plate, or a Renavam."""
+    if value is None:
+        return None
+    try:
+        subject = parse_typed(value)
+    except InvalidSubject:
+        raise click.BadParameter(f"{value!r} is neither a plate nor a Renavam") from None
+    twin = subject.twin if isinstance(subject, Plate) else None
+    return [subject.text] if twin is None else [subject.text, twin.text]
 
 
 def _month(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

@@ -1,5 +1,6 @@
-"""``flask --app app token issue | list | revoke``: manages access tokens."""
+"""``flask --app app token issue | set | rotate | list | revoke``: manages access tokens."""
 
+import math
 import re
 import time
 from decimal import Decimal
@@ -13,6 +14,7 @@ from portal.access.tokens import (
     STORED,
     Issued,
     NameTaken,
+    TokenChange,
     are_issuable,
     is_token_name,
 )
@@ -27,7 +29,7 @@ _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 
 
 def token_commands(portal: Parts) -> CommandGroup:
-    @click.group("token", cls=CommandGroup, help="Issue, list and revoke access tokens.")
+    @click.group("token", cls=CommandGroup, help="Issue, change, list and revoke access tokens.")
     def token() -> None:
         pass
 
@@ -56,13 +58,53 @@ def token_commands(portal: Parts) -> CommandGroup:
         except OSError as error:
             fail(f"The database cannot be made: {error}")
         try:
-            new_token = portal.tokens.issue(name, scopes, expires, daily_limit, monthly_budget)
+            lifetime_s = None if expires == math.inf else expires
+            new_token = portal.tokens.issue(name, scopes, lifetime_s, daily_limit, monthly_budget)
         except NameTaken:
             fail(f"A token named {name} exists already.")
         print(
             f"Token for {name} {_place(portal)} ({', '.join(sorted(scopes))}); "
             "it will not be shown again:"
         )
+        print(new_token)
+
+    @token.command("set")
+    @click.argument("name")
+    @click.option("--scopes", callback=_scopes_or_none)
+    @click.option("--expires", callback=_lifetime, help="from now, as in 12h, 30d, 8w, or never")
+    @click.option("--daily-limit", type=click.IntRange(0, 2**31 - 1), help="0 = no limit")
+    @click.option(
+        "--monthly-budget", callback=_budget_or_none, help="R$ a calendar month; 0 = none"
+    )
+    def change(
+        name: str,
+        scopes: frozenset[str] | None,
+        expires: float | None,
+        daily_limit: int | None,
+        monthly_budget: Decimal | None,
+    ) -> None:
+        """Change a token; what its owner has stored stays."""
+        wanted = TokenChange(scopes, expires, daily_limit, monthly_budget)
+        if wanted == TokenChange():
+            raise click.UsageError("nothing to change")
+        _refuse_unpriced(portal, monthly_budget or Decimal(0))
+        if not portal.tokens.change(name, wanted):
+            fail(f"No token is named {name}, or it is revoked.")
+        print(f"Changed {name}.")
+
+    @token.command("rotate")
+    @click.argument("name")
+    @click.option("--overlap", default="24h", show_default=True, callback=_overlap, help="0 = none")
+    def rotate(name: str, overlap: float) -> None:
+        """Print a token that replaces NAME alone on the last line; the former one ends.
+
+        The new token has the owner, the scopes, the limits and the lifetime of the former one.
+        """
+        new_token = portal.tokens.rotate(name, overlap)
+        if new_token is None:
+            fail(f"No token is named {name}, or it is revoked.")
+        ends = f"works until {_local_time(time.time() + overlap)}" if overlap else "has ended"
+        print(f"The former token of {name} {ends}; the new one will not be shown again:")
         print(new_token)
 
     @token.command("list")
@@ -141,10 +183,31 @@ def _scopes(_: click.Context, __: click.Parameter, value: str) -> frozenset[str]
 def _lifetime(_: click.Context, __: click.Parameter, value: str | None) -> float | None:
     if value is None:
         return None
+    if value == "never":
+        return math.inf
     match = re.fullmatch(r"([1-9][0-9]{0,4})([mhdw])", value, re.ASCII)
     if match is None:
         raise click.BadParameter("a number and m, h, d or w, as in 30d")
     return float(int(match[1]) * _UNITS[match[2]])
+
+
+def _scopes_or_none(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> frozenset[str] | None:
+    return None if value is None else _scopes(context, option, value)
+
+
+def _overlap(context: click.Context, option: click.Parameter, value: str) -> float:
+    overlap = 0.0 if value == "0" else _lifetime(context, option, value)
+    if overlap is None or math.isinf(overlap):
+        raise click.BadParameter("0, or a number and m, h, d or w, as in 24h")
+    return overlap
+
+
+def _budget_or_none(
+    context: click.Context, option: click.Parameter, value: str | None
+) -> Decimal | None:
+    return None if value is None else _budget(context, option, value)
 
 
 def _budget(_: click.Context, __: click.Parameter, value: str | None) -> Decimal:

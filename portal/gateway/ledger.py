@@ -6,7 +6,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
@@ -209,13 +209,20 @@ class Ledger:
         self._namespace = namespace
         self._pending: deque[LedgerEntry] = deque(maxlen=MAX_PENDING_CLOSES)
 
-    def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[UpstreamCall]:
+    def rows(
+        self,
+        month: str | None = None,
+        everywhere: bool = False,
+        tags: Collection[str] | None = None,
+    ) -> Iterator[UpstreamCall]:
         """Yield the calls of a month such as "2026-11", or all calls, the oldest first.
 
         Omits calls that were never sent. Includes calls of other namespaces only if ``everywhere``
-        is true.
+        is true. With ``tags``, only the calls about these vehicles.
         """
         chosen = true() if everywhere else ledger.c.namespace == self._namespace
+        if tags is not None:
+            chosen &= ledger.c.subject.in_(tags)
         if month is not None:
             chosen &= ledger.c.day.between(f"{month}-01", f"{month}-31")
         wanted = chosen & ledger.c.outcome.not_in(FREE_OUTCOMES)
@@ -240,6 +247,24 @@ class Ledger:
             if len(rows) < PAGE_SIZE:
                 return
             number = rows[-1].id + 1
+
+    def sent(self, first: date, last: date) -> Iterator[tuple[UpstreamCall, str]]:
+        """Yield the calls from one day to another, in America/Sao_Paulo, each with its tag.
+
+        Omits calls that were never sent.
+        """
+        query = select(*_SHOWN, ledger.c.subject).where(
+            ledger.c.namespace == self._namespace,
+            ledger.c.day.between(first.isoformat(), last.isoformat()),
+            ledger.c.outcome.not_in(FREE_OUTCOMES),
+        )
+        with reading(self._engine) as db:
+            rows = db.execute(query).all()
+        for sent_at, operation, origin, caller, price, *others, tag in rows:
+            call = UpstreamCall(
+                from_epoch(sent_at), operation, origin, caller, amount_of(price), *others
+            )
+            yield call, tag
 
     def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal | None]:
         """Return for each vehicle the R$ total of a caller's calls since ``since``.

@@ -44,7 +44,8 @@ tokens = Table(
     # again. A token that was issued before owners were stored has the token's digest as its owner.
     Column("owner", String(64)),
     Column("namespace", String, nullable=False),
-    Column("name", String(80), nullable=False),
+    # A token that was replaced has "#" and a number after its name.
+    Column("name", String(80).with_variant(String(90), "postgresql"), nullable=False),
     Column("scopes", String(200), nullable=False),
     Column("daily_limit", Integer, nullable=False),  # Upstream calls per day. 0 means no limit.
     # R$ per calendar month, as text. "0" means no limit.

@@ -1,0 +1,101 @@
+"""``flask --app app ledger check FILE.csv``: a provider's statement against the ledger."""
+
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from itertools import starmap
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from portal.commands.failures import Command
+from portal.commands.parts import Parts
+from portal.commands.tables import json_array_lines, print_lines, table_lines
+from portal.gateway.statement import Comparison, Difference, Kind, Sent, compare
+from portal.gateway.statement_file import COLUMNS, WrongStatement, read_statement
+from portal.system.local_time import local_date, local_time
+from portal.vehicle.plate import InvalidSubject
+from portal.vehicle.typed import parse_typed
+
+KINDS: Final[Mapping[Kind, str]] = {
+    "empty": "billed, and no answer came",
+    "twice": "billed twice",
+    "price": "billed at another price",
+    "not_ours": "billed, and not in the ledger",
+    "not_billed": "in the ledger, and not billed",
+}
+_SHOWN: Final = ("what", "line", "time", "operation", "billed", "price", "outcome")
+
+
+def check_command(portal: Parts) -> Command:
+    @click.command("check", cls=Command)
+    @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+    @click.option(
+        "--columns", callback=_columns, help="time=…,operation=…,price=…[,plate=…], as the header"
+    )
+    @click.option("--json", "as_json", is_flag=True, help="one JSON array of the differences")
+    def check(file: Path, columns: Mapping[str, str], as_json: bool) -> None:
+        """Compare a provider's statement FILE with the ledger, by time, operation and price.
+
+        Exits 0 if nothing differs, else 1. The days from the first to the last row are compared.
+        """
+        try:
+            billed = read_statement(file.read_bytes(), lambda text: _tag(portal, text), columns)
+        except WrongStatement as error:
+            raise click.UsageError(f"{file}: {error}") from None
+        days = [local_date(each.at) for each in billed]
+        found = compare(billed, starmap(Sent, portal.ledger.sent(min(days), max(days))))
+        if as_json:
+            print_lines(json_array_lines(map(_members, found.differences)))
+        else:
+            _print(found, len(billed))
+        sys.exit(1 if found.differences else 0)
+
+    return check
+
+
+def _print(found: Comparison, rows: int) -> None:
+    seconds = round(found.shift.total_seconds())
+    clock = (
+        f"; the statement's clock is {seconds:+} s from the ledger's" if abs(seconds) > 1 else ""
+    )
+    print(f"{rows} rows, {found.matched} of them in the ledger{clock}.")
+    for kind, count in Counter(each.kind for each in found.differences).items():
+        print(f"{count}: {KINDS[kind]}.")
+    if found.differences:
+        rows_shown = (
+            [str("" if value is None else value) for value in _members(each).values()]
+            for each in found.differences
+        )
+        print_lines(table_lines(_SHOWN, rows_shown, {"line", "billed", "price"}))
+
+
+def _members(difference: Difference) -> dict[str, Any]:
+    billed, call = difference.billed, difference.sent.call if difference.sent else None
+    at = billed.at if billed else call.sent_at if call else None
+    return {
+        "what": difference.kind,
+        "line": billed.line if billed else None,
+        "time": local_time(at).isoformat(timespec="seconds") if at else None,
+        "operation": billed.operation if billed else call.operation if call else None,
+        "billed": billed.price if billed else None,
+        "price": call.price if call else None,
+        "outcome": call.outcome if call else None,
+    }
+
+
+def _tag(portal: Parts, text: str) -> str:
+    try:
+        return portal.store.tag(parse_typed(text).text)
+    except InvalidSubject:
+        return ""
+
+
+def _columns(_: click.Context, __: click.Parameter, value: str | None) -> Mapping[str, str]:
+    if value is None:
+        return {}
+    pairs = dict(each.split("=", 1) for each in value.split(",") if "=" in each)
+    if set(pairs) - set(COLUMNS) or not pairs or value.count("=") != len(pairs):
+        raise click.BadParameter("time=…,operation=…,price=…[,plate=…]")
+    return pairs
