@@ -181,7 +181,6 @@ class Portal:
         self._turn = Turn()
         self.namespace = settings.namespace
         self.unpriced: Sequence[str] = settings.unpriced
-        self.batch_limit = settings.batch_limit
         memory = settings.edge_memory_mb * MEBIBYTE
         self._hit_cache_bytes = memory // 8
         self._local_cache_bytes = memory - self._hit_cache_bytes
@@ -536,7 +535,7 @@ class Portal:
     def desks(self) -> Desks:
         core = Core(
             archive=self.dossiers,
-            batch_limit=self.batch_limit,
+            batch_limit=self._settings.batch_limit,
             batches=self.batches,
             expect_lookups=self._warm_up.expect,
             gatekeeper=self.gatekeeper,
