@@ -25,9 +25,9 @@ from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.web.http.errors import page_error
 from portal.web.http.slot_limits import BODY_CAP
-from portal.web.pages.public import recent
 from portal.web.routing.responses import list_choice, page_response, show_notice
 from portal.web.routing.routes import Routes, at_desk, signed_in
+from portal.web.routing.search import recent
 from portal.web.web import Web
 from portal.wording import sanitise_echo
 

@@ -19,10 +19,10 @@ from portal.presentation.typed_subject import plates_in, suggestions_for
 from portal.vehicle.plate import Plate, Renavam, each_once
 from portal.vehicle.typed import read_typed
 from portal.web.http.spending import first_spend
-from portal.web.pages.public import recent
-from portal.web.pages.vehicle import record_visit
 from portal.web.routing.responses import batch_of, list_choice, page_response
 from portal.web.routing.routes import Routes, at_desk
+from portal.web.routing.search import recent
+from portal.web.routing.vehicles import record_visit
 from portal.web.web import Web
 
 NONE_GIVEN = "Informe pelo menos uma placa."

@@ -43,10 +43,10 @@ from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
 from portal.web.http.sessions import SHARED
-from portal.web.pages.vehicle import of_vehicle
 from portal.web.papers import find_issued, paper_of, stamp_issued
 from portal.web.routing.responses import page_response, pdf_response, show_notice
 from portal.web.routing.routes import Routes, View, at_desk
+from portal.web.routing.vehicles import of_vehicle
 from portal.web.web import Web
 from portal.wording import counted, is_shown, listed_briefly, with_hyphens
 

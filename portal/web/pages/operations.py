@@ -37,8 +37,13 @@ from portal.presentation.operations.tokens import IssueForm, NewTokenPage, Revok
 from portal.presentation.typed_money import read_money
 from portal.web.http.errors import page_error
 from portal.web.observability.logs import FIELDS
-from portal.web.pages.public import TOO_MANY_TRIES
-from portal.web.routing.responses import file_response, page_response, show_notice, whole_number
+from portal.web.routing.responses import (
+    TOO_MANY_TRIES,
+    file_response,
+    page_response,
+    show_notice,
+    whole_number,
+)
 from portal.web.routing.routes import Routes, View
 from portal.web.web import Web
 

@@ -1,31 +1,25 @@
 """Pages that never need a sign-in: search, sign-in, glossary, privacy, check of a notice."""
 
-from datetime import date
-from functools import lru_cache
-
 from flask import Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.tokens import RefusedToken, TokensUnavailable, UnknownToken
-from portal.desk.desk import Desk
+from portal.access.tokens import RefusedToken, UnknownToken
 from portal.dossier.lookups import OPERATION_TEXTS
 from portal.formats import duration
 from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.presentation.lists.comparison import MOST_PLATES, comparison_path
-from portal.presentation.lists.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.paths import subject_path
 from portal.presentation.site.notice_check import notice_check_page
 from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage, SignInPage
-from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
+from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.typed_subject import plates_in
 from portal.system.caller_credentials import MAX_LENGTH, is_token
-from portal.system.local_time import utc_time
-from portal.vehicle.plate import parse_subject
 from portal.vehicle.typed import read_typed, visible
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S
 from portal.web.http.sessions import MAX_CREDENTIAL_LENGTH, local_path
-from portal.web.routing.responses import batch_of, page_response, show_notice
+from portal.web.routing.responses import TOO_MANY_TRIES, batch_of, page_response, show_notice
 from portal.web.routing.routes import Routes
+from portal.web.routing.search import contact, search_response
 from portal.web.web import Web
 from portal.wording import grouped
 
@@ -35,7 +29,6 @@ TOO_LONG = (
     f"{grouped(MAX_CREDENTIAL_LENGTH)} caracteres. A API JSON aceita até {grouped(MAX_LENGTH)}."
 )
 EXPIRED_TOKEN = "Este token foi revogado ou venceu."  # noqa: S105
-TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de novo."
 SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 
 routes = Routes("open")
@@ -44,27 +37,6 @@ routes = Routes("open")
 @routes.get("/")
 def search(web: Web) -> Response:
     return search_response(web)
-
-
-def search_response(web: Web, status: int = 200, query: str = "", problem: str = "") -> Response:
-    try:
-        desk = web.visitor_desk()
-    except TokensUnavailable:
-        desk = None
-    page = SearchPage(
-        query=query,
-        problem=problem,
-        contact=_contact(web),
-        cost=desk.cost() if desk else None,
-        recent=recent(web, desk) if desk else (),
-        showcases=_showcases(web, web.render_context().today) if web.sessions.is_demo else (),
-    )
-    return page_response(page, status)
-
-
-def _contact(web: Web) -> str:
-    issuer = web.desks.issuer
-    return ", ".join(filter(None, (issuer.name, issuer.contact))) if issuer else ""
 
 
 @routes.get("/buscar")
@@ -91,7 +63,7 @@ def sign_in_form(web: Web, problem: str = "", status: int = 200) -> Response:
         pass_through=web.sessions.is_pass_through,
         next_path=local_path(request.values.get("next", "/")),
         problem=problem,
-        contact=_contact(web),
+        contact=contact(web),
     )
     return page_response(page, status)
 
@@ -159,24 +131,3 @@ def privacy(web: Web) -> Response:
 def robots(_: Web) -> Response:
     # Vehicle pages are allowed, because only a crawler that fetches a page sees its noindex header.
     return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
-
-
-def recent(web: Web, desk: Desk) -> list[RecentLookup]:
-    """Return the visitor's latest lookups, from stored answers."""
-    entries = desk.recent()
-    subjects = [parse_subject(entry.subject) for entry in entries]
-    now = web.render_context().now
-    return [
-        recent_lookup(dossier, utc_time(entry.asked_at), now)
-        for entry, dossier in zip(entries, desk.stored(subjects), strict=True)
-    ]
-
-
-@lru_cache(maxsize=1)
-def _showcases(web: Web, _: date) -> tuple[RecentLookup, ...]:
-    """Return the demo's example plates, which are built once a day."""
-    now = web.render_context().now
-    return tuple(
-        recent_lookup(web.desks.example(plate, panels, now), None, now, note=caption)
-        for plate, caption, panels in web.examples.showcases()
-    )

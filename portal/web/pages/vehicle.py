@@ -4,9 +4,7 @@ All of them require an identity. A GET that no user initiated shows only stored 
 costs nothing. A page for a Renavam shows the lookups that need no plate.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
 from typing import Any
 
 from flask import abort, make_response, redirect, render_template, request, url_for
@@ -17,18 +15,15 @@ from portal.desk.written_reports import NoRecords
 from portal.dossier.dossier import Dossier
 from portal.gateway.lookup import Failure, Spend
 from portal.gateway.operations import lookups_of
-from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.phrasebook.failures import FAULTS, sentence_about
 from portal.presentation.exports.calendar import vehicle_calendar
 from portal.presentation.vehicle.negotiation import negotiation_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.system.local_time import local_time
-from portal.vehicle.plate import InvalidSubject, Plate, Renavam
-from portal.vehicle.typed import is_tax_number
-from portal.web.http.errors import page_error, this_path
-from portal.web.http.spending import first_spend, is_user_initiated, page_spend
-from portal.web.pages.public import search_response
+from portal.vehicle.plate import Plate, Renavam
+from portal.web.http.errors import page_error
+from portal.web.http.spending import first_spend, page_spend
 from portal.web.papers import paper_of
 from portal.web.routing.responses import (
     calendar_response,
@@ -36,7 +31,8 @@ from portal.web.routing.responses import (
     pdf_response,
     show_notice,
 )
-from portal.web.routing.routes import Routes, View, at_desk
+from portal.web.routing.routes import Routes
+from portal.web.routing.vehicles import of_vehicle, record_visit
 from portal.web.web import Web
 
 NOT_REFRESHED = "Nem tudo foi atualizado"
@@ -59,47 +55,6 @@ NO_STORED_FINES = (
 )
 
 routes = Routes("vehicle", robots="noindex", limited=True)
-
-
-def of_vehicle(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
-    """Return a decorator of views that get the visitor's desk and the URL's plate or Renavam.
-
-    If the plate or Renavam is not in its canonical form, the decorated view redirects to the URL
-    with the canonical form. Eleven zeros and a person's tax number are no Renavam here, although
-    the JSON paths accept any eleven digits.
-    """
-
-    def decorator(view: View) -> View:
-        @wraps(view)
-        def checked(web: Web, desk: Desk, text: str, **parts: str) -> BaseResponse:
-            try:
-                subject = kind.parse(text)
-                if isinstance(subject, Renavam) and (subject.is_invented or is_tax_number(subject)):
-                    raise InvalidSubject(text)
-            except InvalidSubject:
-                return search_response(web, 400, text[:80], INVALID_PLATE)
-            if subject.text != text:
-                return redirect(this_path(text=subject.text), 308)
-            return view(web, desk, subject, **parts)
-
-        return at_desk(checked)
-
-    return decorator
-
-
-def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
-    """Return a decorator as ``of_vehicle``, whose views get the identity."""
-
-    def decorator(view: View) -> View:
-        @wraps(view)
-        def identified(
-            web: Web, desk: Desk, subject: Plate | Renavam, **parts: str
-        ) -> BaseResponse:
-            return view(web, desk.identity, subject, **parts)
-
-        return of_vehicle(kind)(identified)
-
-    return decorator
 
 
 @routes.get("/placa/<text>")
@@ -225,11 +180,3 @@ def _permissions(desk: Desk) -> dict[str, Any]:
         "may_write": desk.caller.may("report") and desk.identity.may_spend,
         "may_follow": not desk.caller.pays_alone,
     }
-
-
-def record_visit(desk: Desk, *subjects: Plate | Renavam) -> bool:
-    """Return whether a user initiated the request. If so, add the vehicles to the history."""
-    if not is_user_initiated():
-        return False
-    desk.remember(*subjects)
-    return True

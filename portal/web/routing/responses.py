@@ -26,6 +26,7 @@ from portal.web.http.streams import paced
 from portal.web.web import Web
 from portal.wording import sanitise_echo
 
+TOO_MANY_TRIES: Final = "Tentativas demais com tokens errados. Espere {} e tente de novo."
 LONGEST_NOTICE: Final = 500  # characters
 _MOST_NOTICES: Final = 3
 _NOTICES: Final = "_flashes"  # Flask's key of the texts that ``flash`` has added
