@@ -58,7 +58,7 @@ class IdempotencyKeys:
         """
         now = self._clock()
         row = {
-            "digest": self._hmac(f"{kind}\0{self._keys.namespace}\0{owner}\0{key}".encode()),
+            "digest": self._digest(kind, owner, key),
             "content": self._hmac(content),
             "made": made,
             "expires_at": now + KEPT_S,
@@ -72,9 +72,26 @@ class IdempotencyKeys:
             raise KeyReused
         return str(first.made)
 
+    def made(self, kind: str, owner: str, key: str, content: bytes) -> str | None:
+        """Return the id that an earlier request with the key has claimed, or None.
+
+        Raises KeyReused or SQLAlchemyError.
+        """
+        is_valid = (table.c.digest == self._digest(kind, owner, key)) & (
+            table.c.expires_at > self._clock()
+        )
+        with self._engine.connect() as db:
+            first = db.execute(select(table.c.content, table.c.made).where(is_valid)).first()
+        if first is not None and first.content != self._hmac(content):
+            raise KeyReused
+        return None if first is None else str(first.made)
+
     def drop_expired(self) -> None:
         with writing(self._engine) as db:
             db.execute(delete(table).where(table.c.expires_at <= self._clock()))
+
+    def _digest(self, kind: str, owner: str, key: str) -> str:
+        return self._hmac(f"{kind}\0{self._keys.namespace}\0{owner}\0{key}".encode())
 
     def _hmac(self, content: bytes) -> str:
         return keyed_hash(self._keys.secret, b"idempotency", content)

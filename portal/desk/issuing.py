@@ -121,6 +121,17 @@ class Issuing:
             # The other of two clicks has issued it meanwhile.
         return identifiers.number
 
+    def issued_before(self, subject: Plate | Renavam, key: str | None) -> str | None:
+        """Return the number of the dossier that an earlier request with the key has issued, or None.
+
+        Raises KeyReused.
+        """
+        if key is None:
+            return None
+        made = self._core.idempotency.made
+        number = made("dossier", self._caller.owner, key, subject.text.encode())
+        return number if number and self.owned(number) else None
+
     def owned(self, number: str) -> IssuedDossier | None:
         return self._core.archive.owned(number, self._caller.owner)
 

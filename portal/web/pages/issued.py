@@ -142,16 +142,18 @@ def issue(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     key = request.headers.get("Idempotency-Key", request.form.get("idempotency_key"))
     if key is not None and not is_idempotency_key(key):
         abort(400)
-    refuse(web.limits.issue(request.remote_addr))
     try:
-        number = display_number(_issue(web, desk, desk.issuing.issuable(plate), key))
+        number = desk.issuing.issued_before(plate, key)
+        if number is None:
+            refuse(web.limits.issue(request.remote_addr))
+            number = _issue(web, desk, desk.issuing.issuable(plate), key)
     except KeyReused:
         return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
     except NothingToIssue as error:
         advice = PURGED if error.why == "purged" else NO_ANSWER
         return page_error(409, NOTHING_TO_ISSUE, advice, plate.text)
     show_notice(ISSUED)
-    return redirect(url_for("dossiers.dossier", text=number), 303)
+    return redirect(url_for("dossiers.dossier", text=display_number(number)), 303)
 
 
 def _issue(web: Web, desk: Desk, issuable: Issuable, key: str | None) -> str:
@@ -186,26 +188,31 @@ def issue_several(web: Web, desk: Desk) -> BaseResponse:
     """Issue the dossiers of the ticked vehicles of a list.
 
     The form has one key, of which each vehicle gets its own, so that two clicks issue one dossier
-    of each. The limit is counted before the first is issued, and only for vehicles with answers. A
-    failure ends the list, and the visitor sees what was issued before it.
+    of each. The limit is counted before the first is issued, without vehicles that have no answers
+    or that an earlier click has issued. A failure ends the list, and the visitor sees what was
+    issued before it.
     """
     key = request.headers.get("Idempotency-Key", request.values.get("idempotency_key"))
     if key is not None and not is_idempotency_key(key):
         abort(400)
     subjects = read_strings(request.form.getlist("placas")).subjects
+    issued = 0
     ready, left_out = [], []
     for subject in subjects[:MOST_AT_ONCE]:
+        own_key = None if key is None else f"{key}.{subject.text}"
+        if desk.issuing.issued_before(subject, own_key):
+            issued += 1
+            continue
         try:
-            ready.append(desk.issuing.issuable(subject))
+            ready.append((own_key, desk.issuing.issuable(subject)))
         except NothingToIssue:
             left_out.append(subject.display)
     left_out += [subject.display for subject in subjects[MOST_AT_ONCE:]]
     if ready:
         refuse(web.limits.issue(request.remote_addr, len(ready)))
-    issued, unfinished = 0, []
-    for at, issuable in enumerate(ready):
+    unfinished = []
+    for at, (own_key, issuable) in enumerate(ready):
         subject = issuable.dossier.subject
-        own_key = None if key is None else f"{key}.{subject.text}"
         try:
             _issue(web, desk, issuable, own_key)
         except NothingToIssue:  # purged meanwhile
@@ -214,7 +221,7 @@ def issue_several(web: Web, desk: Desk) -> BaseResponse:
             if not issued:
                 raise
             log.error("unexpected %s in a list of dossiers", type(error).__name__)
-            unfinished = [each.dossier.subject.display for each in ready[at:]]
+            unfinished = [each.dossier.subject.display for _, each in ready[at:]]
             break
         else:
             issued += 1

@@ -483,6 +483,19 @@ def test_issuing_is_limited_by_address(portal: PortalFactory) -> None:
     assert statuses == [409] * 30 + [429]
 
 
+def test_repeated_key_counts_once_against_the_limit(portal: PortalFactory) -> None:
+    running = portal()
+    ana = Person.at(running).signed_in()
+    ana.pages.get(f"/placa/{PLATE}?completo=1")
+    path = f"/placa/{PLATE}/dossie/emitir"
+    answers = [ana.post(path, idempotency_key="one") for _ in range(33)]
+    assert {each.status_code for each in answers} == {303}
+    lists = [ana.post("/dossies/emitir", placas=PLATE, idempotency_key="two") for _ in range(33)]
+    assert {each.status_code for each in lists} == {303}
+    assert len({each.headers["Location"] for each in answers}) == 1
+    assert len(rows(running)) == 2
+
+
 def test_purged_answer_in_memory_gives_no_dossier(portal: PortalFactory) -> None:
     """A process learns of another one's purge up to a second later, and has the answers until then.
 
