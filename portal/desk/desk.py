@@ -155,7 +155,8 @@ class Desk:
     @property
     def may_report(self) -> bool:
         """Whether the caller may order a written report. It needs records to be about."""
-        return self.caller.may("report") and any(map(self.caller.may, LOOKUPS))
+        has_scopes = self.caller.may("report") and any(map(self.caller.may, LOOKUPS))
+        return self.identity.may_spend and has_scopes
 
     def cost(self) -> LookupCost:
         """Return the price of all permitted lookups of a plate, and today's limits."""

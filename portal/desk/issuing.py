@@ -122,9 +122,9 @@ class Issuing:
         return identifiers.number
 
     def issued_before(self, subject: Plate | Renavam, key: str | None) -> str | None:
-        """Return the number of the dossier that an earlier request with the key has issued, or None.
+        """Return the number of the dossier that an earlier request with the key has issued.
 
-        Raises KeyReused.
+        None if there is none. Raises KeyReused.
         """
         if key is None:
             return None

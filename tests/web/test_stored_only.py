@@ -102,8 +102,14 @@ def test_reader_never_spends_on_any_face(
     for path in (f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie", "/", "/historico"):
         person.client.get(path)
     csrf = {"csrf_token": person.csrf_token()}
-    for path in ("atualizar", "laudo", "dossie/emitir"):
-        person.client.post(f"/placa/{PLATE}/{path}", data=csrf)
+    for path, status in (("atualizar", 403), ("laudo", 403), ("dossie/emitir", 409)):
+        done = person.client.post(f"/placa/{PLATE}/{path}", data=csrf)
+        assert done.status_code == status, path
+    retried = here.client.post(start, json={"retry": [PLATE]}, headers=headers)
+    assert (retried.status_code, retried.get_json()["code"]) == (403, "scope_missing")
+    own = person.client.post("/lote", data={**csrf, "placas": PLATE, "consulta": "renainf"})
+    retry = f"{own.headers['Location']}/tentar"
+    assert person.client.post(retry, data={**csrf, "placa": PLATE}).status_code == 403
     for _ in range(5):
         here.parts.scheduler.run_all()
     assert upstream.count() == 0

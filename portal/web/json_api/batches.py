@@ -173,6 +173,8 @@ def _await_change(call: Call, batch: str, wait_s: int) -> None:
 def start(call: Call, batch: str, body: StartTerms) -> Response:
     """Start or resume a batch, or look up failed vehicles again."""
     if body.retried:
+        if not call.identity.may_spend:
+            raise Refusal("scope_missing")
         call.desk.lists.retry(batch, body.retried, body.max_cost)
     else:
         call.desk.lists.start(batch, body.max_cost)

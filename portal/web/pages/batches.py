@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Final
 
-from flask import redirect, request, url_for
+from flask import abort, redirect, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
@@ -147,6 +147,8 @@ def start(_: Web, desk: Desk, batch: str) -> BaseResponse:
 @at_desk
 def retry(_: Web, desk: Desk, batch: str) -> BaseResponse:
     """Look up failed vehicles of a batch again."""
+    if not desk.identity.may_spend:
+        abort(403)
     try:
         subjects = [parse_subject(text) for text in request.form.getlist("placa")]
         desk.lists.retry(batch, subjects, _confirmed())

@@ -177,6 +177,6 @@ def _permissions(desk: Desk) -> dict[str, Any]:
     return {
         "may_refresh": desk.caller.may("refresh"),
         "left_today": desk.cost().left,
-        "may_write": desk.caller.may("report") and desk.identity.may_spend,
+        "may_write": desk.may_report,
         "may_follow": not desk.caller.pays_alone,
     }
