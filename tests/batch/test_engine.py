@@ -16,7 +16,7 @@ from portal.access.tokens import Identity, RefusedToken
 from portal.amounts import total
 from portal.batch import runner
 from portal.batch.batches import DRAFT_S
-from portal.batch.item_leases import ItemLeases
+from portal.batch.item_leases import Claim, ItemLeases
 from portal.batch.model import (
     MOST_DRAFTS,
     Cost,
@@ -27,6 +27,7 @@ from portal.batch.model import (
 )
 from portal.batch.rows import Access
 from portal.batch.typed_list import read_list
+from portal.batch.verdicts import Verdict
 from portal.gateway.ledger import LedgerEntry
 from portal.gateway.lookup import Failure
 from portal.storage.database import _write_queues, writing
@@ -288,14 +289,22 @@ def test_limit_of_a_running_batch_can_be_changed(tmp_path: Path, clock: Clock) -
 
 
 def test_visitor_who_waits_for_a_batch_at_its_limit_gets_an_answer(
-    tmp_path: Path, clock: Clock
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The limit concerns only the batch, so the visitor's own lookup is sent."""
+    """The limit concerns only the batch, so the visitor's own lookup is sent.
+
+    The visitor must send it before the batch asks again. Otherwise, the batch pauses for its limit.
+    """
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(1))
     one.start(batch, max_cost=Decimal(0))
     waiting: list[threading.Thread] = []
-    opened = one.bench.ledger.open
+    sent = threading.Event()
+    opened, put_back = one.bench.ledger.open, ItemLeases.put_back
+
+    def put_back_later(leases: ItemLeases, claim: Claim, decided: Verdict) -> Claim | None:
+        assert sent.wait(30)
+        return put_back(leases, claim, decided)
 
     def open_slowly(entry: LedgerEntry, origin: str) -> LedgerEntry:
         if entry.caller.batch == batch:
@@ -304,9 +313,12 @@ def test_visitor_who_waits_for_a_batch_at_its_limit_gets_an_answer(
             visitor.start()
             flights = one.bench.gateway._single_flight._flights
             wait_until(lambda: any(each._condition._waiters for each in flights.values()), "wait")  # type: ignore[attr-defined]
-        return opened(entry, origin)
+        row = opened(entry, origin)
+        sent.set()
+        return row
 
     one.bench.ledger.open = open_slowly  # type: ignore[method-assign]
+    monkeypatch.setattr(ItemLeases, "put_back", put_back_later)
     found = one.run(batch)  # the batch waits for the visitor's answer, which is free
     assert (found.state, found.cost.spent) == ("done", Decimal(0))
     for visitor in waiting:
