@@ -18,6 +18,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.batch.typed_list import read_list
 from portal.desk.lists import ListRefused
+from portal.presentation.list_refusals import refusal_sentence
 from portal.presentation.lists.comparison import MOST_PLATES
 from portal.presentation.lists.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
 from portal.web.http.page_cache import Page
@@ -89,8 +90,9 @@ def batch_of(web: Web, text: str) -> BaseResponse | None:
         return form
     try:
         batch = desk.lists.draft(listed, tuple(desk.prices()))
-    except ListRefused:
-        return form  # it lists the drafts, and says what to do when it is sent
+    except ListRefused as refused:
+        show_notice(refusal_sentence(refused))
+        return form
     return redirect(url_for("batches.batch", batch=batch), 303)
 
 

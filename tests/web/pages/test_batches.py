@@ -15,8 +15,9 @@ from typing import get_args
 import pytest
 
 from portal.batch.batches import Batches
-from portal.batch.model import Item, Reason
+from portal.batch.model import MOST_DRAFTS, Item, Reason
 from portal.gateway.gateway import Gateway
+from portal.presentation.list_refusals import TOO_MANY_DRAFTS
 from portal.storage.purge_log import PurgeLog
 from tests import factories
 from tests.batch.engine import plates
@@ -708,3 +709,16 @@ def test_list_has_the_name_that_its_owner_gives_it(
     name(" ")
     assert text_of(dealer.get(path).all("h1")[0]) == "Lote de 2 placas"
     assert dealer.client.post(f"{path}/nome", data={"nome": "sem"}).status_code in (400, 403)
+
+
+def test_search_without_room_for_a_draft_says_why_at_once(
+    dealer: PageClient, upstream: FaultUpstream
+) -> None:
+    typed = " ".join(f"ABC1D{number}" for number in range(10, 16))
+    search = partial(dealer.client.get, "/buscar", query_string={"q": typed})
+    for _ in range(MOST_DRAFTS):
+        assert search().headers["Location"].startswith("/lote/")
+    where = search().headers["Location"]
+    assert where.startswith("/lote?placas=ABC1D10")
+    assert TOO_MANY_DRAFTS in dealer.get(where).text
+    assert upstream.count() == 0
