@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
+from itertools import accumulate
 from typing import Final
 
 from sqlalchemy.exc import IntegrityError
@@ -119,10 +120,11 @@ class BatchPricing:
         """Look up failed items of a batch again, in addition to what the batch may spend.
 
         ``max_cost`` is the most in R$ that the items may cost this time, by default the present
-        price of their lookups. If a price is unknown, the batch has no limit. Items of ``subjects``
-        that have not failed stay unchanged. Raises UnknownBatch, NotAllowed, NotInBatch, or
-        CostUnknown if a price is unknown and ``max_cost`` is given or the running batch has a
-        limit.
+        price of their lookups. An item whose price it does not allow stays failed, because a later
+        start would look up a pending one at a price that was not confirmed for it. If a price is
+        unknown, the batch has no limit. Items of ``subjects`` that have not failed stay unchanged.
+        Raises UnknownBatch, NotAllowed, NotInBatch, or CostUnknown if a price is unknown and
+        ``max_cost`` is given or the running batch has a limit.
         """
         found = self._batches.get(batch, owner)
         items = {item.subject: item for item in self._batches.items(batch, owner)}
@@ -138,6 +140,10 @@ class BatchPricing:
         has_limit = found.state == "running" and found.cost.at_most is not None
         if cost is None and (max_cost is not None or has_limit):
             raise CostUnknown
+        if max_cost is not None:
+            reserved = _affordable(reserved, max_cost)
+            if not reserved:
+                return
         most = cost if max_cost is None else total((found.cost.at_most, max_cost))
         access = Access(identity.owner, identity.credential)
         self._batches.start(batch, owner, access, most, reserved, reserved.keys())
@@ -230,3 +236,9 @@ class BatchPricing:
         lookup = Lookup(OPERATIONS[name], subject)
         snapshot = self._gateway.read(lookup, identity)
         return self._gateway.get_fresh(snapshot) is not None
+
+
+def _affordable(prices: Mapping[int, Decimal | None], most: Decimal) -> dict[int, Decimal | None]:
+    """Return the first items, by position, whose known prices together are at most ``most``."""
+    sums = accumulate(price or Decimal(0) for price in prices.values())
+    return {at: prices[at] for at, so_far in zip(prices, sums, strict=True) if so_far <= most}

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -72,10 +73,12 @@ class BatchRunner:
         leases: ItemLeases,
         background: Background,
         turn: Turn | None = None,
+        wait: Callable[[float], None] = time.sleep,
     ) -> None:
         self._leases = leases
         self._background = background
         self._turn = turn or Turn()
+        self._wait = wait
         self._pool = ThreadPoolExecutor(leases.concurrency, thread_name_prefix="batch")
         self._lock = threading.Lock()
         self._active = 0
@@ -206,7 +209,7 @@ class BatchRunner:
             return Fault("out_of_scope")
         caller = replace(identity, batch=claim.batch)
         try:
-            served = self._background.fetch(Lookup(OPERATIONS[name], claim.subject), caller)
+            served = self._fetched(Lookup(OPERATIONS[name], claim.subject), caller)
         except Failure as failure:
             pause = pause_after(
                 failure.kind,
@@ -217,3 +220,19 @@ class BatchRunner:
             )
             return Fault(failure.kind, pause, failure.held_back)
         return served if served.status == 200 else Fault("rejected")
+
+    def _fetched(self, lookup: Lookup, caller: Identity) -> Served:
+        """Make a lookup. Raises Failure.
+
+        The failure of an earlier call, which is shared for two seconds, is waited out: the owner
+        has confirmed a price for a call, and no item fails without one.
+        """
+        try:
+            return self._background.fetch(lookup, caller)
+        except Failure as failure:
+            if not failure.shared_s:
+                raise
+            shared_s = failure.shared_s
+        with self._turn.given_up():
+            self._wait(shared_s)
+        return self._background.fetch(lookup, caller)

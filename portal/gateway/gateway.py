@@ -231,8 +231,9 @@ class Gateway:
         found = self._current(lookup, answer, rejection)
         if found is not None and (not_before is None or found.fetched_at > not_before):
             return self._served(lookup, found, "collapsed")
-        if note is not None and 0 <= self._clock() - note.fetched_at < FAILURE_SHARED_S:
-            raise Failure(_failure_kind(note.failure), note.retry_after_s)
+        if note is not None and 0 <= (age_s := self._clock() - note.fetched_at) < FAILURE_SHARED_S:
+            kind = _failure_kind(note.failure)
+            raise Failure(kind, note.retry_after_s, shared_s=FAILURE_SHARED_S - age_s)
         if fence is None:
             return None
         # A person or a script waits for the answer, and pays for it again if need be. A batch waits

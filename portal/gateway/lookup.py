@@ -57,15 +57,23 @@ class Failure(Exception):
     """A failed lookup. ``retry_after_s`` is None if the time until a retry is unknown.
 
     If ``held_back`` is true, the portal itself did not ask a base address (see UpstreamError).
+    ``shared_s`` is 0 unless it is the failure of an earlier call, which is shared for so many
+    seconds more.
     """
 
     def __init__(
-        self, kind: FailureKind, retry_after_s: float | None = None, *, held_back: bool = False
+        self,
+        kind: FailureKind,
+        retry_after_s: float | None = None,
+        *,
+        held_back: bool = False,
+        shared_s: float = 0.0,
     ) -> None:
         super().__init__(kind)
         self.kind: FailureKind = kind
         self.retry_after_s = retry_after_s
         self.held_back = held_back
+        self.shared_s = shared_s
 
     @property
     def allows_stale(self) -> bool:

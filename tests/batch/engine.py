@@ -125,5 +125,6 @@ def engine_of(
         return ItemLeases(*rows, concurrency=limit, holder=holder or secrets.token_hex(8))
 
     background = Background(identify, one.gateway.fetch)
-    runner = closed_later(BatchRunner(leases(), background), BatchRunner.stop)
+    runner = BatchRunner(leases(), background, wait=clock.advance)
+    runner = closed_later(runner, BatchRunner.stop)
     return BatchEngine(one, engine, batches, runner, clock, leases)

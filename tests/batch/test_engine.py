@@ -478,6 +478,40 @@ def test_too_slow_plate_fails_alone(tmp_path: Path, clock: Clock) -> None:
     assert (found.state, found.counts.done, found.counts.failed) == ("done", 2, 1)
 
 
+def test_retry_waits_until_an_earlier_failure_is_no_longer_shared(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one = engine_of(tmp_path, clock, StubUpstream(Failing(503)))
+    batch = one.create(plates(1))
+    one.start(batch)
+    assert one.run(batch).counts.failed == 1
+    calls = len(one.bench.upstream.calls)
+    one.retry(batch, plates(1))
+    assert one.run(batch).counts.failed == 1
+    assert len(one.bench.upstream.calls) == 2 * calls
+    one.bench.upstream.answer = None
+    one.retry(batch, plates(1))
+    assert one.run(batch).counts.done == 1
+
+
+def test_retry_beyond_its_price_leaves_the_plate_failed(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock, StubUpstream(Failing(503)))
+    batch = one.create(plates(2))
+    one.start(batch)
+    before = one.run(batch)
+    assert before.counts.failed == 2
+    calls = len(one.bench.upstream.calls)
+    one.retry(batch, plates(2), max_cost=Decimal(0))
+    assert (one.get(batch).counts, one.get(batch).state) == (before.counts, "done")
+    one.start(batch)
+    assert one.run(batch).counts.failed == 2
+    assert len(one.bench.upstream.calls) == calls
+    one.bench.upstream.answer = None
+    one.retry(batch, plates(2), max_cost=PRICE)
+    found = one.run(batch)
+    assert (found.counts.done, found.counts.failed) == (1, 1)
+
+
 def test_rejected_plate_fails_and_is_not_asked_again(tmp_path: Path, clock: Clock) -> None:
     rejected = Response(
         400, b'{"message":"Por favor, informe uma placa v\xc3\xa1lida."}', "primary"
