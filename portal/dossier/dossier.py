@@ -16,7 +16,7 @@ from portal.dossier.prices import Prices, prices_of
 from portal.gateway.operations import lookups_of
 from portal.law.act_matrix import Missing, Stale
 from portal.law.assessment import AssessedFine, Totals, notice_key, totals
-from portal.law.findings import OfVehicle, ReportAlert
+from portal.law.findings import OfVehicle, ReportAlert, UnreadData
 from portal.law.further_findings import beside_findings
 from portal.law.identification import condition_findings
 from portal.law.orders import AssessedOrder
@@ -200,6 +200,8 @@ class Dossier:
             if beside := self.answers.of(lookup).beside:
                 further = further_of(beside, {}, self.marker)
                 yield from beside_findings(further, lookup, in_force, self.today)
+        if self.report is not None and self.report.is_cut:
+            yield UnreadData("report", "laudo")
 
     @cached_property
     def report(self) -> Report | None:

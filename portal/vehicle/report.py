@@ -25,6 +25,8 @@ _MOST_EXTRA_TOPICS = 24
 _SAID_LIMIT = 200_000
 _MOST_LEVELS = 8
 _PARTS = ("topicos", "resumo", "laudoFinal")
+# What the source repeats of the question.
+_ECHO = ("placa", "renavam")
 _OK, _WARNING = "✅✔☑🟢", "⚠❌✖✘🚫🚨❗🔴🟡🟠"
 # The marks of a language model's Markdown: bold, headings and code.
 _MARKDOWN = re.compile(r"\*\*|__|`|^ {0,3}#{1,6} +", re.MULTILINE)
@@ -54,7 +56,7 @@ class Report:
     ``topics`` has the eight topics of TOPIC_LABELS, and then any other topics of the answer.
     ``said`` is the summary and the conclusion for rules to read, and never shown. ``unshown`` are
     the other texts of the answer, which rules read as well: more topics than a page shows, and
-    members of other names.
+    members of other names. ``is_cut`` is true if a text is longer than rules read.
     """
 
     summary: Field
@@ -62,9 +64,11 @@ class Report:
     conclusion: Field
     said: tuple[str, str] = dataclass_field(repr=False)
     unshown: tuple[str, ...] = dataclass_field(repr=False, default=())
+    is_cut: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.summary or self.conclusion or any(t.text for t in self.topics))
+        is_shown = self.summary or self.conclusion or any(t.text for t in self.topics)
+        return bool(is_shown or self.unshown)
 
 
 def read_report(result: object, marker: str, *, mask_names: bool = True) -> Report:
@@ -81,8 +85,13 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
     conclusion = _prose(record.get("laudoFinal"), marker)
     others = (
         *(topics[key] for key in extra[_MOST_EXTRA_TOPICS:]),
-        *(raw for key, raw in record.items() if key not in _PARTS and topics.get(key) != raw),
+        *(
+            raw
+            for key, raw in record.items()
+            if key not in _PARTS and key not in _ECHO and topics.get(key) != raw
+        ),
     )
+    parts = (record.get("resumo"), record.get("laudoFinal"), *topics.values(), *others)
     return Report(
         summary=_shown(summary, mask=mask_names),
         topics=tuple(
@@ -95,6 +104,7 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
             _said(_prose(record.get("laudoFinal"), marker, limit=_SAID_LIMIT)),
         ),
         unshown=tuple(filter(None, (_said(_prose(o, marker, limit=_SAID_LIMIT)) for o in others))),
+        is_cut=any(len(_flat(each)) > _SAID_LIMIT for each in parts),
     )
 
 

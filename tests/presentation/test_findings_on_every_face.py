@@ -261,3 +261,15 @@ def test_alert_beside_a_court_order_stands_in_lists() -> None:
     shown = faces(replace(reported, renajud=answered(renajud_body(restriction()))))
     for name in ("comparison", "list", "row", "stored row"):
         assert "roubo ou furto" in shown[name], name
+
+
+def test_report_that_is_not_fully_read_is_a_reason() -> None:
+    clean = Panels(
+        answered(decode_body(str(PLATE))), *map(answered, (renainf_body(), renajud_body()))
+    )
+    found = {}
+    for times in (10, 20_000):
+        report = answered(report_body(summary="Sem registro. " * times, conclusion=""))
+        verdict = CONTEXT.dossier(PLATE, replace(clean, report=report)).verdict
+        found[times] = [reason.code for reason in verdict.reasons]
+    assert found == {10: [], 20_000: ["data_unread"]}

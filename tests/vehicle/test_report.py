@@ -146,3 +146,15 @@ def test_masking_never_raises_and_limits_the_length(text: str) -> None:
     once = mask_names(text)
     assert mask_names("Em nome de MARIA DA SILVA. " + text).startswith("Em nome de M. D. S.")
     assert len(once) <= 2 * len(text) + 2
+
+
+def test_report_of_other_members_alone_is_one() -> None:
+    assert report({"alertas": ["Veículo com registro de leilão"]})
+    assert not report({"placa": "ABC1D23", "renavam": "79831854647", "alertas": []})
+
+
+def test_text_longer_than_rules_read_is_told() -> None:
+    long = "Sem registro. " * 20_000
+    for part in ({"resumo": long}, {"topicos": {"multas": [long]}}, {"alertas": long}):
+        assert report(part).is_cut, [*part]
+        assert not report(json.loads(json.dumps(part).replace(long, "Sem registro."))).is_cut
