@@ -170,8 +170,10 @@ def _situations(
         yield from _of_fines(fines)
     if orders is None:
         yield "restrictions_unavailable"
-    if in_force:
+    if any(order.is_of_judge for order in in_force):
         yield "court_order"
+    elif in_force:
+        yield "block_of_others"
     elif orders is not None:
         yield "free_of_court_orders"
     if any(fine.differing for fine in fines or ()) or any(o.differing for o in orders or ()):
@@ -201,6 +203,8 @@ def _cases(orders: Sequence[AssessedOrder]) -> Iterator[str]:
 
 
 def _case(order: AssessedOrder) -> str:
+    if not order.is_of_judge:
+        return f"{order.title}."
     case = order.record.case
     where = order.court or "tribunal não informado"
     if case:

@@ -14,6 +14,7 @@ from portal.law.rules import CONSULTED
 Situation = Literal[
     "always",
     "court_order",
+    "block_of_others",
     "free_of_court_orders",
     "enforceable_fine",
     "probably_due_fine",

@@ -64,6 +64,12 @@ class AssessedOrder:
         return self.effect.in_force
 
     @property
+    def is_of_judge(self) -> bool:
+        """Whether a judge gave the order. A creditor or the Detran puts some kinds in place."""
+        kinds = set(self.effect.kinds)
+        return not kinds or bool(self.effect.unrecognised) or not kinds <= set(NOT_OF_A_JUDGE)
+
+    @property
     def is_doubtful(self) -> bool:
         """Whether the record leaves open what the order forbids, or whether it still does."""
         marks = {answer.mark for answer in self.effect.answers.values()}
@@ -103,7 +109,7 @@ class AssessedOrder:
             return f"Restrição “{effect.unrecognised}”"
         if effect.kinds == ("penhora",):
             return "Penhora registrada"
-        if len(effect.kinds) == 1 and effect.kinds[0] in NAMED_ORDERS:
+        if (len(effect.kinds) == 1 and effect.kinds[0] in NAMED_ORDERS) or not self.is_of_judge:
             return effect.kinds_word[0].upper() + effect.kinds_word[1:]
         if effect.kinds_word:
             return f"Restrição de {effect.kinds_word}"
@@ -172,9 +178,9 @@ def orders_in_words(orders: Iterable[AssessedOrder]) -> str:
 
 def who_lifts(orders: Iterable[AssessedOrder]) -> str:
     """Say who can lift the orders in force: their judge, or for some kinds a creditor or a body."""
-    kinds = [set(order.effect.kinds) for order in orders if order.in_force]
-    others = [kind for kind in NOT_OF_A_JUDGE if any(kind in each for each in kinds)]
-    is_of_judge = not kinds or not all(each and each <= set(NOT_OF_A_JUDGE) for each in kinds)
+    in_force = [order for order in orders if order.in_force]
+    others = [kind for kind in NOT_OF_A_JUDGE if any(kind in o.effect.kinds for o in in_force)]
+    is_of_judge = not in_force or any(order.is_of_judge for order in in_force)
     said = [_WHO_LIFTS] if is_of_judge else []
     said += [_WHO_LIFTS_ELSE[kind] for kind in others]
     return " ".join((*said, f"Lei consultada em {CONSULTED}."))

@@ -103,7 +103,9 @@ def terms_of(
 def order_checklist(order: AssessedOrder) -> tuple[str, ...]:
     """Return what to ask for before buying under a court order, by its kinds."""
     record = order.record
-    keys = ("any", *order.effect.kinds, *(["bought_before"] if record.included_at else []))
+    bought = ["bought_before"] if record.included_at else []
+    first, last = (["of_judge"], bought) if order.is_of_judge else ([], ["not_of_judge"])
+    keys = (*first, *order.effect.kinds, *last)
     texts = [text for key in keys for text in _TEXTS.orders[key]]
     site = f"Em {order.court_site}" if order.court_site else "No site do tribunal"
     included = day(record.included_at.date()) if record.included_at else ""
@@ -150,8 +152,9 @@ def _clauses(
     today: date,
 ) -> Iterator[str]:
     """Yield a clause on the court orders, and one for the fines that it can settle together."""
-    if orders:
-        yield _TEXTS.clauses["order"].format(what="; ".join(map(_order_named, orders)))
+    for clause_of, is_of_judge in (("order", True), ("block", False)):
+        if put := [order for order in orders if order.is_of_judge is is_of_judge]:
+            yield _TEXTS.clauses[clause_of].format(what="; ".join(map(_order_named, put)))
     groups: dict[tuple[str, str, str], list[AssessedFine]] = {}
     for fine in owed:
         groups.setdefault(_clause_of(fine), []).append(fine)
@@ -177,8 +180,7 @@ def _message(
 ) -> str:
     asked = [f"{doubt}: explique, e aceite uma perícia" for doubt in doubts]
     for order in orders[:_MOST_NAMED]:
-        case = "" if order.record.case else "o número do processo, "
-        asked.append(f"{_order_named(order)}: {case}a certidão de objeto e pé e a prova da baixa")
+        asked.append(f"{_order_named(order)}: {_proof_of(order)}")
     for fine in owed[:_MOST_NAMED]:
         asked.append(f"{_named(fine)}, {sum_in_words([fine])}: {fine.standing.proof}")
     if more := owed[_MOST_NAMED:]:
@@ -189,6 +191,13 @@ def _message(
     asked.append(f"CRLV-e de {today.year} e, se houver financiamento, a quitação")
     lines = "\n".join(f"{number}. {text}." for number, text in enumerate(asked, 1))
     return f"Oi! Consultei a placa {plate} em {day(today)}. Antes de fechar, me manda:\n{lines}"
+
+
+def _proof_of(order: AssessedOrder) -> str:
+    if not order.is_of_judge:
+        return "a prova da baixa"
+    case = "" if order.record.case else "o número do processo, "
+    return f"{case}a certidão de objeto e pé e a prova da baixa"
 
 
 def _clause_of(fine: AssessedFine) -> tuple[str, str, str]:

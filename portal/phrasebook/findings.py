@@ -213,6 +213,9 @@ def _orders(finding: CourtOrders) -> str:
         name, kind = first.title, ""
     else:
         kind = f" de {effect.kinds_word}" if effect.kinds else ""
+    if not first.is_of_judge:
+        kind = ""
+        name = f"{len(group)} registros de {effect.kinds_word}" if len(group) > 1 else first.title
     as_sent = f" “{effect.unrecognised}”" if effect.unrecognised else ""
     return f"{name}{kind}{as_sent}{_origin(group)}"
 

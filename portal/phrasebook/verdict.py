@@ -135,7 +135,7 @@ def notices(verdict: Verdict) -> tuple[str, ...]:
 def no_ceiling(verdict: Verdict) -> str:
     """Say why no price may be suggested to a buyer, or return ""."""
     if verdict.level == "blocked":
-        return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
+        return _after_lifting(verdict)
     orders = (one for one in verdict.reasons if isinstance(one, CourtOrders))
     match ended_by := next(orders, verdict.ends_ceiling):
         case None:
@@ -146,6 +146,14 @@ def no_ceiling(verdict: Verdict) -> str:
             return sentence(ended_by)
         case _:
             return "A identificação do veículo está em dúvida: faça a perícia antes."
+
+
+def _after_lifting(verdict: Verdict) -> str:
+    found = [one.orders[0] for one in verdict.reasons if isinstance(one, CourtOrders)]
+    if any(order.is_of_judge for order in found):
+        return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
+    kinds = listed(list(dict.fromkeys(order.effect.kinds_word for order in found)))
+    return f"Só depois da baixa, conferida no Detran: {kinds}."
 
 
 def as_of(at: datetime) -> str:

@@ -19,6 +19,7 @@ def test_every_situation_has_an_advice_and_every_line_a_first_title() -> None:
     assert titled == {
         "restrictions_unavailable",
         "court_order",
+        "block_of_others",
         "fines_unavailable",
         "open_fine",
     }

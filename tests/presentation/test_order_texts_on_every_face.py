@@ -66,3 +66,29 @@ def test_deve_stands_only_beside_a_sum() -> None:
     hero = shown.partition("Transfere?")[2].partition("Vale")[0]
     assert "Deve" not in hero
     assert "nenhuma nos registros" in hero
+
+
+@pytest.mark.parametrize(
+    ("kinds", "named"),
+    [
+        ("ALIENACAO FIDUCIARIA", "alienação fiduciária"),
+        ("BLOQUEIO DETRAN", "bloqueio administrativo"),
+        ("ALIENACAO FIDUCIARIA, BLOQUEIO DETRAN", "alienação fiduciária e bloqueio administrativo"),
+    ],
+)
+@pytest.mark.parametrize("number", [1, 2])
+def test_what_no_judge_ordered_is_no_court_order_on_any_face(
+    kinds: str, named: str, number: int
+) -> None:
+    answers = answers_of({}, *[restriction(restricoes=kinds)] * number)
+    shown = faces(answers)
+    assert named in shown["page"].lower()
+    for name, text in shown.items():
+        for wrong in ("Restrição judicial de", "restrições judiciais de", "Ordem judicial: "):
+            assert wrong not in text, name
+        assert "Baixa da restrição judicial" not in text, name
+        assert "Só a Justiça a retira" not in text, name
+    assert "Só depois da baixa, conferida no Detran" in shown["negotiation"]
+    assert "baixa da restrição judicial" not in shown["negotiation"]
+    judged = faces(answers_of({}, restriction(restricoes=f"{kinds}, PENHORA")))
+    assert "Ordem judicial: " in judged["negotiation"]
