@@ -1,8 +1,10 @@
 """No face drops a finding: each code stands on each face that shows verdicts."""
 
 import json
+import re
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
@@ -12,12 +14,14 @@ from portal.dossier.answers import Panels
 from portal.dossier.row import row_of_dossier, stored_row
 from portal.law.adverse import ENDS_CEILING, Subject
 from portal.law.findings import DataConflict, Finding
+from portal.law.standing import Standing
 from portal.phrasebook.findings import alert_brief, alert_words, clause, list_words, sentence
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.issued.pages import IssuedDossierPage
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.site.search_page import SearchPage
+from portal.web.json_api import openapi
 from portal.wording import money
 from tests.factories import (
     decode_body,
@@ -201,6 +205,23 @@ def test_every_code_has_a_case() -> None:
     }
     assert set(get_args(DataConflict.__annotations__["code"])) <= set(CASES)
     assert {f"report_{subject}" for subject in Subject} <= set(CASES)
+
+
+def test_every_code_is_documented() -> None:
+    """A program that reads the codes finds each in the description of the API."""
+    text = (Path(openapi.__file__).parent / "openapi.yaml").read_text("utf-8")
+    reason = text[text.index("    ExplainedReason:") : text.index("    ExplainedAct:")]
+    reason = reason[: reason.index("        source:")]
+    told = set(re.findall(r"`([a-z_]+)`", reason))
+    standings = {f"fine_{each}" for each in Standing if each is not Standing.PAID}
+    of_subjects = {f"{source}_{each}" for source in ("vehicle", "report") for each in Subject}
+    of_conflicts = set(get_args(DataConflict.__annotations__["code"]))
+    of_classes = {
+        each.__dict__["code"]
+        for each in get_args(Finding)
+        if isinstance(each.__dict__.get("code"), str)
+    }
+    assert told == standings | of_subjects | of_conflicts | of_classes
 
 
 @pytest.mark.parametrize(
