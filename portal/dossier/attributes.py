@@ -1,17 +1,13 @@
 """A vehicle's attributes, with their labels and units."""
 
 from collections.abc import Mapping
-from typing import Final
 
 from portal import formats
-from portal.dossier.details import Detail
+from portal.dossier.details import Detail, further_details
 from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded
-from portal.vehicle.field import EMPTY, HIDDEN, Field, clean
+from portal.vehicle.field import EMPTY, HIDDEN, Field
 from portal.vehicle.makes import make_name
-from portal.vehicle.names import mask_names
 from portal.vehicle.spelling import sentence
-
-_LONGEST_OTHER: Final = 200
 
 
 def line_of(decoded: Decoded) -> str:
@@ -46,13 +42,8 @@ def attribute_fields(decoded: Decoded) -> Mapping[str, Field]:
 def attributes_of(decoded: Decoded) -> tuple[Detail, ...]:
     shown = attribute_fields(decoded)
     attributes = [Detail(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items()]
-    others = [Detail(f"Outros dados ({name})", _unnamed(text)) for name, text in decoded.others]
+    others = further_details(decoded.further)
     return (*attributes, Detail("Placa na resposta", decoded.plate), *others)
-
-
-def _unnamed(text: Field) -> Field:
-    """Return a text of an unknown member without people's names."""
-    return text if text.is_hidden else Field(clean(mask_names(text.value), limit=_LONGEST_OTHER))
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:

@@ -400,7 +400,7 @@ def other_of_fine(assessed: AssessedFine) -> Iterator[Detail]:
     yield Detail("Veículo descrito", fine.make_model)
     yield from _licence("condutor", fine.driver)
     yield from _licence("infrator", fine.offender)
-    yield from _further(fine.further)
+    yield from further_details(fine.further)
 
 
 def _licence(whose: str, licence: Licence) -> Iterator[Detail]:
@@ -430,10 +430,10 @@ def other_of_order(order: AssessedOrder) -> Iterator[Detail]:
     yield Detail("Veículo descrito", record.make_model)
     yield Detail("Ano de fabricação", record.built_year)
     yield Detail("Ano-modelo", record.model_year)
-    yield from _further(record.further)
+    yield from further_details(record.further)
 
 
-def _further(further: Further) -> Iterator[Detail]:
+def further_details(further: Further) -> Iterator[Detail]:
     """Yield the first members that the contract does not have, without data about a person."""
     told = (
         each

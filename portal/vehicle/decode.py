@@ -13,8 +13,8 @@ from msgspec import Struct
 from portal.data_files import read_toml
 from portal.vehicle import wire
 from portal.vehicle.field import EMPTY, Field, fold, read_field, scalar_text
-from portal.vehicle.further import NOTHING, Further, further_of, is_of_person
-from portal.vehicle.statements import is_no_attribute, value_says
+from portal.vehicle.further import NOTHING, Further, further_of
+from portal.vehicle.statements import is_no_attribute
 from portal.vehicle.wire import Sent
 from portal.wording import MONTHS, bare
 
@@ -109,8 +109,7 @@ class Decoded:
     """A vehicle's data.
 
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
-    ``others`` are the first texts of further members, by the members' names. Those about the
-    source's answer and about a person are left out. ``further`` is all that such members say.
+    ``further`` is what the members say that the contract does not name.
     """
 
     make: Annotated[Field, Sent("marca", text=_attribute)]
@@ -136,7 +135,6 @@ class Decoded:
         tuple[FipeEntry, ...],
         Sent("informacoesFipe", text=_entries, shape=[wire.shape_of(FipeEntry)]),
     ]
-    others: tuple[tuple[str, Field], ...] = ()
     further: Further = NOTHING
 
     @property
@@ -154,20 +152,9 @@ class Decoded:
 def read_decode(result: object, marker: str) -> Decoded:
     """Read the vehicle from an answer's ``result``. Never raises."""
     members = wire.members_of(result)
-    others = tuple(
-        (name, text)
-        for name, text in wire.other_texts(Decoded, members, marker)
-        if not is_of_person(name) and _is_of_vehicle(text)
-    )
     read = wire.read_as(Decoded, members, marker)
     further = further_of(members, wire.shape_of(Decoded), marker)
-    is_plain = not others and further is NOTHING
-    return read if is_plain else replace(read, others=others, further=further)
-
-
-def _is_of_vehicle(text: Field) -> bool:
-    is_about_answer = value_says(text.value) in ("success", "blank", "absent", "failure", "working")
-    return text.is_hidden or not is_about_answer
+    return read if further is NOTHING else replace(read, further=further)
 
 
 def _history(raw: object) -> tuple[PricePoint, ...]:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, TypeVar, get_origin, get_type_hints
 import msgspec
 
 from portal.system.local_time import local_time
-from portal.vehicle.field import EMPTY, HIDDEN, Field, clean, fold, read_field, scalar_text
+from portal.vehicle.field import EMPTY, HIDDEN, Field, fold, read_field, scalar_text
 from portal.vehicle.statements import is_blank
 
 T = TypeVar("T")
@@ -43,8 +43,6 @@ _HIDDEN_WORDS = "oculto pela fonte"
 # exceeds these limits. Without them, a field of megabytes would fill a page.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
-# The members that a program does not know: how many are shown, and how long their names may be.
-_MOST_OTHERS, _LONGEST_NAME = 20, 40
 # A text of lines is cut at this number of characters.
 _MOST_LINES = 8_000
 # A number with more than _MOST_DIGITS digits is not read. Real prices and counts are shorter.
@@ -313,19 +311,6 @@ def read_as(kind: type[T], members: Mapping[str, object], marker: str) -> T:
         raw = (members_of(members.get(outer)) if outer else members).get(name)
         values.append(read(raw) if read else text(raw, marker))
     return kind(*values)
-
-
-def other_texts(
-    kind: type, members: Mapping[str, object], marker: str
-) -> tuple[tuple[str, Field], ...]:
-    """Return the texts of the members that no field of a dataclass reads, by the members' names."""
-    known = shape_of(kind)
-    texts = (
-        (clean(name, limit=_LONGEST_NAME), flat_text(raw, marker))
-        for name, raw in members.items()
-        if name not in known and isinstance(raw, str | list | dict)
-    )
-    return tuple(islice((one for one in texts if one[0] and one[1].state != "empty"), _MOST_OTHERS))
 
 
 def shape_of(kind: type) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from datetime import date
 
 import pytest
 
+from portal.dossier.details import further_details
 from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine
 from portal.law.findings import AdverseData, UnreadData
@@ -117,22 +118,25 @@ def test_harmless_word_is_no_finding(words: str) -> None:
             {"restricao1": "ALIENACAO FIDUCIARIA"},
             (("restricao1", "ALIENACAO FIDUCIARIA"),),
         ),
-        ({"restricoes": ["SEM", "RESTRICAO"]}, (("restricoes", "SEM; RESTRICAO"),)),
+        ({"registro": {"observacao": "EM USO"}}, (("observacao", "EM USO"),)),
         ({"nomeProprietario": "JOSE DA SILVA", "cpfCnpj": "123"}, ()),
         ({"mensagem": "Consulta realizada com sucesso", "cor": ""}, ()),
-        ({"quantidade": 3, "ativo": True}, ()),
+        ({"quantidade": 3, "ativo": True}, (("quantidade", "3"), ("ativo", "SIM"))),
+        ({"situacao": "NADA CONSTA", "ativo": False}, ()),
     ],
 )
-def test_unknown_text_member_is_kept(
+def test_unknown_member_is_shown(
     members: dict[str, object], shown: tuple[tuple[str, str], ...]
 ) -> None:
-    others = decoded_with(members).others
-    assert tuple((name, str(text)) for name, text in others) == shown
+    others = further_details(decoded_with(members).further)
+    assert [(each.label, str(each.field)) for each in others] == [
+        (f"Outros dados ({name})", text) for name, text in shown
+    ]
 
 
 def test_unknown_members_are_bounded() -> None:
     many = {f"membro{number}": "X" for number in range(100)}
-    assert len(decoded_with(many).others) == 20
+    assert len(list(further_details(decoded_with(many).further))) == 20
 
 
 # Names and values of members that the contract does not have, and what they warn of.
