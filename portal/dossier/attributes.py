@@ -4,6 +4,8 @@ from collections.abc import Mapping
 
 from portal import formats
 from portal.dossier.details import Detail, further_details
+from portal.law.duties import duties_of
+from portal.phrasebook import duties
 from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded
 from portal.vehicle.field import EMPTY, HIDDEN, Field
 from portal.vehicle.makes import make_name
@@ -43,7 +45,9 @@ def attributes_of(decoded: Decoded) -> tuple[Detail, ...]:
     shown = attribute_fields(decoded)
     attributes = [Detail(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items()]
     others = further_details(decoded.further)
-    return (*attributes, Detail("Placa na resposta", decoded.plate), *others)
+    said = duties.words(duties_of(decoded))
+    by_kind = [Detail("Deveres da espécie", Field(said))] if said else []
+    return (*attributes, Detail("Placa na resposta", decoded.plate), *by_kind, *others)
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:
