@@ -10,7 +10,7 @@ from portal.law.findings import VEHICLE, AdverseData, Source, UnreadData
 from portal.law.orders import AssessedOrder, is_graver
 from portal.law.restriction_kinds import Kind, kinds_in_prose
 from portal.vehicle.field import clean
-from portal.vehicle.further import Further, Statement
+from portal.vehicle.further import Further, Statement, words_of
 from portal.vehicle.names import mask_names
 from portal.wording import bare
 
@@ -74,8 +74,9 @@ def _finding(statement: Statement, source: Source, anchor: str, today: date) -> 
     kinds: tuple[Kind, ...] = ()
     if subject in MAY_NAME_KINDS:
         kinds = kinds_in_prose(f"{statement.names}: {statement.text}", today)
-    if kinds and len(statement.text) <= _LONGEST_SHOWN and not statement.is_flag:
-        # The words that name the kind stand beside those that warn: "CIRCULACAO PROIBIDA".
+    is_short = len(statement.text) <= _LONGEST_SHOWN and not statement.is_flag
+    if is_short and (kinds or (source == "decode" and bare(words) in bare(statement.text))):
+        # What it is stands beside the words that warn: "CIRCULACAO PROIBIDA".
         words = clean(mask_names(statement.text), limit=_LONGEST_SHOWN)
     return AdverseData(subject, words, source, anchor, kinds)
 
@@ -128,6 +129,9 @@ def _first(text: str) -> Adverse | None:
 
 
 def _shown(statement: Statement) -> str:
+    # "status" alone does not say of what.
+    is_named = _first(f"{words_of((statement.label,))}: SIM") is not None
+    label = statement.label if is_named else statement.names.lower()
     if statement.is_of_person:
-        return statement.label
-    return clean(f"{statement.label}: {mask_names(statement.text)}", limit=_LONGEST_SHOWN)
+        return label
+    return clean(f"{label}: {mask_names(statement.text)}", limit=_LONGEST_SHOWN)

@@ -15,6 +15,10 @@ from portal.vehicle.wire import Sent
 _RENAJUD_SINCE = 2008
 # Where the flag denies an order, a text about the answer ("Consulta realizada") states none.
 _WORDS: Final = re.compile(r"[^\W\d_]{4}")
+# Members that say where an order comes from, and not what it forbids.
+_OF_THE_COURT: Final = re.compile(
+    r"\b(VARA|COMARCA|JUIZ|JUIZO|FORO|TRIBUNAL|CIDADE|MUNICIPIO|UF|USUARIO|CARTORIO|SECAO|SEGMENTO)$"
+)
 _NO_ORDER: frozenset[Says] = frozenset({"denial", "success"})
 
 
@@ -67,6 +71,7 @@ class Restriction:
                 or each.is_of_person
                 or each.is_withheld
                 or not each.names
+                or _OF_THE_COURT.search(each.names)
             )
         )
 

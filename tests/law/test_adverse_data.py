@@ -315,3 +315,21 @@ def test_flag_contradicts_the_denial_of_an_order() -> None:
     denied = restriction(constaRenajud=False, restricoes="", detalheRenajud="")
     (record,) = read_restrictions([{**denied, "apreensao": True}], MARKER)
     assert AssessedOrder(record, TODAY).is_doubtful
+
+
+def test_words_of_a_member_say_what_it_is() -> None:
+    for members, words in (
+        ({"comunicacaoVenda": {"status": "ATIVA"}}, "comunicacao venda status: ATIVA"),
+        ({"restricao1": "RESTRICAO TRIBUTARIA"}, "RESTRICAO TRIBUTARIA"),
+        ({"indicadorRouboFurto": "S"}, "indicadorRouboFurto: S"),
+    ):
+        (found,) = condition_findings(decoded_with(members), TODAY)
+        assert isinstance(found, AdverseData)
+        assert found.words == words
+
+
+def test_court_and_place_of_an_order_forbid_nothing() -> None:
+    sent = {"vara": "2 VARA CIVEL", "comarca": "BH", "juiz": "FULANO DE TAL", "uf": "MG"}
+    (record,) = read_restrictions([{**restriction(), **sent}], MARKER)
+    marks = {a: answer.mark for a, answer in AssessedOrder(record, TODAY).effect.answers.items()}
+    assert marks == {"transfer": "no", "licence": "yes", "drive": "yes", "removal": "yes"}

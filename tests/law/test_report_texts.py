@@ -659,6 +659,11 @@ def test_record_silences_no_report_of_more(text: str, subjects: set[str]) -> Non
         ("TRANSFERENCIA", "Consta restrição judicial total.", ["circulacao"]),
         ("TRANSFERENCIA", "Busca e apreensão deferida.", ["busca_e_apreensao"]),
         ("TRANSFERENCIA", "Restrição judicial: não pode circular.", ["circulacao"]),
+        (
+            "TRANSFERENCIA",
+            "Restrição judicial ativa. Não é possível transferir nem licenciar.",
+            ["transferencia", "licenciamento"],
+        ),
         ("TRANSFERENCIA", "Restrição judicial de licenciamento.", ["licenciamento"]),
         (
             "PENHORA",
