@@ -23,6 +23,7 @@ from portal.law.speeding import excess_of, is_speeding, range_note, tolerance_no
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
 from portal.phrasebook import interest as say_interest
+from portal.phrasebook import points
 from portal.vehicle.field import EMPTY, Field, clean, fold
 from portal.vehicle.fines import Licence
 from portal.vehicle.further import Further
@@ -122,10 +123,15 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
         yield say.toll_note(fine)
     if fine.amount.note:
         yield fine.amount.note
-    if fine.points.note and not fine.points.dateless_note:
-        yield fine.points.shared_note
+    if not points.expired(fine.points) and (said := points.sentence(fine.points)):
+        yield said
     if fine.wording.table_text:
         yield f"Na tabela de infrações: {fine.wording.table_text}."
+
+
+def expired_points(fine: AssessedFine) -> str:
+    """Return the rule on points that left the count, which many fines share, or ""."""
+    return points.expired(fine.points)
 
 
 def deadline_rules(fines: Iterable[AssessedFine]) -> str:
@@ -235,12 +241,15 @@ def gravity_of(fine: AssessedFine, *, short: bool = False) -> Field:
     """Return the gravity and its points, which ``short`` does not say whether they count."""
     if fine.wording.conflict and (by_code := fine.infraction):
         return Field(f"não se sabe; pelo código, {by_code.gravity_word}")
-    points, words = fine.points, f"{fine.gravity_word} {multiplier_of(fine.infraction)}".rstrip()
-    if points.by_gravity is None:
+    known, words = (
+        fine.points,
+        f"{fine.gravity_word} {multiplier_of(fine.infraction)}".rstrip(),
+    )
+    if known.by_gravity is None:
         return Field(f"{words}, pontos: não é possível dizer")
-    is_outside = points.counted == 0 and points.by_gravity and not short
+    is_outside = known.counted == 0 and known.by_gravity and not short
     outside = ", não contados" if is_outside else ""
-    return Field(f"{words}, {counted(points.by_gravity, 'ponto', 'pontos')}{outside}")
+    return Field(f"{words}, {counted(known.by_gravity, 'ponto', 'pontos')}{outside}")
 
 
 def _doubted_gravity(fine: AssessedFine) -> Field | None:

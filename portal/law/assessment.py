@@ -70,10 +70,6 @@ _PAST_DISCOUNT = (
 )
 # Points enter the register when no appeal is possible any more (art. 290, sole paragraph).
 _COUNTS_POINTS = (Standing.PAID, Standing.ENFORCEABLE)
-_ENDED_POINTS = "Se foi cancelada ou virou advertência, não gera pontos."
-_DIVERGING_POINTS = (
-    "Não é possível dizer os pontos: código e descrição são de infrações diferentes."
-)
 _DIVERGING_AMOUNT = (
     "Valor enviado pela fonte: código e descrição são de infrações diferentes, e a tabela não "
     "serve para conferir."
@@ -178,9 +174,9 @@ class AssessedFine:
         fine = self.record
         found = points_of(self.infraction, fine.offender.points, fine.committed_on, self.today)
         if self.standing is Standing.CALLED_OFF:
-            return replace(found, counted=None, note=_ENDED_POINTS, dateless_note="")
-        if self.wording.conflict and not found.dateless_note:
-            return Points(None, None, _DIVERGING_POINTS)
+            return Points(found.by_gravity, None, "called_off")
+        if self.wording.conflict and found.why != "expired":
+            return Points(None, None, "diverging")
         return replace(found, by_gravity=None) if self.wording.conflict else found
 
     @property

@@ -6,37 +6,51 @@ months from the infraction.
 """
 
 from datetime import date
+from typing import Literal
 
 from msgspec import Struct
 
 from portal.law.deadlines import LEI_14071_SINCE, plus_years
 from portal.law.infractions import Infraction
-from portal.wording import day
 
 _LISTED_ARTICLES = ("221", "230, VII", "230, XXI", "232", "233", "233-A", "240", "241")
 _LISTED_SOLE_PARAGRAPHS = tuple(f"{article}, parágrafo único" for article in _LISTED_ARTICLES)
 _LICENSED = ("condutor", "proprietário")
-_EXPIRED = (
-    "Os pontos desta multa contavam por 12 meses desde a infração: em regra, já não contam mais."
-)
+# Why the points do not count, or are not known. "" for points that count.
+Why = Literal[
+    "",
+    "sent",
+    "unknown",
+    "rule_changed",
+    "in_future",
+    "none",
+    "no_rule",
+    "expired",
+    # Art. 259, § 4º, and the manual of Res. Contran 985/2022 leave these out of the count.
+    "suspends",
+    "other_person",
+    "excluded",
+    "by_manual",
+    # The fine was called off, or its code and its description are of different infractions.
+    "called_off",
+    "diverging",
+]
 
 
 class Points(Struct, frozen=True):
     """The points of a fine. A number is None if it cannot be determined.
 
     ``by_gravity`` are the points that art. 259 assigns to the infraction's gravity. ``counted`` are
-    the points that count once no appeal is possible. ``dateless_note`` is a variant of ``note``
-    without the fine's own dates, or "" if ``note`` does not state them.
+    the points that count once no appeal is possible. ``left_on`` is the day on which "expired"
+    points left the count. ``is_before_law`` is true if the infraction is older than the rule that
+    leaves its points out. ``portal.phrasebook.points`` says why.
     """
 
     by_gravity: int | None
     counted: int | None
-    note: str
-    dateless_note: str = ""
-
-    @property
-    def shared_note(self) -> str:
-        return self.dateless_note or self.note
+    why: Why = ""
+    left_on: date | None = None
+    is_before_law: bool = False
 
 
 def points_of(
@@ -49,38 +63,32 @@ def points_of(
     """
     if infraction is None or infraction.points is None:
         if sent > 0:
-            return Points(sent, sent, "Pontos enviados pela fonte; não conferidos com a tabela.")
+            return Points(sent, sent, "sent")
         has_changed = infraction is not None and infraction.gravity == "mudou"
-        why = ": a regra mudou entre 2016 e 2021" if has_changed else ""
-        return Points(None, None, f"Não é possível dizer os pontos desta infração{why}.")
+        return Points(None, None, "rule_changed" if has_changed else "unknown")
     by_gravity, counted = infraction.points, infraction.points_counted
     if committed_on is not None and committed_on > today:
-        note = "Não é possível dizer se contam: a data da infração está no futuro."
-        return Points(by_gravity, None, note)
+        return Points(by_gravity, None, "in_future")
     if infraction.gravity == "especial":
-        return Points(0, 0, "Esta infração não gera pontos.")
+        return Points(0, 0, "none")
     if counted is None:
-        return Points(by_gravity, None, "Não há norma clara sobre a contagem de pontos neste caso.")
+        return Points(by_gravity, None, "no_rule")
     if counted == 0:
-        return Points(by_gravity, 0, _why_not_counted(infraction, committed_on))
+        is_before_law = committed_on is not None and committed_on < LEI_14071_SINCE
+        why = _why_not_counted(infraction)
+        return Points(by_gravity, 0, why, is_before_law=is_before_law)
     left_on = plus_years(committed_on, 1)
     if left_on is not None and left_on < today:
-        note = f"Os pontos contam por 12 meses; em regra, saíram da contagem em {day(left_on)}."
-        return Points(by_gravity, 0, note, _EXPIRED)
-    return Points(by_gravity, counted, "")
+        return Points(by_gravity, 0, "expired", left_on)
+    return Points(by_gravity, counted)
 
 
-def _why_not_counted(infraction: Infraction, committed_on: date | None) -> str:
+def _why_not_counted(infraction: Infraction) -> Why:
     base = infraction.article.split(" c/c ")[0]
     if infraction.suspends:
-        why = "a própria infração leva à suspensão do direito de dirigir (art. 259, § 4º, do CTB)"
-    elif infraction.offender and infraction.offender not in _LICENSED:
-        why = "quem responde por ela não é condutor nem proprietário"
-    elif base in _LISTED_ARTICLES or base in _LISTED_SOLE_PARAGRAPHS:
-        why = "o art. 259, § 4º, do CTB a exclui da contagem"
-    else:
-        why = "o manual de fiscalização a trata como não computável (Res. CONTRAN 985/2022)"
-    note = f"Os pontos não são contados: {why}."
-    if committed_on is not None and committed_on < LEI_14071_SINCE:
-        note += f" A infração é anterior a {day(LEI_14071_SINCE)}, quando a regra era outra."
-    return note
+        return "suspends"
+    if infraction.offender and infraction.offender not in _LICENSED:
+        return "other_person"
+    if base in _LISTED_ARTICLES or base in _LISTED_SOLE_PARAGRAPHS:
+        return "excluded"
+    return "by_manual"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from portal.law.assessment import AssessedFine, totals
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
+from portal.phrasebook import points as say_points
 from portal.vehicle.field import HIDDEN, Field
 from portal.vehicle.fines import Fine
 from tests.law.records import LICENCE, fine, known
@@ -123,12 +124,14 @@ def test_points_that_do_not_count_have_a_reason(code: str, why: str) -> None:
     assert points.counted == 0
     assert points.by_gravity is not None
     assert points.by_gravity > 0
-    assert why in points.note
+    assert why in say_points.sentence(points)
 
 
 def test_points_expire_after_twelve_months() -> None:
-    assert "saíram da contagem em 18/08/2025" in AssessedFine(SAMPLE, TODAY).points.note
-    assert AssessedFine(SAMPLE, date(2025, 8, 18)).points.note == ""
+    assert "saíram da contagem em 18/08/2025" in say_points.sentence(
+        AssessedFine(SAMPLE, TODAY).points
+    )
+    assert AssessedFine(SAMPLE, date(2025, 8, 18)).points.why == ""
 
 
 @pytest.mark.parametrize(
@@ -398,7 +401,10 @@ def test_future_infraction_has_no_deadlines_and_no_points() -> None:
     assert found.standing == "unknown"
     assert found.points.counted is None
     assert {clock.verdict for clock in found.clocks} == {"unknown"}
-    for sentence in (*map(say.sentence, (found.notice, found.prescription)), found.points.note):
+    for sentence in (
+        *map(say.sentence, (found.notice, found.prescription)),
+        say_points.sentence(found.points),
+    ):
         assert "a data da infração está no futuro" in sentence
 
 

@@ -10,6 +10,7 @@ from portal.dossier.details import explanations, fine_notes
 from portal.law.assessment import AssessedFine, totals
 from portal.law.identification import hints_of
 from portal.law.record_findings import fine_findings
+from portal.phrasebook import points as say_points
 from portal.phrasebook.findings import sentence
 from tests.law.records import TODAY, fine, known
 
@@ -166,7 +167,7 @@ def test_speeds_and_the_tolerance_of_the_meter(
 def test_fine_with_a_description_of_another_code_has_no_points_of_its_own() -> None:
     found = assessed(amount=Decimal(195), description="DEIXAR O CONDUTOR DE USAR O CINTO SEGURANCA")
     assert found.points.counted is None
-    assert "código e descrição" in found.points.note
+    assert "código e descrição" in say_points.sentence(found.points)
     assert totals([found]).points_unknown == 1
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from portal.law.assessment import AssessedFine, totals
 from portal.law.infractions import as_committed, rows
+from portal.phrasebook import points as say_points
 from tests.law.records import fine, infraction_of
 
 TODAY = date(2026, 11, 21)
@@ -77,7 +78,7 @@ def test_unknown_day_of_change_without_amount_is_mudou(
     assert found.gravity_word == "a confirmar"
     assert (found.points.by_gravity, found.amount.value) == (None, None)
     assert "mudou entre 2016 e 2021: confirme" in found.amount.note
-    assert "mudou entre 2016 e 2021" in found.points.note
+    assert "mudou entre 2016 e 2021" in say_points.sentence(found.points)
 
 
 def test_amount_of_neither_rule_gives_no_gravity() -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from portal import formats
 from portal.charts.bars import Part, row_parts
-from portal.dossier.details import deadline_rules
+from portal.dossier.details import deadline_rules, expired_points
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.fined_places import whom_to_ask
@@ -210,8 +210,7 @@ class FineLedger:
             rules = (fine.discount_note for fine in owed if fine.has_discount is has_discount)
             for rule in dict.fromkeys(rules):
                 yield label, rule
-        points = (fine.points for fine in self.fines if fine.points.dateless_note)
-        for note in dict.fromkeys(one.shared_note for one in points):
+        for note in dict.fromkeys(filter(None, map(expired_points, self.fines))):
             yield "Pontos", note
         yield "Pontos", "Contam com a multa paga ou não, na CNH de quem dirigia ou do proprietário."
 
