@@ -1,8 +1,11 @@
 """What the operator's pages and the health check read and change."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from datetime import date
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Final
 
 from sqlalchemy import Engine
 
@@ -13,9 +16,12 @@ from portal.gateway.backend import StoreSize
 from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger, Use
 from portal.gateway.store import Store
-from portal.gateway.usage_report import UsageLog
+from portal.gateway.usage_report import OriginCalls, UsageLog
 from portal.storage.database import database_bytes, is_in_place
 from portal.upstream.breaker import Breaker
+
+Availability = tuple[date, Mapping[tuple[date, str], OriginCalls]]
+_AVAILABILITY_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +43,7 @@ class OperatorDesk:
     tokens: Tokens
     unpriced: Sequence[str]
     usage: UsageLog
+    _availability: dict[int, tuple[float, Availability | None]] = field(default_factory=dict)
 
     def is_ready(self) -> bool:
         """Return whether this process can serve requests."""
@@ -59,6 +66,20 @@ class OperatorDesk:
             if use.limit.period == "month":
                 return use, self.usage.ends_on(use)
         return None
+
+    def availability(self, days: int) -> Availability:
+        """Return today, and the calls of each of the last days and operations.
+
+        Reads the database at most once a minute, because every visitor may ask.
+        """
+        now = time.monotonic()
+        read_at, found = self._availability.get(days, (-math.inf, None))
+        if found is None or now - read_at >= _AVAILABILITY_S:
+            today = self.usage.today()
+            calls = self.usage.calls(today - timedelta(days=days - 1))
+            found = today, self.usage.answered_by_day(calls)
+            self._availability[days] = now, found
+        return found
 
     def last_purge(self) -> int:
         return self.gateway.last_purge()

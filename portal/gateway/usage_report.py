@@ -111,7 +111,7 @@ class CallFailures(NamedTuple):
 
 
 class OriginCalls(NamedTuple):
-    """The calls to one base address on one day, and how many of them failed."""
+    """The calls to one base address or source on one day, and how many of them failed."""
 
     calls: int
     failed: int
@@ -251,6 +251,20 @@ class UsageLog:
                 before = found.get(row.origin, OriginCalls(0, 0))
                 failed = before.failed + (row.calls if _has_failed(row) else 0)
                 found[row.origin] = OriginCalls(before.calls + row.calls, failed)
+        return found
+
+    def answered_by_day(self, calls: Calls) -> dict[tuple[date, str], OriginCalls]:
+        """Return the ended calls of each day and operation, and how many got no usable answer.
+
+        An answer that says that a vehicle is unknown is an answer.
+        """
+        found: dict[tuple[date, str], OriginCalls] = {}
+        for row in calls.rows:
+            if row.outcome != MAYBE:
+                key = date.fromisoformat(row.day), row.operation
+                before = found.get(key, OriginCalls(0, 0))
+                failed = before.failed + (row.calls if _has_failed(row) else 0)
+                found[key] = OriginCalls(before.calls + row.calls, failed)
         return found
 
     def calls_today(self, callers: Iterable[str]) -> CallsToday:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -15,6 +16,7 @@ from portal.dossier.lookups import OPERATION_TEXTS
 from portal.dossier.row import VehicleRow, listed_row
 from portal.gateway.ledger import Allowance
 from portal.gateway.operations import CachePolicy
+from portal.gateway.usage_report import OriginCalls
 from portal.issued.archive import IssuedDossier, IssuedSnapshot
 from portal.issued.issuer import Issuer
 from portal.presentation.issued.pages import (
@@ -38,6 +40,7 @@ from portal.presentation.site.public_pages import (
     SignInPage,
 )
 from portal.presentation.site.search_page import SearchPage
+from portal.presentation.site.status_page import status_page
 from portal.sandbox.exchange import Request
 from portal.sandbox.sandbox import TOKEN, Sandbox
 from portal.vehicle.operation_name import LookupName
@@ -45,7 +48,7 @@ from portal.vehicle.plate import Plate, Renavam
 from portal.web.json_api.openapi import resolved_document
 from tests.factories import report_body
 from tests.presentation.batch_views import batch_form_page, batch_page
-from tests.presentation.operations import FACTS, IDLE
+from tests.presentation.operations import FACTS, IDLE, TODAY
 from tests.presentation.pages import (
     comparison_page,
     dossier_page,
@@ -297,6 +300,14 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "issued list, empty": lambda: IssuedListPage(()),
     "glossary": GlossaryPage,
+    "status": lambda: status_page(
+        {
+            (TODAY, "decode"): OriginCalls(120, 1),
+            (TODAY - timedelta(days=3), "decode"): OriginCalls(40, 3),
+            (TODAY - timedelta(days=9), "renainf"): OriginCalls(4, 3),
+        },
+        TODAY,
+    ),
     "privacy": lambda: privacy("managed"),
     "privacy, demo": lambda: privacy("demo"),
     "privacy, pass-through": lambda: privacy("pass-through", mask_names=False),

@@ -66,6 +66,7 @@ VISITS: Final = (
     Visit("glossary", "/glossario"),
     Visit("api", "/api"),
     Visit("privacy", "/privacidade"),
+    Visit("status", "/situacao"),
     Visit("sign-in", "/entrar"),
     Visit("notice", "/conferir-multa?orgao=000100&auto=X1&codigo=7455&valor=250"),
     Visit("notice, refused", "/conferir-multa?orgao=abc", status=400),

@@ -77,7 +77,15 @@ def exercise(here: InProcessPortal) -> None:
     person.post("/historico/nota", consulta=PLATE, nota="comprar")
     for path in (
         *("/", "/historico", "/historico?ordem=preco", "/historico?pagina=2"),
-        *("/lote", batch, "/dossies", "/dossies?depois=000000000000", "/comparar", "/privacidade"),
+        *(
+            "/lote",
+            batch,
+            "/dossies",
+            "/dossies?depois=000000000000",
+            "/comparar",
+            "/privacidade",
+            "/situacao",
+        ),
         *("/operacao", "/operacao?dias=90&depois=ana", "/operacao/uso.csv", "/metrics", "/readyz"),
     ):
         assert person.client.get(path).status_code < 400, path

@@ -12,6 +12,7 @@ from portal.presentation.paths import subject_path
 from portal.presentation.site.notice_check import notice_check_page
 from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage, SignInPage
 from portal.presentation.site.search_page import LONGEST_QUERY
+from portal.presentation.site.status_page import DAYS, status_page
 from portal.presentation.typed_subject import plates_in
 from portal.system.caller_credentials import MAX_LENGTH, is_token
 from portal.vehicle.typed import read_typed, visible
@@ -125,6 +126,13 @@ def privacy(web: Web) -> Response:
         mask_names=web.desks.masks_names,
     )
     return page_response(page)
+
+
+@routes.get("/situacao")
+def status(web: Web) -> Response:
+    """Show each source's availability by day, in every mode."""
+    today, found = web.operator.availability(DAYS)
+    return page_response(status_page(found, today))
 
 
 @routes.get("/robots.txt")

@@ -16,7 +16,16 @@ from tests.web.page_client import Page, PageClient, every_reference
 from tests.web.pages.test_spend_guard import NON_USER_HEADERS
 
 PLATE = "ABC1D23"
-OPEN_PAGES = ("/", "/entrar", "/verificar", "/glossario", "/privacidade", "/api", "/api/ensaio")
+OPEN_PAGES = (
+    "/",
+    "/entrar",
+    "/verificar",
+    "/glossario",
+    "/privacidade",
+    "/situacao",
+    "/api",
+    "/api/ensaio",
+)
 UNAVAILABLE = "não significa “nada consta”"
 
 
