@@ -18,7 +18,7 @@ from portal.commands.tables import (
     table_lines,
 )
 from portal.gateway.ledger import UpstreamCall
-from portal.gateway.usage_report import Usage, merged
+from portal.gateway.usage import Usage, merged
 from portal.vehicle.plate import InvalidSubject, Plate
 from portal.vehicle.typed import parse_typed
 

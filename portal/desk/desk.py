@@ -18,9 +18,9 @@ from portal.dossier.changes import what_changed
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import not_refreshed
 from portal.dossier.row import Listed, VehicleRow, row_of
-from portal.gateway.ledger import Allowance, Use
+from portal.gateway.limits import Allowance, Use
 from portal.gateway.lookup import Spend
-from portal.gateway.usage_report import Usage
+from portal.gateway.usage import Usage
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 

@@ -17,7 +17,7 @@ from portal.desk.written_reports import WrittenReports
 from portal.dossier.answers import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.dossier.gaps import subject_phrase
 from portal.gateway.gateway import Gateway, Snapshot
-from portal.gateway.ledger import Allowance
+from portal.gateway.limits import Allowance
 from portal.gateway.lookup import Failure, Lookup, Served, Spend
 from portal.gateway.operations import LOOKUP_OPERATIONS, OPERATIONS
 from portal.phrasebook.api_errors import INVALID_PLATE

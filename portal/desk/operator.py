@@ -14,9 +14,11 @@ from portal.batch.batches import Batches
 from portal.batch.model import Batch
 from portal.gateway.backend import StoreSize
 from portal.gateway.gateway import Gateway
-from portal.gateway.ledger import Ledger, Use
+from portal.gateway.ledger import Ledger
+from portal.gateway.limits import Use
 from portal.gateway.store import Store
-from portal.gateway.usage_report import OriginCalls, UsageLog
+from portal.gateway.usage import OriginCalls
+from portal.gateway.usage_report import UsageLog
 from portal.storage.database import database_bytes, is_in_place
 from portal.upstream.breaker import Breaker
 

@@ -15,14 +15,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
 from portal.amounts import UNKNOWN_TEXT, amount_of, total
+from portal.gateway.limits import Allowance, Limit, Period, Scope, Use
 from portal.gateway.lookup import Failure, FailureKind, Observer
 from portal.gateway.reservation import (
     NO_LIMITS,
-    Limit,
     LimitReached,
-    Period,
     PortalLimits,
-    Scope,
     ends_at,
     give_back,
     limits_of,
@@ -132,38 +130,6 @@ class UpstreamCall(NamedTuple):
 
 # The columns of UpstreamCall.
 _SHOWN = [ledger.c[name] for name in UpstreamCall._fields]
-
-
-@dataclass(frozen=True, slots=True)
-class Allowance:
-    """The numbers of upstream calls that the daily limits still allow.
-
-    ``day`` is for all callers together, and ``token`` is for one caller. A number is None if this
-    limit is not set or the database cannot be read. The counts of calls start again from 0 in
-    ``until_midnight_s`` seconds.
-    """
-
-    day: int | None
-    token: int | None
-    until_midnight_s: float
-
-    @property
-    def left(self) -> int | None:
-        """The number of calls that both limits allow, or None if both are None."""
-        return min((each for each in (self.day, self.token) if each is not None), default=None)
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A limit that binds a caller, what is used of it, and when its day or month ends."""
-
-    limit: Limit
-    used: Decimal
-    ends_at: datetime
-
-    @property
-    def left(self) -> Decimal:
-        return max(Decimal(0), self.limit.most - self.used)
 
 
 _REACHED: Final[Mapping[tuple[Scope, Period], FailureKind]] = {
@@ -299,7 +265,7 @@ class Ledger:
                 left[use.limit.scope] = int(use.left)
         return Allowance(left.get("portal"), left.get("token"), seconds_left("day", now))
 
-    def uses(self, caller: Identity) -> list["Use"]:
+    def uses(self, caller: Identity) -> list[Use]:
         """Return what is used of each limit that binds a caller.
 
         Does not read the database if no limit is set. A database error is only logged, and no limit
@@ -307,11 +273,11 @@ class Ledger:
         """
         return self._used(limits_of(caller, self._limits))
 
-    def uses_of_portal(self) -> list["Use"]:
+    def uses_of_portal(self) -> list[Use]:
         """Return what is used of the limits for all callers together, as ``uses`` does."""
         return self._used(limits_of_portal(self._limits))
 
-    def _used(self, limits_found: Sequence[Limit]) -> list["Use"]:
+    def _used(self, limits_found: Sequence[Limit]) -> list[Use]:
         now = self._clock()
         limits = [limit for limit in limits_found if limit.is_set]
         if not limits:

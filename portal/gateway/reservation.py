@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from sqlalchemy import Connection, TextClause, bindparam, select, text
 
 from portal.access.tokens import Identity
+from portal.gateway.limits import Limit, Period
 from portal.storage.tables import call_counters
 from portal.system.local_time import from_epoch
-
-Scope = Literal["portal", "token"]
-Period = Literal["day", "month"]
 
 # The payer of the rows that count the calls and the R$ of all callers together.
 ALL_CALLERS: Final = "day"
@@ -30,24 +28,6 @@ MICRO: Final = 1_000_000
 # prefix keeps them from deleting a month's rows during a rolling upgrade.
 _MONTH: Final = "m"
 _UNLIMITED: Final = 2**62
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """A limit of a payer. ``most`` is a number of calls a day or R$ a month. 0 means no limit."""
-
-    scope: Scope
-    payer: str
-    period: Period
-    most: Decimal
-
-    @property
-    def unit(self) -> Literal["calls", "brl"]:
-        return "calls" if self.period == "day" else "brl"
-
-    @property
-    def is_set(self) -> bool:
-        return self.most > 0
 
 
 @dataclass(frozen=True, slots=True)

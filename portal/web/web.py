@@ -18,7 +18,7 @@ from portal.desk.desks import Desks
 from portal.desk.examples import Examples
 from portal.desk.operator import OperatorDesk
 from portal.gateway.gateway import Gateway
-from portal.gateway.ledger import Allowance
+from portal.gateway.limits import Allowance
 from portal.pdf.process import PdfProcess
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.render_context import RenderContext

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine
 
 from portal.gateway.ledger import Ledger, LedgerEntry
+from portal.gateway.limits import Limit
 from portal.gateway.lookup import Failure
 from portal.gateway.reservation import (
-    Limit,
     LimitReached,
     PortalLimits,
     give_back,

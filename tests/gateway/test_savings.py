@@ -8,7 +8,8 @@ import pytest
 from sqlalchemy import Engine
 
 from portal.gateway.savings import SavingsCounter
-from portal.gateway.usage_report import Usage, UsageLog
+from portal.gateway.usage import Usage
+from portal.gateway.usage_report import UsageLog
 from portal.storage.tables import (
     metadata,
 )

@@ -10,7 +10,8 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.lookup import Spend
 from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
-from portal.gateway.usage_report import Usage, UsageLog
+from portal.gateway.usage import Usage
+from portal.gateway.usage_report import UsageLog
 from tests.fakes import Clock
 from tests.fakes.one_tenant import savings_of
 from tests.gateway.gateways import CALLER, as_caller, bench, terms

@@ -7,7 +7,7 @@ from typing import Any
 
 from portal.batch.model import Batch, Item, Preview
 from portal.dossier.row import VehicleRow
-from portal.gateway.ledger import Allowance
+from portal.gateway.limits import Allowance
 from portal.presentation.lists.batches import BatchFormPage, BatchPage
 from portal.presentation.lists.vehicle_list import ListChoice, VehicleList
 from portal.vehicle.operation_name import LOOKUPS, LookupName

@@ -7,10 +7,9 @@ from decimal import Decimal
 from portal.access.tokens import Issued, TokenOverview
 from portal.batch.model import Batch, Cost, Counts, Reason, State
 from portal.gateway.backend import StoreSize
-from portal.gateway.ledger import Use
+from portal.gateway.limits import Limit, Use
 from portal.gateway.operations import CachePolicy
-from portal.gateway.reservation import Limit
-from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, Usage
+from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage
 from portal.presentation.operations.page import BreakerState, OperationsPage
 from tests.presentation.rendering import NOW
 

@@ -14,9 +14,9 @@ from portal.desk.lookups import LookupCost
 from portal.dossier.answers import Panels
 from portal.dossier.lookups import OPERATION_TEXTS
 from portal.dossier.row import VehicleRow, listed_row
-from portal.gateway.ledger import Allowance
+from portal.gateway.limits import Allowance
 from portal.gateway.operations import CachePolicy
-from portal.gateway.usage_report import OriginCalls
+from portal.gateway.usage import OriginCalls
 from portal.issued.archive import IssuedDossier, IssuedSnapshot
 from portal.issued.issuer import Issuer
 from portal.presentation.issued.pages import (

@@ -13,7 +13,7 @@ import pytest
 from portal.access.tokens import TokenOverview
 from portal.batch.model import Reason
 from portal.gateway.backend import StoreSize
-from portal.gateway.usage_report import CallFailures, CallsToday, Usage
+from portal.gateway.usage import CallFailures, CallsToday, Usage
 from portal.presentation.operations.page import (
     MOST_NAMED,
     MOST_TOKENS,

@@ -12,7 +12,8 @@ from sqlalchemy import Engine
 
 from portal.access.tokens import digest
 from portal.gateway.ledger import Ledger
-from portal.gateway.usage_report import Usage, UsageLog
+from portal.gateway.usage import Usage
+from portal.gateway.usage_report import UsageLog
 from portal.storage.database import (
     current_revision,
     open_engine,

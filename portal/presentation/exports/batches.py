@@ -6,7 +6,7 @@ from typing import Final
 
 from portal.batch.model import Batch
 from portal.dossier.row import MEMBERS, VehicleRow
-from portal.gateway.ledger import Allowance
+from portal.gateway.limits import Allowance
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.wrong_entries import wrong_message
 from portal.system.local_time import from_epoch

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from portal.gateway.ledger import Use
+from portal.gateway.limits import Use
 
 
 def limits_object(uses: Sequence[tuple[Use, date | None]]) -> Mapping[str, object]:

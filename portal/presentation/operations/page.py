@@ -16,9 +16,9 @@ from portal import formats
 from portal.batch.model import Batch
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.gateway.backend import MOST_COUNTED, StoreSize
-from portal.gateway.ledger import Use
+from portal.gateway.limits import Use
 from portal.gateway.operations import CachePolicy
-from portal.gateway.usage_report import CallFailures, CallsToday, OriginCalls, Usage, merged
+from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, merged
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken, IssuedTokens
 from portal.system.local_time import local_date, local_time

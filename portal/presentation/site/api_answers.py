@@ -16,7 +16,7 @@ from portal.batch.model import Batch, Cost, Counts
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.row import row_of_dossier
-from portal.gateway.ledger import Allowance
+from portal.gateway.limits import Allowance
 from portal.presentation.exports.batches import batch_object, results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines

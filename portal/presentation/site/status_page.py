@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import ClassVar, Final, Literal
 
 from portal.dossier.lookups import OPERATION_TEXTS
-from portal.gateway.usage_report import OriginCalls
+from portal.gateway.usage import OriginCalls
 from portal.vehicle.operation_name import OPERATION_NAMES, OperationName
 
 DAYS: Final = 90

@@ -27,7 +27,7 @@ from flask import Flask, Response, g, request
 from werkzeug.exceptions import TooManyRequests
 
 from portal.access.tokens import Identity
-from portal.gateway.ledger import Allowance
+from portal.gateway.limits import Allowance
 from portal.system.dependency_breaker import DependencyBreaker
 from portal.system.shared_counters import SharedCounters
 from portal.web.http.client_address import plain_address

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from portal.access.tokens import Identity
-from portal.gateway.ledger import Allowance
+from portal.gateway.limits import Allowance
 from portal.web.http.rate_limits import DailyQuotas, Quota, rate_limit_headers
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults

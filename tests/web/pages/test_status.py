@@ -4,7 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from portal.gateway.usage_report import OriginCalls
+from portal.gateway.usage import OriginCalls
 from portal.presentation.site.status_page import DAYS, status_page
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults

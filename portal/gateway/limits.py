@@ -1,0 +1,59 @@
+"""What limits spending, and what a limit still allows."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal
+
+Scope = Literal["portal", "token"]
+Period = Literal["day", "month"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A limit of a payer. ``most`` is a number of calls a day or R$ a month. 0 means no limit."""
+
+    scope: Scope
+    payer: str
+    period: Period
+    most: Decimal
+
+    @property
+    def unit(self) -> Literal["calls", "brl"]:
+        return "calls" if self.period == "day" else "brl"
+
+    @property
+    def is_set(self) -> bool:
+        return self.most > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The numbers of upstream calls that the daily limits still allow.
+
+    ``day`` is for all callers together, and ``token`` is for one caller. A number is None if this
+    limit is not set or the database cannot be read. The counts of calls start again from 0 in
+    ``until_midnight_s`` seconds.
+    """
+
+    day: int | None
+    token: int | None
+    until_midnight_s: float
+
+    @property
+    def left(self) -> int | None:
+        """The number of calls that both limits allow, or None if both are None."""
+        return min((each for each in (self.day, self.token) if each is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A limit that binds a caller, what is used of it, and when its day or month ends."""
+
+    limit: Limit
+    used: Decimal
+    ends_at: datetime
+
+    @property
+    def left(self) -> Decimal:
+        return max(Decimal(0), self.limit.most - self.used)
