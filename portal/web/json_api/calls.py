@@ -143,7 +143,7 @@ def _view(
                 call = replace(call, is_cached=_is_cached(call))
             if "plate" in parts:
                 parts["plate"] = Plate.parse(parts["plate"])
-            given = {name: read(call) for name, read in _PARAMETERS.items() if name in request.args}
+            given = {name: read(call) for name, read in PARAMETERS.items() if name in request.args}
             if body is not None:
                 parts["body"] = body(call)
             count(web, call.identity)
@@ -206,7 +206,7 @@ def _moment_s(text: str) -> float:
     return moment.timestamp()
 
 
-_PARAMETERS: Final[Mapping[str, Callable[[Call], object]]] = {
+PARAMETERS: Final[Mapping[str, Callable[[Call], object]]] = {
     "ask": _ask,
     "after": _parameter("after", INVALID_AFTER, _cursor),
     "dialect": _parameter("dialect", INVALID_DIALECT, one_of(get_args(Dialect))),

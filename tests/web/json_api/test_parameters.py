@@ -1,9 +1,12 @@
 """Unknown query parameters and members of bodies under ``/api/v1``."""
 
+from inspect import signature
 from typing import Any
 
 import pytest
 
+from portal.web.json_api.calls import PARAMETERS
+from portal.web.json_api.openapi import declared
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
@@ -87,3 +90,19 @@ def test_credential_is_judged_before_parameters(portal: PortalFactory) -> None:
 def test_upstreams_paths_tolerate_a_cache_buster(portal: PortalFactory) -> None:
     here = portal()
     assert here.get(f"{QUESTIONS[0].path}?_=99").status_code == 200
+
+
+def test_each_declared_parameter_reaches_its_view(portal: PortalFactory) -> None:
+    """The OpenAPI document alone declares which parameters a path has."""
+    here = portal({})
+    seen: set[str] = set()
+    for rule in here.app.url_map.iter_rules():
+        methods = rule.methods or set()
+        if not rule.endpoint.startswith("own_api.") or "GET" not in methods:
+            continue
+        view: Any = here.app.view_functions[rule.endpoint]
+        taken = signature(view.func).parameters.keys()
+        names = declared(rule.rule, "GET").parameters - {"at", "cached"}
+        assert names <= taken & PARAMETERS.keys(), rule
+        seen |= names
+    assert {"ask", "after", "dialect", "expired", "plates", "since", "wait"} <= seen
