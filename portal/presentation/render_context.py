@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from portal.presentation.vehicle.query import Query
+from portal.presentation.query import Query
 from portal.system.local_time import local_date
 
 

@@ -21,9 +21,9 @@ from portal.gateway.gateway import Gateway
 from portal.gateway.limits import Allowance
 from portal.pdf.process import PdfProcess
 from portal.presentation.caller_name import shown_caller
+from portal.presentation.query import kept_query
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
-from portal.presentation.vehicle.query import kept_query
 from portal.web.http.assets import Assets
 from portal.web.http.headers import CrossOrigin
 from portal.web.http.page_cache import PageCache

@@ -15,10 +15,10 @@ from portal.gateway.lookup import Served
 from portal.presentation.lists import comparison
 from portal.presentation.lists import recent_lookup as recent
 from portal.presentation.paper import dossier as paper
+from portal.presentation.query import Query
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle import negotiation
 from portal.presentation.vehicle import page as vehicle_pages
-from portal.presentation.vehicle.query import Query
 from portal.system.local_time import local_date
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam

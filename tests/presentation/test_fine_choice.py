@@ -3,13 +3,13 @@
 import pytest
 
 from portal.dossier.changes import MOST_FINES
+from portal.presentation.query import kept_query
 from portal.presentation.vehicle.fine_choice import (
     LONGEST_SEARCH,
     FineChoice,
     fine_choice,
     matches,
 )
-from portal.presentation.vehicle.query import kept_query
 from portal.vehicle.field import fold
 
 

@@ -10,9 +10,9 @@ import pytest
 from portal.dossier.prices import MOST_TABS, NOTHING_TO_COMPARE, Prices, PriceTab, prices_of
 from portal.presentation.exports.explained import explained
 from portal.presentation.paper.prices import paper_chart, price_facts
+from portal.presentation.query import Query, changed, kept_query
 from portal.presentation.typed_money import NOT_MONEY
 from portal.presentation.vehicle.price_view import PriceView
-from portal.presentation.vehicle.query import Query, changed, kept_query
 from portal.vehicle.decode import read_decode
 from portal.vehicle.wire import result_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history

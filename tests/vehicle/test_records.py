@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.presentation.exports.tables import safe_text
-from portal.presentation.vehicle.query import kept_query
+from portal.presentation.query import kept_query
 from portal.vehicle.decode import read_decode
 from portal.vehicle.drift import CONTRACT, unexpected
 from portal.vehicle.field import EMPTY, FIELD_LIMIT, HIDDEN, HIDDEN_MARKER, Field, clean, read_field

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from portal.law.standing import Standing
-from portal.presentation.vehicle.query import Query, chosen
+from portal.presentation.query import Query, chosen
 from portal.vehicle.field import fold
 from portal.vehicle.plate import STATES
 

@@ -27,6 +27,7 @@ from portal.phrasebook import sums
 from portal.presentation.authority import short_authority
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
+from portal.presentation.query import Query
 from portal.presentation.vehicle.fine_choice import (
     FINE_SITUATIONS,
     NO_STATE,
@@ -36,7 +37,6 @@ from portal.presentation.vehicle.fine_choice import (
     fine_choice,
     matches,
 )
-from portal.presentation.vehicle.query import Query
 from portal.vehicle.field import fold
 from portal.vehicle.plate import STATES, Plate
 from portal.wording import counted

@@ -18,11 +18,11 @@ from portal.dossier.provenance import Provenance, provenance
 from portal.gateway.operations import lookups_of
 from portal.law.glossary import Term, term
 from portal.presentation.paths import subject_path
+from portal.presentation.query import Query, changed
 from portal.presentation.render_context import RenderContext
 from portal.presentation.timeline import PaperTimeline, paper_timeline
 from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
 from portal.presentation.vehicle.price_view import PriceView
-from portal.presentation.vehicle.query import Query, changed
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
 

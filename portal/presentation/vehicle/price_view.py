@@ -17,8 +17,8 @@ from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
 from portal.phrasebook.prices import instead_of_chart
 from portal.presentation.asking_price import ASKING, against_table, cheapest_words
 from portal.presentation.choice import Choice
+from portal.presentation.query import Query, changed, chosen
 from portal.presentation.typed_money import read_money
-from portal.presentation.vehicle.query import Query, changed, chosen
 
 VERSION: Final = "versao"
 YEARS: Final = "anos"
