@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from flask import Flask
 from sqlalchemy import Engine
 
+from portal.access.declarations import Declarations
 from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
 from portal.access.sealing import SubjectKeys
@@ -389,6 +390,10 @@ class Portal:
         return History(self.side, self.keys)
 
     @cached_property
+    def declarations(self) -> Declarations:
+        return Declarations(self.side, self.keys)
+
+    @cached_property
     def idempotency(self) -> IdempotencyKeys:
         return IdempotencyKeys(self.engine, self.keys)
 
@@ -468,6 +473,7 @@ class Portal:
             PeriodicTask(60.0, self.dossiers.drop_expired),
             PeriodicTask(3600.0, self.ledger.drop_past_counters),
             PeriodicTask(3600.0, self.history.drop_expired),
+            PeriodicTask(3600.0, self.declarations.drop_expired),
             PeriodicTask(3600.0, self.idempotency.drop_expired),
             PeriodicTask(3600.0, lambda: erase_deleted(self.engine)),
             PeriodicTask(3600.0, lambda: remove_old_unused_caches(data_dir)),
@@ -537,6 +543,7 @@ class Portal:
             archive=self.dossiers,
             batch_limit=self._settings.batch_limit,
             batches=self.batches,
+            declarations=self.declarations,
             expect_lookups=self._warm_up.expect,
             gatekeeper=self.gatekeeper,
             gateway=self.gateway,

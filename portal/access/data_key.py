@@ -12,13 +12,26 @@ from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 from portal.access.sealing import cipher, decrypt
 from portal.storage.database import Lock, hold, reading, writing
 from portal.storage.secret import fingerprint
-from portal.storage.tables import batch_items, batches, dossiers, history, ledger, meta
+from portal.storage.tables import (
+    batch_items,
+    batches,
+    declarations,
+    dossiers,
+    history,
+    ledger,
+    meta,
+)
 from portal.system.start_refused import StartRefused
 
 _NAME = "data_key"
 _PURPOSE = b"data key"
 _BYTES = 32
-_ENCRYPTED = {"entries of histories": history, "batches": batches, "issued dossiers": dossiers}
+_ENCRYPTED = {
+    "entries of histories": history,
+    "declared lines": declarations,
+    "batches": batches,
+    "issued dossiers": dossiers,
+}
 # Versions without data keys used the secret key itself. They recorded fingerprints of the secret
 # keys of all data under these names, some of them shortened.
 _FINGERPRINTS = ("key_fingerprint", "accepted_key_fingerprints")

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from sqlalchemy import Engine
 
+from portal.access.declarations import Declarations
 from portal.access.history import History
 from portal.access.tokens import Gatekeeper, Tokens
 from portal.batch.batches import Batches
@@ -62,6 +63,8 @@ class Parts(Protocol):
     def batches(self) -> Batches: ...
     @property
     def data_key(self) -> bytes | None: ...
+    @property
+    def declarations(self) -> Declarations: ...
     @property
     def dossiers(self) -> DossierArchive: ...
     @property

@@ -32,8 +32,8 @@ _FAILURES: Final[Mapping[type[Exception], str]] = {
     ),
     StoreDown: "The store cannot be reached: what it holds was not purged, or not all of it.",
     BytesKept: (
-        "The ledger, the histories and the dossiers name the vehicle no more, but a reader kept "
-        "bytes of it in the database's log: purge again to remove those."
+        "The ledger, the histories, the declarations and the dossiers name the vehicle no more, "
+        "but a reader kept bytes of it in the database's log: purge again to remove those."
     ),
     OSError: "A file that names the vehicle cannot be removed: purge again.",
 }
@@ -71,6 +71,7 @@ def purge_command(portal: Parts) -> Command:
             portal.ledger.forget(db, tags)
             for name in names:
                 portal.history.forget(db, name)
+                portal.declarations.forget(db, name)
                 portal.batches.forget(db, name)
 
         def delete_traces_again() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from portal.access.declarations import Declarations
 from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
 from portal.access.sealing import SubjectKeys
@@ -29,6 +30,7 @@ class Core:
     archive: DossierArchive
     batch_limit: int
     batches: Batches
+    declarations: Declarations
     expect_lookups: Callable[[int], object]
     gatekeeper: Gatekeeper
     gateway: Gateway

@@ -210,6 +210,21 @@ history = Table(
     _partial_index("history_with_notes", "id", where="sealed_note IS NOT NULL"),
 )
 
+# What an owner has declared of a line of a vehicle's checklist.
+declarations = Table(
+    "declarations",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("owner", String(64), nullable=False),  # A digest of the namespace and the owner.
+    Column("subject", String(64), nullable=False),  # HMAC of the plate.
+    Column("line", String(40), nullable=False),  # The key of the line.
+    Column("declared_at", Float, nullable=False),  # Epoch seconds.
+    Column("sealed", LargeBinary, nullable=False),  # The declaration, encrypted.
+    Index("declarations_by_owner", "owner", "subject", "line", unique=True),
+    Index("declarations_by_subject", "subject"),
+    Index("declarations_by_age", "declared_at"),
+)
+
 batches = Table(
     "batches",
     metadata,
