@@ -292,7 +292,9 @@ def _cost(batch: Batch | None) -> str | None:
 
 
 def _write(desk: Desk, batch: Batch, out: Path, chosen: Format) -> None:
-    table = results_table(desk.row(item, batch.ask) for item in desk.lists.items(batch.id))
+    items = desk.lists.items(batch.id)
+    desk.prepare([item.subject for item in items])
+    table = results_table(desk.row(item, batch.ask) for item in items)
     part = out.with_name(f".{out.name}.part")
     try:
         with part.open("wb") as file:

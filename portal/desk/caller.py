@@ -19,32 +19,44 @@ class Caller:
     ``identity`` has the scopes, the daily limit and the credential that pays. ``find_owner``
     returns the key of what the caller stores: batches, issued dossiers, the history. A session
     finds it only when something is stored or read, because a new visitor then gets a cookie.
+    ``find_known_owner`` returns the same key, or "" for a visitor who has stored nothing yet.
     ``by_session`` is true if the cookie of a browser authenticates the caller. A browser sends this
     cookie even with requests that no user intended.
     """
 
     identity: Identity
     find_owner: Callable[[], str]
+    find_known_owner: Callable[[], str]
     by_session: bool = False
 
     @classmethod
     def of_token(cls, identity: Identity) -> "Caller":
         """Return the caller that a token or an upstream credential authenticates."""
-        return cls(identity, lambda: identity.owner)
+        return cls._of_identity(identity)
 
     @classmethod
-    def of_session(cls, identity: Identity, find_owner: Callable[[], str]) -> "Caller":
+    def of_session(
+        cls, identity: Identity, find_owner: Callable[[], str], find_known_owner: Callable[[], str]
+    ) -> "Caller":
         """Return the visitor of a session. In demo mode, all visitors share one identity."""
-        return cls(identity, find_owner, by_session=True)
+        return cls(identity, find_owner, find_known_owner, by_session=True)
 
     @classmethod
     def of_command(cls, identity: Identity = COMMAND_IDENTITY) -> "Caller":
         """Return who runs a command. Without a credential, the operator pays."""
-        return cls(identity, lambda: identity.owner)
+        return cls._of_identity(identity)
+
+    @classmethod
+    def _of_identity(cls, identity: Identity) -> "Caller":
+        return cls(identity, lambda: identity.owner, lambda: identity.owner)
 
     @property
     def owner(self) -> str:
         return self.find_owner()
+
+    @property
+    def known_owner(self) -> str:
+        return self.find_known_owner()
 
     @property
     def pays_alone(self) -> bool:

@@ -10,6 +10,7 @@ from portal.access.history import Entry, Note
 from portal.access.tokens import Identity
 from portal.desk.caller import Caller
 from portal.desk.core import Core
+from portal.desk.declared_lines import ContradictsRecord, DeclaredLines
 from portal.desk.issuing import Issuing
 from portal.desk.lists import Lists
 from portal.desk.lookups import LookupCost, rejection_sentence
@@ -21,6 +22,7 @@ from portal.dossier.row import Listed, VehicleRow, row_of
 from portal.gateway.limits import Allowance, Use
 from portal.gateway.lookup import Spend
 from portal.gateway.usage import Usage
+from portal.law.declared import Declaration, contradicted_by
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 
@@ -73,7 +75,11 @@ class Desk:
 
     @cached_property
     def issuing(self) -> Issuing:
-        return Issuing(self._core, self.caller)
+        return Issuing(self._core, self.caller, self._declared)
+
+    @cached_property
+    def _declared(self) -> DeclaredLines:
+        return DeclaredLines(self._core.declarations, self.caller)
 
     # Dossiers
 
@@ -96,12 +102,18 @@ class Desk:
         self, subjects: Sequence[Plate | Renavam], spend: Spend = Spend.ASKED
     ) -> list[Dossier]:
         """Return the dossier of each vehicle. Upstream calls run in parallel."""
+        self.prepare(subjects)
         answers = self._core.lookups.panels_of_all(subjects, self.identity, spend)
         return list(map(self.of, subjects, answers))
 
     def stored(self, subjects: Sequence[Plate | Renavam]) -> list[Dossier]:
         """Return the dossier of each vehicle from stored answers, for a list of vehicles."""
+        self.prepare(subjects)
         return list(map(self.of, subjects, self._core.lookups.stored(subjects, self.identity)))
+
+    def prepare(self, subjects: Sequence[Plate | Renavam]) -> None:
+        """Read at once what the caller has declared of the vehicles of a list."""
+        self._declared.read(subjects)
 
     def reported(self, subject: Plate | Renavam) -> Dossier | None:
         """Return the dossier from stored answers if a written report is stored, else None."""
@@ -116,13 +128,28 @@ class Desk:
             lambda: self.dossier(listed.subject, Spend.NEVER, ask, ask),
             lambda: self.reported(listed.subject),
             datetime.now(UTC),
+            self._declared.of(listed.subject),
         )
+
+    def declare(self, plate: Plate, changes: Mapping[str, Declaration | None]) -> Dossier:
+        """Declare lines of a vehicle's checklist, and return its dossier. Nothing is asked.
+
+        Replaces the lines that ``changes`` names. None removes a line's declaration. Raises
+        ContradictsRecord, and stores nothing, if a record says otherwise. Raises SQLAlchemyError.
+        """
+        stored = self.dossier(plate, Spend.NEVER)
+        for declaration in filter(None, changes.values()):
+            if record := contradicted_by(declaration, stored.records):
+                raise ContradictsRecord(declaration, record)
+        self._declared.replace(plate, changes)
+        return replace(stored, declarations=self._declared.of(plate))
 
     def of(
         self, subject: Plate | Renavam, answers: Panels, ask: Collection[LookupName] = LOOKUPS
     ) -> Dossier:
         """Return the dossier of answers that this caller got before."""
-        return self._reading.dossier(subject, answers, datetime.now(UTC), ask)
+        declarations = self._declared.of(subject)
+        return self._reading.dossier(subject, answers, datetime.now(UTC), ask, declarations)
 
     def renew(self, plate: Plate) -> Renewed:
         """Make each lookup that the caller may make again, and return both dossiers."""

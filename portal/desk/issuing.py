@@ -7,6 +7,7 @@ from typing import Final, Literal, NamedTuple
 
 from portal.desk.caller import Caller
 from portal.desk.core import Core
+from portal.desk.declared_lines import DeclaredLines
 from portal.desk.reading import Reading
 from portal.dossier.answers import Panel
 from portal.dossier.dossier import Dossier
@@ -53,9 +54,10 @@ class Issuable:
 class Issuing:
     """The issued dossiers of one caller."""
 
-    def __init__(self, core: Core, caller: Caller) -> None:
+    def __init__(self, core: Core, caller: Caller, declared: DeclaredLines) -> None:
         self._core = core
         self._caller = caller
+        self._declared = declared
 
     def issuable(self, subject: Plate | Renavam) -> Issuable:
         """Return a vehicle's dossier from stored answers, to be issued. Raises NothingToIssue.
@@ -147,7 +149,8 @@ class Issuing:
         identity = self._caller.identity
         answers = self._core.lookups.panels(plate, identity, Spend.NEVER)
         settled = dict(zip(LOOKUPS, map(_settled, answers.all, reasons), strict=True))
-        return reading.dossier(plate, replace(answers, **settled), datetime.now(UTC))
+        answers, declarations = replace(answers, **settled), self._declared.of(plate)
+        return reading.dossier(plate, answers, datetime.now(UTC), declarations=declarations)
 
 
 def _settled(panel: Panel, reason: str) -> Panel:

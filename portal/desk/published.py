@@ -3,7 +3,9 @@
 from datetime import UTC, datetime
 
 from portal.access.tokens import RefusedToken, TokensUnavailable, UnknownToken
+from portal.desk.caller import Caller
 from portal.desk.core import Core
+from portal.desk.declared_lines import DeclaredLines
 from portal.dossier.dossier import Dossier
 from portal.issued.archive import IssuedDossier
 from portal.issued.identifiers import is_share_key, parse_number
@@ -44,4 +46,6 @@ class PublishedDossiers:
         except (UnknownToken, RefusedToken, TokensUnavailable):
             return None
         (answers,) = self._core.lookups.stored([plate], identity)
-        return self._core.reading.masked.dossier(plate, answers, datetime.now(UTC))
+        declared = DeclaredLines(self._core.declarations, Caller.of_token(identity)).of(plate)
+        reading = self._core.reading.masked
+        return reading.dossier(plate, answers, datetime.now(UTC), declarations=declared)

@@ -8,6 +8,7 @@ from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.row import answered, stored_row
 from portal.gateway.lookup import Served
+from portal.law.declared import Declaration
 from portal.system.local_time import local_date
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
@@ -34,12 +35,15 @@ class Reading:
         answers: Panels,
         now: datetime,
         ask: Collection[LookupName] = LOOKUPS,
+        declarations: tuple[Declaration, ...] | None = (),
     ) -> Dossier:
         """Return the dossier of a vehicle. ``ask`` are the lookups that the user chose.
 
-        Legal deadlines are assessed for the day of ``now`` in America/Sao_Paulo.
+        Legal deadlines are assessed for the day of ``now`` in America/Sao_Paulo. ``declarations``
+        are None if they could not be read.
         """
-        return Dossier(subject, answers, local_date(now), self.marker, ask, self.mask_names)
+        today = local_date(now)
+        return Dossier(subject, answers, today, self.marker, ask, self.mask_names, declarations)
 
     def stored_row(
         self,

@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import islice
 from typing import ClassVar, Final
 
 from portal import formats
-from portal.law.adverse import Subject
+from portal.dossier.records_by_line import COURT, FINES, LINE_OF_SUBJECT
 from portal.law.assessment import AssessedFine, Totals
-from portal.law.checklist import ADVICE, HEDGE, UNVERIFIED, Advice, Situation
+from portal.law.checklist import ADVICE, HEDGE, LINE_OF, UNVERIFIED, Advice, Situation
+from portal.law.declared import SettledLine
 from portal.law.findings import ReportAlert
 from portal.law.identification import hints_of, is_before_vehicle, tampering_of
 from portal.law.orders import AssessedOrder
@@ -18,31 +18,13 @@ from portal.law.standing import Standing
 from portal.phrasebook.findings import alert_fact
 from portal.wording import counted, listed
 
-COURT, FINES, AFTERWARDS = "justica", "multas", "depois"
-_KEYS = {COURT, FINES, *(item.key for item in UNVERIFIED)}
-_SENATRAN = next(item for item in UNVERIFIED if item.key == "multas-do-estado")
+AFTERWARDS: Final = "depois"
+_SENATRAN = LINE_OF["multas-do-estado"]
 _SITUATIONS: Final[Mapping[Standing, Situation]] = {
     Standing.ENFORCEABLE: "enforceable_fine",
     Standing.PROBABLY_DUE: "probably_due_fine",
     Standing.NOTICE: "notice_without_fine",
     Standing.UNKNOWN: "fine_of_unclear_payment",
-}
-# The line that settles what a written report warns of.
-_LINE_OF: Final[Mapping[Subject, str]] = {
-    Subject.THEFT: "roubo-e-furto",
-    Subject.SEIZURE: "bloqueios-administrativos",
-    Subject.SCRAP: "sinistro",
-    Subject.CHASSIS: "identificacao",
-    Subject.COURT: "bloqueios-administrativos",
-    Subject.LIEN: "gravame",
-    Subject.BLOCK: "bloqueios-administrativos",
-    Subject.SALE_NOTICE: "bloqueios-administrativos",
-    Subject.DAMAGE: "sinistro",
-    Subject.AUCTION: "leilao",
-    Subject.DEBTS: "debitos",
-    Subject.FINES: "multas-do-estado",
-    Subject.MILEAGE: "hodometro",
-    Subject.RECALL: "recall",
 }
 # The largest number of entries in the list of court cases, and in the list of issuing bodies.
 _MOST_NAMES = 6
@@ -54,7 +36,8 @@ class Check:
 
     ``ask`` says whom to ask. ``facts`` are sentences about this vehicle, and ``texts`` the general
     explanations. ``alert`` says what a written report warns of, or is "". ``link_name`` and
-    ``link`` are those of an official service, or "" and None.
+    ``link`` are those of an official service, or "" and None. ``settled`` is what a record or a
+    declaration says of the line.
     """
 
     key: str
@@ -62,6 +45,7 @@ class Check:
     ask: str
     facts: tuple[str, ...]
     texts: tuple[str, ...]
+    settled: SettledLine
     link_name: str = ""
     link: str | None = None
     alert: str = ""
@@ -69,7 +53,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Checklist:
-    """The lines to tick, in order, and what to do once they are ticked."""
+    """The lines to check, in order, and what to do once they are checked."""
 
     hedge: ClassVar[str] = HEDGE
     lines: tuple[Check, ...]
@@ -86,73 +70,63 @@ def checklist(
     orders: Sequence[AssessedOrder] | None,
     totals: Totals | None,
     *,
+    lines: Sequence[SettledLine],
     vehicle_is_known: bool,
     alerts: Sequence[ReportAlert] = (),
 ) -> Checklist:
     """Return the subjects that no lookup covers, and before them what the records call for.
 
+    ``lines`` are all lines of the table, settled or open.
+
     ``alerts`` are what a written report warns of. Each stands beside the line that settles it.
     """
     warned = alerts_by_line(alerts)
+    settled = {one.key: one for one in lines}
     situations = {"always", *_situations(fines, orders, vehicle_is_known=vehicle_is_known)}
     by_line: dict[str, list[Advice]] = {}
     for each in ADVICE:
         if each.situation in situations:
             by_line.setdefault(each.line, []).append(each)
-    lines = []
+    checks = []
     if court := by_line.get(COURT):
-        lines.append(_check(COURT, court, tuple(_cases(orders or ()))))
+        checks.append(_check(settled[COURT], court, tuple(_cases(orders or ()))))
     if owed := by_line.get(FINES):
         is_priced = totals is not None and totals.open_count and totals.known_amount
         amount = f": {formats.brl(totals.known_amount)}" if totals is not None and is_priced else ""
-        lines.append(_check(FINES, owed, tuple(_authorities(fines or ())), amount))
+        checks.append(_check(settled[FINES], owed, tuple(_authorities(fines or ())), amount))
     for item in UNVERIFIED:
         advice = by_line.get(item.key, [])
-        lines.append(
+        checks.append(
             Check(
                 item.key,
                 next((each.title for each in advice if each.title), item.title),
                 item.ask,
                 tuple(hints_of(fines or ())) if item.key == "identificacao" else (),
                 (*(each.sentence for each in advice), item.why, f"Onde conferir: {item.where}"),
+                settled[item.key],
                 item.link_name,
                 item.link,
-                warned.get(item.key, ""),
+                warned.get(item.key, "") if settled[item.key].is_warned else "",
             )
         )
-    return Checklist(tuple(lines), tuple(by_line[AFTERWARDS]))
+    return Checklist(tuple(checks), tuple(by_line[AFTERWARDS]))
 
 
 def alerts_by_line(alerts: Iterable[ReportAlert]) -> Mapping[str, str]:
     """Return what a written report warns of, by the key of the line that settles it."""
     warned: dict[str, list[str]] = {}
     for alert in alerts:
-        if key := _LINE_OF.get(alert.subject):
+        if key := LINE_OF_SUBJECT.get(alert.subject):
             warned.setdefault(key, []).append(alert_fact(alert))
     return {key: " ".join(facts) for key, facts in warned.items()}
 
 
-def ticked_lines(sent: Iterable[str], today: date) -> Mapping[str, date]:
-    """Return the day of each ticked line by its key.
-
-    A tick is sent as a key, and its day after a space if a script noted it. Anything else is
-    ignored.
-    """
-    days: dict[str, date] = {}
-    for text in sent:
-        key, _, noted = text.partition(" ")
-        if key in _KEYS:
-            try:
-                days[key] = min(date.fromisoformat(noted), today) if noted else today
-            except ValueError:
-                continue
-    return days
-
-
-def _check(key: str, advice: Sequence[Advice], facts: tuple[str, ...], amount: str = "") -> Check:
+def _check(
+    settled: SettledLine, advice: Sequence[Advice], facts: tuple[str, ...], amount: str = ""
+) -> Check:
     first, texts = advice[0], tuple(each.sentence for each in advice)
-    service = (_SENATRAN.link_name, _SENATRAN.link) if key == FINES else ("", None)
-    return Check(key, first.title + amount, first.ask, facts, texts, *service)
+    service = (_SENATRAN.link_name, _SENATRAN.link) if settled.key == FINES else ("", None)
+    return Check(settled.key, first.title + amount, first.ask, facts, texts, settled, *service)
 
 
 def _situations(

@@ -1,6 +1,6 @@
 """The dossier of one vehicle: its answers, its assessed records, and what follows from them."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -8,15 +8,24 @@ from functools import cached_property
 from portal.dossier.answers import Panels, is_readable
 from portal.dossier.attributes import attributes_of, line_of
 from portal.dossier.changes import MOST_FINES, MOST_ORDERS, Changes, changes_of
-from portal.dossier.checklist import Checklist, checklist
+from portal.dossier.checklist import Checklist, alerts_by_line, checklist
 from portal.dossier.details import Detail
 from portal.dossier.gaps import Unavailable, missing_of
 from portal.dossier.lookups import PARTS
 from portal.dossier.prices import Prices, prices_of
+from portal.dossier.records_by_line import records_by_line
 from portal.gateway.operations import lookups_of
 from portal.law.act_matrix import Missing, Stale
 from portal.law.assessment import AssessedFine, Totals, notice_key, totals
-from portal.law.findings import OfVehicle, ReportAlert, UnreadData
+from portal.law.declared import (
+    Declaration,
+    Record,
+    SettledLine,
+    declared_findings,
+    settle,
+    stock_obstacles,
+)
+from portal.law.findings import DeclaredSomething, OfVehicle, ReportAlert, UnreadData
 from portal.law.further_findings import beside_findings
 from portal.law.identification import condition_findings
 from portal.law.orders import AssessedOrder
@@ -44,6 +53,7 @@ class Dossier:
     nothing else. A part is None if its lookup has no readable answer: missing is never clean.
     ``marker`` is the text that the source sends in place of a hidden value. ``ask`` are the lookups
     that the user chose. ``mask_names`` is true if a written report must not show people's names.
+    ``declarations`` are the caller's own, or None if they could not be read.
     """
 
     subject: Plate | Renavam
@@ -52,6 +62,7 @@ class Dossier:
     marker: str
     ask: Collection[LookupName] = LOOKUPS
     mask_names: bool = True
+    declarations: tuple[Declaration, ...] | None = ()
 
     @cached_property
     def asked(self) -> tuple[LookupName, ...]:
@@ -186,7 +197,41 @@ class Dossier:
             unconfirmed=self.unconfirmed,
             condition=(*self._condition, *self._beside),
             alerts=self.alerts,
+            declared=self._declared,
         )
+
+    @property
+    def _declared(self) -> tuple[DeclaredSomething, ...] | None:
+        """What the caller has declared to have found, or None if that could not be read."""
+        if not self.declarations:
+            return None if self.declarations is None else ()
+        return tuple(declared_findings(self.lines))
+
+    @cached_property
+    def records(self) -> Mapping[str, Record]:
+        """What the answers say of the checklist's lines, by the line's key."""
+        unconfirmed = self.unconfirmed
+        return records_by_line(
+            self.answers,
+            None if "fines" in unconfirmed else self.fines,
+            None if "restrictions" in unconfirmed else self.orders,
+            (*self._condition, *self._beside),
+        )
+
+    @cached_property
+    def lines(self) -> tuple[SettledLine, ...]:
+        """The checklist's lines, each settled by a record or a declaration, or open."""
+        return settle(self.records, self.declarations or (), alerts_by_line(self.alerts))
+
+    @property
+    def open_lines(self) -> int:
+        """The number of lines that neither a record nor a declaration settles."""
+        return sum(one.is_open for one in self.lines)
+
+    @property
+    def stock_obstacles(self) -> tuple[SettledLine, ...]:
+        """The lines that stop, or may stop, a stock entry in Renave."""
+        return stock_obstacles(self.lines, self.totals.enforceable_count if self.totals else None)
 
     @property
     def _condition(self) -> tuple[OfVehicle, ...]:
@@ -232,6 +277,7 @@ class Dossier:
             self.fines,
             self.orders,
             self.totals,
+            lines=self.lines,
             vehicle_is_known=self.vehicle_is_known,
             alerts=self.alerts,
         )

@@ -8,23 +8,48 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import msgspec
 
 from portal.charts.scale import month_index
 from portal.dossier.answers import Panel, Panels, answer_panel, is_readable
+from portal.dossier.checklist import alerts_by_line
 from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
+from portal.dossier.records_by_line import COURT, FINES
 from portal.gateway.lookup import Served
 from portal.gateway.operations import lookups_of
 from portal.law.act_answers import ACTS, Act, Mark
 from portal.law.assessment import AssessedFine, known_sum, one_per_notice, sum_of
-from portal.law.findings import Finding, FinesInStanding, ReportAlert
+from portal.law.declared import (
+    Declaration,
+    Record,
+    declared_findings,
+    settle,
+    stock_obstacles,
+)
+from portal.law.findings import (
+    DeclarationsUnread,
+    DeclaredSomething,
+    Finding,
+    FinesInStanding,
+    ReportAlert,
+    Warned,
+    gravest_first,
+)
 from portal.law.standing import Standing
 from portal.law.verdict import Level
-from portal.phrasebook.findings import alert_brief, alert_words, clause, consequence, list_words
-from portal.phrasebook.verdict import NOTHING_FOUND_BEFORE
+from portal.phrasebook.declared import obstacles_in_words
+from portal.phrasebook.findings import (
+    alert_words,
+    clause,
+    consequence,
+    declared_words,
+    list_words,
+    warning_brief,
+)
+from portal.phrasebook.verdict import NOTHING_FOUND_BEFORE, UNREAD
 from portal.phrasebook.verdict import headline as headline_of
 from portal.phrasebook.verdict import short as short_of
 from portal.system.local_time import utc_time
@@ -64,8 +89,12 @@ class VehicleRow:
     that were not to be made. If these are fines or restrictions, the verdict "limited" replaces
     "clear". Each of the three has a member with the lookups' codes. ``short`` are the verdict's
     words in a list. ``alerts`` names the findings that no other member counts: of the report, of
-    the vehicle itself, of court orders and of fines that were paid short. ``alert_codes`` has their
-    codes. ``reported`` are those of a written report alone. ``acts`` are the marks of ACTS.
+    the vehicle itself, of declared lines, of court orders and of fines that were paid short.
+    ``alert_codes`` has their codes. ``reported`` are those of a written report alone, and
+    ``declared`` those of declared lines. ``open_lines`` is the number of the checklist's lines that
+    neither a record nor a declaration settles, and ``blocks_entry`` names what stops or may stop a
+    stock entry in Renave. ``adverse`` are the lines on which a record has something, each with its
+    lookup. ``acts`` are the marks of ACTS.
     ``months`` are the prices in R$ of the last MONTHS months, 0 if unknown.
     """
 
@@ -98,7 +127,11 @@ class VehicleRow:
     months: tuple[int, ...] | None = field(default=None, metadata=_fact("decode", None))
     alerts: str | None = None
     alert_codes: str | None = None
+    declared: str | None = None
+    open_lines: int | None = field(default=None, metadata=_fact(None, "integer"))
+    blocks_entry: str | None = None
     reported: str | None = field(default=None, metadata={"kind": None})
+    adverse: tuple[tuple[str, LookupName], ...] = field(default=(), metadata={"kind": None})
 
     @property
     def subject(self) -> Plate | Renavam:
@@ -180,12 +213,13 @@ def row_of(
     dossier_of: Callable[[], Dossier],
     reported: Callable[[], Dossier | None],
     now: datetime,
+    declarations: tuple[Declaration, ...] | None = (),
 ) -> VehicleRow:
     """Return the row of a vehicle of a batch.
 
     If no readable row is stored, the row is built from the dossier that ``dossier_of`` returns. A
     written report may be newer than a stored row: ``reported`` returns the dossier of a vehicle
-    that has one.
+    that has one. ``declarations`` are the caller's own, which a stored row does not have.
     """
     kept, now_s = _kept(listed), now.timestamp()
     if listed.state == "pending":
@@ -204,6 +238,9 @@ def row_of(
             alerts=None,
             alert_codes=None,
             reported=None,
+            declared=None,
+            open_lines=None,
+            blocks_entry=None,
             acts=(),
         )
     if kept is None:
@@ -217,27 +254,52 @@ def row_of(
         level: Level = "caution" if row.verdict == "clear" else "limited"
         row = replace(row, verdict=level, headline=STALE, short=NOTHING_FOUND_BEFORE)
     found = reported()
-    return row if found is None else _with_alerts(row, found.verdict.alerts)
-
-
-def _with_alerts(row: VehicleRow, alerts: Sequence[ReportAlert]) -> VehicleRow:
-    """Add what a written report warns of to a row that was stored without it."""
-    if not alerts:
-        return row
+    alerts = found.verdict.alerts if found else ()
+    lines = settle(_records_of(row), declarations or (), alerts_by_line(alerts))
+    declared = tuple(declared_findings(lines))
+    warnings = gravest_first((*declared, *alerts))
     known = (row.alert_codes or "").split(",")
-    added = _alerts([alert for alert in alerts if alert.code not in known])
+    added = _alerts([each for each in warnings if each.code not in known])
     row = replace(
         row,
-        alerts="; ".join(filter(None, (added["alerts"], row.alerts))),
-        alert_codes=",".join(filter(None, (added["alert_codes"], row.alert_codes))),
+        alerts="; ".join(filter(None, (added["alerts"], row.alerts))) or None,
+        alert_codes=",".join(filter(None, (added["alert_codes"], row.alert_codes))) or None,
         reported=_reported(alerts),
+        **_declared(declared),
+        open_lines=None if declarations is None else sum(one.is_open for one in lines),
+        blocks_entry=obstacles_in_words(stock_obstacles(lines, row.fines_enforceable)) or None,
     )
-    first = alerts[0]
-    if row.verdict == "blocked" or not (first.ends_ceiling or row.verdict in ("clear", "limited")):
+    return _warned(row, warnings, is_unread=declarations is None)
+
+
+def _warned(row: VehicleRow, warnings: Sequence[Warned], *, is_unread: bool) -> VehicleRow:
+    """Add what a report or a person warns of to the verdict of a row that was stored without it."""
+    first = warnings[0] if warnings else DeclarationsUnread() if is_unread else None
+    is_mild = first is None or isinstance(first, DeclarationsUnread) or not first.ends_ceiling
+    if first is None or row.verdict == "blocked":
+        return row
+    if is_mild and row.verdict not in ("clear", "limited"):
         return row
     level: Level = "incomplete" if row.verdict == "incomplete" else "caution"
     headline = f"{clause(first)}; {consequence(first)}"
-    return replace(row, verdict=level, headline=headline, short=alert_brief(first))
+    short = UNREAD if isinstance(first, DeclarationsUnread) else warning_brief(first)
+    return replace(row, verdict=level, headline=headline, short=short)
+
+
+def _records_of(row: VehicleRow) -> Mapping[str, Record]:
+    """Return what the records of a row say of the checklist's lines."""
+    records = {key: Record(lookup, "something", 1) for key, lookup in row.adverse}
+    if row.restrictions is not None:
+        state: Literal["nothing", "something"] = "something" if row.restrictions else "nothing"
+        records.setdefault(COURT, Record("renajud", state, row.restrictions))
+    if row.fines_open is not None:
+        state = "something" if row.fines_open else "nothing"
+        records.setdefault(FINES, Record("renainf", state, row.fines_open, row.fines_amount))
+    return records
+
+
+def _declared(declared: Sequence[DeclaredSomething]) -> dict[str, Any]:
+    return {"declared": ", ".join(map(declared_words, declared)) or None}
 
 
 def _reported(alerts: Sequence[ReportAlert]) -> str | None:
@@ -271,6 +333,7 @@ def _without_expired(kept: _Kept, now_s: float) -> VehicleRow:
         kept.row,
         **facts,
         **_named("expired", expired, (LOOKUP_WORDS[name] for name in expired)),
+        adverse=tuple(one for one in kept.row.adverse if one[1] in living),
         fetched_at=None if fetched_at is None else utc_time(fetched_at),
     )
     if row.verdict == "blocked" and "renajud" in living:
@@ -331,7 +394,16 @@ def row_of_dossier(dossier: Dossier, state: str = "done", cause: str = "") -> Ve
         change=series.twelve_month_change if series else None,
         months=_months(series) if series else None,
         **_alerts(verdict.reasons),
+        **_declared(verdict.declared),
         reported=_reported(verdict.alerts),
+        open_lines=None if dossier.declarations is None else dossier.open_lines,
+        blocks_entry=obstacles_in_words(stock_obstacles(dossier.lines, debts[2] if debts else None))
+        or None,
+        adverse=tuple(
+            (key, record.lookup)
+            for key, record in dossier.records.items()
+            if record.state == "something"
+        ),
     )
 
 

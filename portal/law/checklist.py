@@ -1,14 +1,17 @@
 """The checklist of a buyer: what the records add to it, and what no lookup covers, such as theft.
 
-Pages and printed reports always list the subjects that no lookup covers, and where to check them.
+One table, ``LINES``, feeds what stands "before paying", the shop's sheet and its notes on Renave.
 """
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 import msgspec
 
 from portal.data_files import read_toml
+from portal.law.adverse import Subject
 from portal.law.rules import CONSULTED
+from portal.vehicle.operation_name import LookupName
 
 # The finding that makes an advice apply.
 Situation = Literal[
@@ -55,12 +58,14 @@ HEDGE: Final = f"Orientações gerais, pela lei consultada em {CONSULTED}; confi
 ADVICE: Final = read_toml(__package__, "checklist.toml", dict[str, tuple[Advice, ...]])["advice"]
 
 
-class Unverified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A subject of ``unverified.toml``.
+class ChecklistLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A line of ``checklist_lines.toml``, which says what each member means.
 
     ``key`` is ASCII, for HTML anchors. ``ask`` says in a few words whom to ask. ``link_name`` and
     ``link`` are the name and the https URL (under gov.br) of an official service for the subject,
-    or "" and None if there is none.
+    or "" and None if there is none. ``settled_by`` is the lookup whose answer settles the line, or
+    None. ``ends_ceiling`` is true if a person who declares something ends the ceiling although
+    ``subject`` alone does not.
     """
 
     key: str
@@ -68,10 +73,20 @@ class Unverified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ask: str
     why: str
     where: str
+    something: str
+    subject: Subject
     link_name: str = ""
     link: str | None = None
+    settled_by: LookupName | None = None
+    law: Literal["", "a", "b", "c", "d", "e"] = ""
+    blocks_stock: bool = False
+    is_debt: bool = False
+    ends_ceiling: bool = False
 
 
-UNVERIFIED: Final = read_toml(__package__, "unverified.toml", dict[str, tuple[Unverified, ...]])[
-    "subjects"
+LINES: Final = read_toml(__package__, "checklist_lines.toml", dict[str, tuple[ChecklistLine, ...]])[
+    "lines"
 ]
+LINE_OF: Final[Mapping[str, ChecklistLine]] = {line.key: line for line in LINES}
+# The lines that no lookup covers. Pages and printed reports always list them.
+UNVERIFIED: Final = tuple(line for line in LINES if line.settled_by is None)

@@ -14,14 +14,15 @@ from typing import ClassVar, Literal
 from portal.law.act_answers import ACTS, Act, Mark, worst
 from portal.law.adverse import ENDS_CEILING, REACH, Subject
 from portal.law.assessment import AssessedFine, sum_of
+from portal.law.checklist import LINE_OF
 from portal.law.effects import acts_of
 from portal.law.orders import AssessedOrder
 from portal.law.restriction_kinds import Kind
 from portal.law.standing import Standing
 
-Source = Literal["decode", "renainf", "renajud", "report"]
+Source = Literal["decode", "renainf", "renajud", "report", "declared"]
 # "vehicle" is a doubt about the vehicle itself, which no payment removes.
-About = Literal["vehicle", "order", "fine", "report"]
+About = Literal["vehicle", "order", "fine", "report", "declared"]
 # The HTML anchors of the vehicle's own data and of the written report.
 VEHICLE, REPORT = "veiculo", "laudo"
 
@@ -255,6 +256,59 @@ class ReportAlert:
         return self.subject in ENDS_CEILING
 
 
+@dataclass(frozen=True, slots=True)
+class DeclaredSomething:
+    """A person has checked a line of the checklist and found something.
+
+    ``line`` is the line's key. ``what`` is what the person wrote of it, or "", and ``amount`` the
+    R$ that are owed, or None. ``by`` is the caller's name, and ``on`` the day of the check.
+    """
+
+    about: ClassVar[About] = "declared"
+    source: ClassVar[Source] = "declared"
+    mark: ClassVar[Mark] = "careful"
+    line: str
+    what: str
+    amount: Decimal | None
+    by: str
+    on: date
+
+    @property
+    def code(self) -> str:
+        return f"declared_{self.line.replace('-', '_')}"
+
+    @property
+    def anchor(self) -> str:
+        return f"verificar-{self.line}"
+
+    @property
+    def subject(self) -> Subject:
+        return LINE_OF[self.line].subject
+
+    @property
+    def reach(self) -> frozenset[Act]:
+        return REACH[self.subject]
+
+    @property
+    def ends_ceiling(self) -> bool:
+        """Whether no price may be suggested: a debt can be deducted only if its amount is known."""
+        line = LINE_OF[self.line]
+        is_unpriced = line.is_debt and self.amount is None
+        return line.subject in ENDS_CEILING or line.ends_ceiling or is_unpriced
+
+
+@dataclass(frozen=True, slots=True)
+class DeclarationsUnread:
+    """The caller's declarations could not be read, so that a warning of theirs may be missing."""
+
+    about: ClassVar[About] = "declared"
+    code: ClassVar[str] = "declared_unread"
+    source: ClassVar[Source] = "declared"
+    mark: ClassVar[Mark] = "careful"
+    anchor: ClassVar[str] = "nao-verificado"
+    ends_ceiling: ClassVar[bool] = True
+
+
 OfVehicle = (
     TamperedWith
     | OtherVehicle
@@ -264,9 +318,11 @@ OfVehicle = (
     | UnreadData
     | DataConflict
 )
-Finding = OfVehicle | CourtOrders | FinesInStanding | PaidShort | ReportAlert
+# What a text or a person warns of, which this portal has not checked.
+Warned = ReportAlert | DeclaredSomething
+Finding = OfVehicle | CourtOrders | FinesInStanding | PaidShort | Warned | DeclarationsUnread
 
 
-def gravest_first(alerts: Sequence[ReportAlert]) -> tuple[ReportAlert, ...]:
+def gravest_first(warnings: Sequence[Warned]) -> tuple[Warned, ...]:
     order = list(Subject)
-    return tuple(sorted(alerts, key=lambda alert: order.index(alert.subject)))
+    return tuple(sorted(warnings, key=lambda one: order.index(one.subject)))

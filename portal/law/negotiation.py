@@ -22,12 +22,14 @@ Unknown = Literal["price", "fines"]
 class Cost:
     """A cost that the buyer expects. ``amount`` is in R$, zero or more.
 
-    ``told_by`` is who states it: the visitor, a written report, or the records of fines.
+    ``told_by`` is who states it: the visitor, a written report, the records of fines, or a
+    declaration, whose ``source`` says who vouches for it.
     """
 
     label: str
     amount: Decimal
-    told_by: Literal["visitor", "report", "records"] = "visitor"
+    told_by: Literal["visitor", "report", "records", "declared"] = "visitor"
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ A failed lookup makes the verdict "incomplete", unless the known records already
 A "clear" verdict needs the lookups of both fines and court restrictions. If the user left out one
 of these lookups, and nothing was found, the verdict is "limited". A stale answer is an old answer,
 shown while the upstream gives no newer answer. A stale answer also prevents a "clear" verdict. What
-a written report warns of makes a verdict worse, never better.
+a written report warns of, or what a person declares to have found, makes a verdict worse, never
+better.
 
 The verdict has no words: ``portal.phrasebook.verdict`` says it.
 """
@@ -20,12 +21,15 @@ from portal.law.findings import (
     AdverseData,
     CourtOrders,
     DataConflict,
+    DeclarationsUnread,
+    DeclaredSomething,
     Finding,
     FinesInStanding,
     OfVehicle,
     PaidShort,
     ReportAlert,
     UnreadData,
+    Warned,
     gravest_first,
 )
 from portal.law.identification import identification_findings
@@ -38,6 +42,7 @@ Level = Literal["blocked", "caution", "clear", "incomplete", "limited"]
 Cause = Literal[
     "blocked",
     "report",
+    "declared",
     "gap",
     "identification",
     "condition",
@@ -45,16 +50,21 @@ Cause = Literal[
     "premonitory_note",
     "enforceable",
     "report_note",
+    "declared_note",
     "open_fine",
     "notice",
     "paid_short",
     "called_off",
+    "declared_unread",
     "stale",
     "nothing",
 ]
 _LEVELS: dict[Cause, Level] = {"blocked": "blocked", "gap": "incomplete", "nothing": "clear"}
 # Causes whose verdict is what the decisive finding says.
-_OF_A_FINDING = ("identification", "condition", "report", "report_note", "paid_short")
+_OF_A_FINDING = (
+    *("identification", "condition", "report", "report_note", "declared", "declared_note"),
+    *("paid_short", "declared_unread"),
+)
 # With more reasons for the verdict, a visitor with a phone would have to scroll to the answers
 # below the reasons.
 MOST_REASONS = 3
@@ -108,6 +118,11 @@ class Verdict:
         return tuple(one for one in self.reasons if isinstance(one, ReportAlert))
 
     @property
+    def declared(self) -> tuple[DeclaredSomething, ...]:
+        """What a person has declared to have found, the gravest first."""
+        return tuple(one for one in self.reasons if isinstance(one, DeclaredSomething))
+
+    @property
     def ends_ceiling(self) -> Finding | None:
         """The finding for which no price may be suggested to a buyer, or None."""
         return next((one for one in self.reasons if one.ends_ceiling), None)
@@ -128,6 +143,7 @@ def judge(
     unconfirmed: Collection[Missing] = (),
     condition: Sequence[OfVehicle] = (),
     alerts: Sequence[ReportAlert] = (),
+    declared: Sequence[DeclaredSomething] | None = (),
 ) -> Verdict:
     """Return the verdict.
 
@@ -139,7 +155,8 @@ def judge(
     each lookup with a stale (old) answer to the local time of the answer. ``not_asked`` names the
     lookups that the user did not choose. ``unconfirmed`` names the lookups whose answer leaves open
     whether there are records, or more of them. ``condition`` are the findings of the vehicle's own
-    data, and ``alerts`` those of the written report.
+    data, and ``alerts`` those of the written report. ``declared`` is what the caller has declared
+    to have found, or None if that could not be read.
     """
     known: dict[Missing, bool] = {
         "decode": decode_known and is_described,
@@ -149,7 +166,8 @@ def judge(
     missing = tuple(part for part, is_known in known.items() if not is_known)
     fines, orders = one_per_notice(fines or ()), orders or ()
     of_vehicle = (*identification_findings(fines, orders), *condition)
-    alerts = gravest_first(alerts)
+    warnings = gravest_first((*(declared or ()), *alerts))
+    unread = (DeclarationsUnread(),) if declared is None else ()
     gaps = Gaps(
         failed=tuple(part for part in missing if part not in (*not_asked, *unconfirmed)),
         unclear=tuple(part for part in missing if part in unconfirmed and part not in not_asked),
@@ -160,16 +178,17 @@ def judge(
     )
     paid_short = tuple(paid_short_findings(fines))
     matrix = tuple(
-        row_of(act, orders, fines, gaps, _doubts(act, alerts, of_vehicle), _rest(act, paid_short))
+        row_of(act, orders, fines, gaps, _doubts(act, warnings, of_vehicle), _rest(act, paid_short))
         for act in ACTS
     )
     by_courts, by_fines = tuple(court_findings(orders)), tuple(fine_findings(fines))
     unavailable = tuple(part for part in gaps.failed if part != "decode" or not decode_known)
     has_gap = bool(unavailable or gaps.unclear or gaps.undescribed or gaps.wrong_check_digit)
     cause, decisive = _cause(
-        matrix, alerts, of_vehicle, by_courts, by_fines, paid_short, gaps, has_gap
+        matrix, warnings, of_vehicle, by_courts, by_fines, paid_short, unread, gaps, has_gap
     )
-    level: Level = "incomplete" if has_gap and cause == "report" else _LEVELS.get(cause, "caution")
+    is_warned = cause in ("report", "declared")
+    level: Level = "incomplete" if has_gap and is_warned else _LEVELS.get(cause, "caution")
     is_limited = any(part in not_asked for part in _JUDGED)
     if is_limited and cause in ("stale", "nothing"):
         level = "limited"
@@ -177,7 +196,7 @@ def judge(
         level=level,
         cause=cause,
         decisive=decisive,
-        reasons=(*alerts, *of_vehicle, *by_courts, *by_fines, *paid_short),
+        reasons=(*warnings, *of_vehicle, *by_courts, *by_fines, *paid_short, *unread),
         matrix=matrix,
         gaps=gaps,
         unavailable=unavailable,
@@ -189,19 +208,20 @@ def judge(
 
 def _cause(
     matrix: Sequence[Row],
-    alerts: Sequence[ReportAlert],
+    warnings: Sequence[Warned],
     of_vehicle: Sequence[OfVehicle],
     by_courts: Sequence[CourtOrders],
     by_fines: Sequence[FinesInStanding],
     paid_short: Sequence[PaidShort],
+    unread: Sequence[DeclarationsUnread],
     gaps: Gaps,
     has_gap: bool,
 ) -> tuple[Cause, Finding | None]:
     """Return what decides the verdict, and the finding that does."""
     if matrix[ACTS.index("transfer")].mark == "no":
         return "blocked", by_courts[0]
-    if alerts and alerts[0].ends_ceiling:
-        return "report", alerts[0]
+    if warnings and warnings[0].ends_ceiling:
+        return "report" if isinstance(warnings[0], ReportAlert) else "declared", warnings[0]
     if has_gap:
         return "gap", None
     if of_vehicle:
@@ -214,8 +234,9 @@ def _cause(
     standings = {one.standing: one for one in by_fines}
     if Standing.ENFORCEABLE in standings:
         return "enforceable", standings[Standing.ENFORCEABLE]
-    if alerts:
-        return "report_note", alerts[0]
+    if warnings:
+        is_reported = isinstance(warnings[0], ReportAlert)
+        return "report_note" if is_reported else "declared_note", warnings[0]
     is_open = [one for one in by_fines if one.standing is not Standing.CALLED_OFF]
     if is_open:
         only_notices = {one.standing for one in is_open} == {Standing.NOTICE}
@@ -224,14 +245,16 @@ def _cause(
         return "paid_short", paid_short[0]
     if by_fines:
         return "called_off", by_fines[0]
+    if unread:
+        return "declared_unread", unread[0]
     return ("stale" if gaps.stale else "nothing"), None
 
 
 def _doubts(
-    act: Act, alerts: Sequence[ReportAlert], of_vehicle: Sequence[OfVehicle]
+    act: Act, warnings: Sequence[Warned], of_vehicle: Sequence[OfVehicle]
 ) -> tuple[Finding, ...]:
     """Return the findings that make an act doubtful."""
-    return tuple(one for one in (*alerts, *of_vehicle) if act in one.reach)
+    return tuple(one for one in (*warnings, *of_vehicle) if act in one.reach)
 
 
 def _rest(act: Act, paid_short: Sequence[PaidShort]) -> Sequence[Finding]:

@@ -5,8 +5,15 @@ from typing import Final
 
 from portal.law.act_answers import ACT_TEXTS, Answer, Hedge
 from portal.law.act_matrix import Row
-from portal.law.findings import AdverseData, Finding, PaidShort, ReportAlert, UnreadData
-from portal.phrasebook.findings import alert_brief, paid_short_brief, sentence
+from portal.law.findings import (
+    AdverseData,
+    DeclaredSomething,
+    Finding,
+    PaidShort,
+    ReportAlert,
+    UnreadData,
+)
+from portal.phrasebook.findings import paid_short_brief, sentence, warning_brief
 from portal.phrasebook.verdict import MISSING_WORDS, WRONG_CHECK_DIGIT, as_of, not_confirmed
 from portal.wording import listed
 
@@ -83,8 +90,8 @@ def _reason(one: Answer | Finding) -> str:
 
 
 def _brief(one: Answer | Finding) -> str:
-    if isinstance(one, ReportAlert):
-        return alert_brief(one)
+    if isinstance(one, ReportAlert | DeclaredSomething):
+        return warning_brief(one)
     if isinstance(one, PaidShort):
         return paid_short_brief()
     if isinstance(one, AdverseData | UnreadData):

@@ -91,7 +91,7 @@ def terms_of(
     """Return the terms that the records of a plate call for."""
     in_force = [order for order in orders if order.in_force]
     owed = [fine for fine in one_per_notice(fines) if not fine.is_paid]
-    doubts = [clause(each) for each in findings if each.about in ("vehicle", "report")]
+    doubts = [clause(each) for each in findings if each.about in ("vehicle", "report", "declared")]
     paid_short = [each for each in findings if isinstance(each, PaidShort)]
     return Terms(
         costs=(*_costs(owed), *map(_short_of, paid_short)),

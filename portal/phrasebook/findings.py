@@ -8,10 +8,13 @@ from msgspec import Struct
 from portal.data_files import read_csv
 from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine, known_sum, one_per_notice
+from portal.law.checklist import LINE_OF
 from portal.law.findings import (
     AdverseData,
     CourtOrders,
     DataConflict,
+    DeclarationsUnread,
+    DeclaredSomething,
     Finding,
     FinesInStanding,
     OtherRenavam,
@@ -23,6 +26,7 @@ from portal.law.findings import (
     Tampered,
     TamperedWith,
     UnreadData,
+    Warned,
 )
 from portal.law.orders import AssessedOrder
 from portal.law.restriction_kinds import KIND_WORDS, NAMED_ORDERS
@@ -80,10 +84,7 @@ def clause(finding: Finding) -> str:
         case AdverseData():
             return f"{_WHERE[finding.source]} “{finding.words}”"
         case UnreadData():
-            if not finding.withheld:
-                return f"{_WHERE[finding.source]} mais texto do que este portal lê"
-            named = listed([f"“{name}”" for name in finding.withheld])
-            return f"{_WHERE[finding.source]} {named} sem valor (oculto ou indisponível na fonte)"
+            return _unread(finding)
         case DataConflict():
             return f"Os dados do veículo se contradizem ({_conflict(finding)})"
         case CourtOrders():
@@ -94,7 +95,15 @@ def clause(finding: Finding) -> str:
             return _paid_short(finding)
         case ReportAlert():
             return f"A análise escrita aponta {alert_words(finding)}"
+        case DeclaredSomething() | DeclarationsUnread():
+            return _declared(finding)
     assert_never(finding)
+
+
+def _declared(finding: DeclaredSomething | DeclarationsUnread) -> str:
+    if isinstance(finding, DeclarationsUnread):
+        return "As linhas que você declarou não puderam ser lidas agora"
+    return f"Declarado por {finding.by}: {declared_words(finding)}"
 
 
 def consequence(finding: Finding) -> str:
@@ -119,6 +128,10 @@ def consequence(finding: Finding) -> str:
             return f"{verb} faltar {money(finding.missing)}; confirme com o órgão autuador"
         case ReportAlert():
             return f"este portal não conferiu; {_SUBJECTS[finding.subject].confirm}"
+        case DeclaredSomething():
+            return "este portal não conferiu; resolva antes de pagar"
+        case DeclarationsUnread():
+            return "abra esta página de novo antes de decidir"
     assert_never(finding)
 
 
@@ -167,6 +180,25 @@ def alert_fact(alert: ReportAlert) -> str:
     return f"A análise escrita aponta {alert_words(alert)}; este portal não conferiu."
 
 
+def declared_words(finding: DeclaredSomething) -> str:
+    """Name what a person has found: ``IPVA em aberto, R$ 1.200,00 (2 parcelas)``."""
+    amount = f", {money(finding.amount)}" if finding.amount is not None else ""
+    what = f" ({finding.what})" if finding.what else ""
+    return f"{LINE_OF[finding.line].something}{amount}{what}"
+
+
+def declared_brief(finding: DeclaredSomething) -> str:
+    """Name what a person has found in a list: ``Declarado: roubo ou furto``."""
+    return f"Declarado: {LINE_OF[finding.line].something}"
+
+
+def warning_brief(finding: Warned) -> str:
+    """Name in a list what this portal has not checked."""
+    if isinstance(finding, DeclaredSomething):
+        return declared_brief(finding)
+    return alert_brief(finding)
+
+
 def sum_in_words(fines: Sequence[AssessedFine]) -> str:
     """Return the sum of fines in words: ``ao menos R$ 130,16``."""
     amounts = [fine.amount.value for fine in one_per_notice(fines)]
@@ -174,6 +206,14 @@ def sum_in_words(fines: Sequence[AssessedFine]) -> str:
     if known is None:
         return "valor não informado"
     return f"{'ao menos ' if None in amounts else ''}{money(known)}"
+
+
+def _unread(finding: UnreadData) -> str:
+    where = _WHERE[finding.source]
+    if not finding.withheld:
+        return f"{where} mais texto do que este portal lê"
+    named = listed([f"“{name}”" for name in finding.withheld])
+    return f"{where} {named} sem valor (oculto ou indisponível na fonte)"
 
 
 def _other_vehicle(finding: OtherVehicle) -> str:

@@ -9,17 +9,19 @@ from portal.law.findings import (
     AdverseData,
     CourtOrders,
     DataConflict,
+    DeclarationsUnread,
+    DeclaredSomething,
     FinesInStanding,
     ReportAlert,
     UnreadData,
 )
 from portal.law.verdict import Cause, Verdict
 from portal.phrasebook.findings import (
-    alert_brief,
     clause,
     consequence,
     paid_short_brief,
     sentence,
+    warning_brief,
 )
 from portal.wording import listed, moment
 
@@ -49,6 +51,7 @@ _NOTHING_OF: Final[Mapping[Missing, str]] = {
     "fines": "Nenhuma multa em aberto encontrada",
     "restrictions": "Nenhuma restrição judicial encontrada",
 }
+UNREAD: Final = "Linhas declaradas não lidas"
 _SHORT: Final[Mapping[Cause, str]] = {
     "identification": "Identificação do veículo em dúvida",
     "condition": "Situação do veículo a confirmar",
@@ -59,6 +62,7 @@ _SHORT: Final[Mapping[Cause, str]] = {
     "notice": "Multa em aberto a confirmar",
     "paid_short": paid_short_brief(),
     "called_off": "Multa cancelada, a confirmar",
+    "declared_unread": UNREAD,
     "stale": "Nada encontrado, em resposta antiga",
     "nothing": "Nada encontrado em multas e Justiça",
 }
@@ -73,7 +77,16 @@ def finding(verdict: Verdict) -> str:
             return _blocked(verdict)
         case "gap":
             return _missing(verdict) if verdict.unavailable else "Verificação incompleta"
-        case "identification" | "condition" | "report" | "report_note" | "paid_short":
+        case (
+            "identification"
+            | "condition"
+            | "report"
+            | "report_note"
+            | "declared"
+            | "declared_note"
+            | "declared_unread"
+            | "paid_short"
+        ):
             assert verdict.decisive is not None
             return clause(verdict.decisive)
         case "order_in_doubt":
@@ -119,9 +132,9 @@ def short(verdict: Verdict) -> str:
             return _short_of_blocked(verdict)
         case "gap":
             return _short_of_gap(verdict)
-        case "report" | "report_note":
-            assert isinstance(verdict.decisive, ReportAlert)
-            return alert_brief(verdict.decisive)
+        case "report" | "report_note" | "declared" | "declared_note":
+            assert isinstance(verdict.decisive, ReportAlert | DeclaredSomething)
+            return warning_brief(verdict.decisive)
     if verdict.level == "limited":
         return headline(verdict)
     return _SHORT[verdict.cause]
@@ -142,7 +155,14 @@ def no_ceiling(verdict: Verdict) -> str:
             return ""
         case CourtOrders():
             return f"{': '.join(_order_doubt(ended_by))}."
-        case AdverseData() | UnreadData() | DataConflict() | ReportAlert():
+        case (
+            AdverseData()
+            | UnreadData()
+            | DataConflict()
+            | ReportAlert()
+            | DeclaredSomething()
+            | DeclarationsUnread()
+        ):
             return sentence(ended_by)
         case _:
             return "A identificação do veículo está em dúvida: faça a perícia antes."
@@ -171,13 +191,20 @@ def _caveat(verdict: Verdict) -> str:
     match verdict.cause:
         case "gap":
             return _gap_clauses(verdict)
-        case "report":
+        case "report" | "declared":
             parts = [f"{words[0].lower()}{words[1:]}" for words in [_missing(verdict)] if words]
             assert verdict.decisive is not None
             return "; ".join(
                 filter(None, (consequence(verdict.decisive), *parts, _gap_clauses(verdict)))
             )
-        case "identification" | "condition" | "report_note" | "paid_short":
+        case (
+            "identification"
+            | "condition"
+            | "report_note"
+            | "declared_note"
+            | "declared_unread"
+            | "paid_short"
+        ):
             assert verdict.decisive is not None
             return consequence(verdict.decisive)
         case "order_in_doubt":

@@ -16,10 +16,10 @@ from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.issued.identifiers import display_number
 from portal.law.act_answers import ACT_TEXTS
 from portal.law.assessment import fines_in_words
-from portal.law.checklist import UNVERIFIED
+from portal.law.checklist import LINES
 from portal.law.glossary import term
 from portal.law.orders import orders_in_words, who_lifts
-from portal.phrasebook import acts, deadlines, findings, report, sums, verdict
+from portal.phrasebook import acts, deadlines, declared, findings, report, sums, verdict
 from portal.phrasebook.agreement import order_checklist
 from portal.phrasebook.failures import FAULTS, back_at_midnight
 from portal.presentation.authority import short_authority
@@ -121,7 +121,7 @@ def register(environment: Environment) -> None:
         "comparison_path": comparison_path,
         "lookup_operations": LOOKUP_OPERATIONS,
         "who_lifts": who_lifts,
-        "unverified_count": len(UNVERIFIED),
+        "line_count": len(LINES),
         "deadline_steps": deadline_steps,
         "details": details,
         "price_facts": price_facts,
@@ -190,5 +190,9 @@ def register(environment: Environment) -> None:
             "clause": findings.clause,
             "consequence": findings.consequence,
             "contradiction": report.contradiction,
+            "line_words": declared.line_words,
+            "line_source": declared.line_source,
+            "contradicted_words": declared.contradicted_words,
+            "obstacle_words": declared.obstacle_words,
         }
     )

@@ -21,7 +21,15 @@ from portal.web.http.rate_limits import register_rate_limit_headers
 from portal.web.http.refused_bodies import RefusedBodies
 from portal.web.http.sessions import DynamicSecureCookies
 from portal.web.http.slot_limits import BODY_CAP
-from portal.web.json_api import account, batch_files, calls, openapi, reference, vehicles
+from portal.web.json_api import (
+    account,
+    batch_files,
+    calls,
+    declared_lines,
+    openapi,
+    reference,
+    vehicles,
+)
 from portal.web.json_api import batches as batch_calls
 from portal.web.json_api import routes as upstream_routes
 from portal.web.json_api.hit_cache import HitCache
@@ -34,12 +42,13 @@ from portal.web.pages import (
     issued,
     operations,
     public,
+    sheet,
     vehicle,
 )
 from portal.web.web import Web
 
 # Each adds its views to ``calls.routes``.
-_OWN_API = (vehicles, batch_calls, batch_files, account)
+_OWN_API = (vehicles, declared_lines, batch_calls, batch_files, account)
 _ROUTES = (
     fixed_paths.routes,
     openapi.routes,
@@ -48,6 +57,7 @@ _ROUTES = (
     public.routes,
     reference.routes,
     vehicle.routes,
+    sheet.routes,
     comparison.routes,
     batches.routes,
     history.routes,

@@ -102,7 +102,7 @@ class Web:
 
     def desk(self, identity: Identity) -> Desk:
         """Return the desk of the session's visitor."""
-        return self.desks.of(Caller.of_session(identity, self._find_owner))
+        return self.desks.of(Caller.of_session(identity, self._find_owner, self._find_known_owner))
 
     def visitor_desk(self) -> Desk | None:
         """Return the desk of the session's visitor, or None if nobody has signed in.
@@ -114,6 +114,9 @@ class Web:
 
     def _find_owner(self) -> str:
         return self.sessions.history_key
+
+    def _find_known_owner(self) -> str:
+        return self.sessions.known_history_key
 
     @property
     def session_s(self) -> int:
@@ -139,7 +142,7 @@ class Web:
         identity = sessions.signed_in_if_known if has_session else None
         return Site(
             demo=sessions.is_demo,
-            signed_in=None if identity is None else _shown_name(identity),
+            signed_in=None if identity is None else shown_name(identity),
             is_operator=identity is not None and identity.has_scope("admin"),
             sign_in_offered=has_session and not sessions.is_demo,
             request_id=g.get("request_id", ""),
@@ -156,5 +159,6 @@ class Web:
             return self.pdfs.render(html)
 
 
-def _shown_name(identity: Identity) -> str:
+def shown_name(identity: Identity) -> str:
+    """Return the name under which pages show a caller."""
     return "credencial própria" if identity.credential is not None else shown_caller(identity.name)

@@ -22,8 +22,9 @@ def test_session_finds_its_owner_only_when_asked() -> None:
         found.append("visitor")
         return "visitor"
 
-    caller = Caller.of_session(IDENTITY, find_owner)
+    caller = Caller.of_session(IDENTITY, find_owner, lambda: "")
     assert caller.by_session
+    assert caller.known_owner == ""
     assert not found
     assert caller.owner == "visitor"
     assert found

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from portal.law.checklist import ADVICE, UNVERIFIED, Situation, Unverified
+from portal.law.checklist import ADVICE, UNVERIFIED, ChecklistLine, Situation
 
 
 def test_every_situation_has_an_advice_and_every_line_a_first_title() -> None:
@@ -45,7 +45,7 @@ def test_subject_without_official_service_has_no_link() -> None:
 @pytest.mark.parametrize(
     "item", [item for item in UNVERIFIED if item.link], ids=lambda item: item.key
 )
-def test_link_of_an_unverified_subject_is_https_under_gov_br(item: Unverified) -> None:
+def test_link_of_an_unverified_subject_is_https_under_gov_br(item: ChecklistLine) -> None:
     address = urlsplit(item.link)
     assert address.scheme == "https"
     assert address.hostname == "gov.br" or (address.hostname or "").endswith(".gov.br")

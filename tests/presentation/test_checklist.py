@@ -2,12 +2,10 @@
 
 import re
 from dataclasses import replace
-from datetime import date
 
 import pytest
 
 from portal.dossier.answers import Panels
-from portal.dossier.checklist import ticked_lines
 from portal.vehicle.plate import Renavam
 from tests.factories import HIDDEN, fine, renainf_body, renajud_body, report_body, restriction
 from tests.presentation.pages import dossier_page, renavam_page, vehicle_page
@@ -148,41 +146,11 @@ def test_the_list_has_thirteen_to_fifteen_lines() -> None:
         assert all(line.title and line.ask and line.texts for line in lines)
 
 
-def test_ticks_are_read_with_their_day_and_anything_else_is_ignored() -> None:
-    today = date(2026, 11, 26)
-    sent = ("gravame 2026-11-24", "recall", "leilao 2999-01-01", "sinistro x", "<b> 2026-11-24", "")
-    assert ticked_lines(sent, today) == {
-        "gravame": date(2026, 11, 24),
-        "recall": today,
-        "leilao": today,
-    }
-
-
 def test_open_fines_of_many_bodies_count_the_bodies_left_out(medium: str) -> None:
     names = [f"PREFEITURA MUNICIPAL DE {town}" for town in "ABCDEFGH"]
     fines = [fine(orgaoAutuador=name, codigoOrgaoAutuador="") for name in names]
     text = shown_on(medium, panels(renainf=renainf_body(*fines)))
     assert re.search(r"Municipal de F \(MG\) e mais 2 órgãos\.", text)
-
-
-def test_ticks_are_promised_to_a_dossier_only_where_one_can_be_made() -> None:
-    nothing = Panels(DOWN, DOWN, DOWN)
-    for page, is_promised in (
-        (vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT), True),
-        (vehicle_page(PLATE, nothing, DOWN, CONTEXT), False),
-        (
-            renavam_page(
-                Renavam.parse("12345678910"),
-                answered(renainf_body(fine())),
-                answered(renajud_body()),
-                CONTEXT,
-            ),
-            False,
-        ),
-    ):
-        text = words(render(page))
-        assert "As marcas ficam neste navegador" in text
-        assert ("saem no dossiê" in text) == is_promised
 
 
 @pytest.mark.parametrize(

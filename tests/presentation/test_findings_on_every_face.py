@@ -202,6 +202,8 @@ def test_every_code_has_a_case() -> None:
         *("TamperedWith", "OtherVehicle", "OtherRenavam", "AdverseData", "DataConflict"),
         "UnreadData",
         *("RecordBeforeVehicle", "CourtOrders", "FinesInStanding", "PaidShort", "ReportAlert"),
+        # tests/presentation/test_declared_lines.py tries these on each line.
+        *("DeclaredSomething", "DeclarationsUnread"),
     }
     assert set(get_args(DataConflict.__annotations__["code"])) <= set(CASES)
     assert {f"report_{subject}" for subject in Subject} <= set(CASES)

@@ -5,6 +5,8 @@ from dataclasses import replace
 import msgspec
 
 from portal.dossier.answers import Panels
+from portal.law.checklist import LINES
+from portal.law.declared import Declaration
 from portal.phrasebook.findings import clause, sentence
 from portal.phrasebook.verdict import finding
 from portal.presentation.issued.pages import IssuedDossierPage
@@ -70,10 +72,20 @@ def test_number_shows_three_characters_of_the_plate() -> None:
     assert partly_hidden("") == ""
 
 
-def test_summary_counts_the_lines_that_nobody_has_ticked() -> None:
+def test_summary_counts_the_open_lines() -> None:
     page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
-    page = replace(page, ticked={"gravame": CONTEXT.today, "recall": CONTEXT.today})
+    told = tuple(
+        Declaration(key, "nothing", "loja", CONTEXT.today) for key in ("gravame", "recall")
+    )
+    page = replace(page, dossier=replace(page.dossier, declarations=told))
     summary = issued_summary(page, None)
     html = words(render(IssuedDossierPage(stored_dossier(), summary, "/d/k")))
-    left = len(page.dossier.checklist.lines) - 2
-    assert f"Falta conferir {left} de {left + 2 + 3}" in html
+    # Two lines are settled by records.
+    assert f"Falta conferir {len(LINES) - 4} de {len(LINES)}" in html
+
+
+def test_summary_of_an_older_version_counts_its_ticks() -> None:
+    page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
+    former = replace(issued_summary(page, None), lines=0, unverified=13, ticked=2)
+    html = words(render(IssuedDossierPage(stored_dossier(), former, "/d/k")))
+    assert "Falta conferir 13 de 18" in html

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from portal.dossier.answers import Panel, Panels
 from portal.issued.issuer import Issuer
+from portal.law.checklist import LINES
 from portal.presentation.paper.dossier import DossierPage
 from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.timeline import MOST_LINES
@@ -325,21 +326,22 @@ def test_timeline_texts_agree_in_number_and_end_before_the_line_of_today() -> No
 
 
 def test_dots_on_paper_count_what_is_left_to_verify() -> None:
-    """One for each source that answered and each line of the checklist, as on the page."""
+    """One for each source that answered, and one for each line of the checklist."""
 
     def dots(shown: Panels) -> tuple[int, int]:
         page = dossier_page(PLATE, shown, UNASKED, CONTEXT, address="https://portal.example")
         tree = check_html(render(page))
         found = [one for one in tree.iter() if "gaps__dot" in one.get("class", "").split()]
         known = [one for one in found if "gaps__dot--known" in one.get("class", "")]
-        left = len(page.dossier.checklist.lines)
-        assert f"Não verificado neste dossiê: {left} de {left + len(known)}" in text_of(tree)
-        return len(found) - left, len(known)
+        left = page.dossier.open_lines
+        assert f"Não verificado neste dossiê: {left} de {len(LINES)}" in text_of(tree)
+        return len(found) - len(LINES), len(known)
 
-    assert dots(panels()) == (3, 3)
-    assert dots(replace(panels(), renainf=DOWN)) == (2, 2)
+    # Three sources, and the lines of fines and court orders.
+    assert dots(panels()) == (3, 5)
+    assert dots(replace(panels(), renainf=DOWN)) == (2, 3)
     argo = fipe_entry(marca="Fiat", modelo="ARGO", versao="1.0 6V FLEX")
-    assert dots(panels(decode_body(str(PLATE), informacoesFipe=[argo]))) == (2, 2)
+    assert dots(panels(decode_body(str(PLATE), informacoesFipe=[argo]))) == (2, 4)
 
 
 def test_source_that_answered_with_a_text_did_respond() -> None:

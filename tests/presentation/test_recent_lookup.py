@@ -192,7 +192,7 @@ def test_list_computes_the_verdict_and_nothing_else() -> None:
         recent_lookup(PLATE, answers, NOW, context)
     assert len(made) == 40
     shown = {"subject", "answers", "today", "marker", "ask", "name", "prices", "verdict"}
-    shown |= {"orders_in_force", "alerts", "mask_names"}
+    shown |= {"orders_in_force", "alerts", "mask_names", "declarations", "records", "lines"}
     needed = {"asked", "decoded", "vehicle", "fines", "orders"}
     for dossier in made:
         assert set(vars(dossier)) <= shown | needed

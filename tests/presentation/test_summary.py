@@ -103,8 +103,8 @@ def test_unverified_items_follow_verdict() -> None:
     line = text.index("Falta verificar IPVA, financiamento, roubo e furto")
     assert finding < text.index("Transferir") < line
     fined = text_of(check_html(render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))))
-    assert "Falta conferir 15 de 18" in fined and "faltam 15: o que os registros pedem" in fined
-    assert "Falta conferir 13 de 16" in text
+    assert "Falta conferir 13 de 15" in fined and "13 linhas não verificadas" in fined
+    assert "Falta conferir 13 de 15" in text
     assert 'href="#nao-verificado"' in html and 'id="nao-verificado"' in html
 
 

@@ -25,6 +25,7 @@ from portal.law.verdict import Verdict
 from portal.phrasebook import acts, deadlines
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.verdict import headline, no_ceiling, notices
+from portal.presentation.exports.declared import declared_object
 from portal.presentation.exports.vehicle_tables import (
     FINE_COLUMNS,
     MONTH_COLUMNS,
@@ -68,6 +69,7 @@ def explained(dossier: Dossier, now: datetime) -> Record:
             _copied(each, "key", "title", "why", "where", "link") | {"alert": alerts.get(each.key)}
             for each in UNVERIFIED
         ],
+        "declared": declared_object(dossier),
         "report": {
             "state": answers.report.state,
             "alerts": [

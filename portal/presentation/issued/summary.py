@@ -18,6 +18,7 @@ from portal.phrasebook import acts
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.verdict import finding, headline
 from portal.presentation.paper.dossier import DossierPage
+from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import Plate
 
 _FIGURES = (figures.fines, figures.orders, figures.price)
@@ -50,8 +51,9 @@ class IssuedSummary:
     The verdict is the portal's conclusion about the vehicle. ``finding``, ``headline`` and
     ``reasons`` are the verdict's sentences, word for word as in the dossier. ``headline`` is "" and
     ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has a
-    title for each lookup without a readable answer. ``unverified`` is the number of lines of the
-    checklist without a tick, and ``ticked`` that of the others.
+    title for each lookup without a readable answer. ``unverified`` is the number of open lines of
+    the checklist, and ``lines`` that of all lines. A summary of an older version has 0 lines, and
+    ``ticked`` is the number of lines that its issuer had ticked.
     """
 
     plate: str
@@ -69,6 +71,14 @@ class IssuedSummary:
     more_reasons: int = 0
     headline: str = ""
     ticked: int = 0
+    lines: int = 0
+
+    @property
+    def checked(self) -> int:
+        """The number of lines that are not open. An older version counted answers instead."""
+        if self.lines:
+            return self.lines - self.unverified
+        return len(LOOKUPS) - len(self.missing) + self.ticked
 
     @property
     def quoted(self) -> str:
@@ -82,8 +92,6 @@ class IssuedSummary:
 
 def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
     dossier, verdict = page.dossier, page.dossier.verdict
-    lines = dossier.checklist.lines
-    ticked = sum(line.key in page.ticked for line in lines)
     return IssuedSummary(
         plate=page.plate.text,
         name=str(dossier.name),
@@ -94,8 +102,8 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         acts=tuple(_issued_act(row) for row in verdict.matrix),
         figures=tuple(_issued(figure(dossier)) for figure in _FIGURES),
         missing=tuple(gap.title for gap in dossier.missing),
-        unverified=len(lines) - ticked,
-        ticked=ticked,
+        unverified=dossier.open_lines,
+        lines=len(dossier.lines),
         issued_at=page.made_at,
         issuer=issuer,
         reasons=tuple(map(sentence, verdict.first_reasons)),

@@ -1,8 +1,7 @@
 """The dossier: a printable document with the answers of all lookups about a vehicle."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from typing import ClassVar, Final, Literal
 
@@ -43,7 +42,6 @@ class DossierPage:
     An issued dossier has a ``number``, which the page ``/verificar`` ("verify") checks. ``qr`` is a
     picture of a QR code with the URL of this check, as a ``data:image/svg+xml`` URL. A draft has
     neither. ``address`` is the portal's base URL.
-    ``ticked`` has the day of each ticked line of the checklist.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -52,7 +50,6 @@ class DossierPage:
     report: ReportSection
     made_at: datetime
     address: str
-    ticked: Mapping[str, date] = field(default_factory=dict)
     issuer: Issuer | None = None
     number: str | None = None
     qr: str = ""

@@ -15,11 +15,13 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
 from portal.dossier.provenance import Provenance, provenance
+from portal.dossier.records_by_line import LINE_OF_SUBJECT
 from portal.law.assessment import AssessedFine, Totals, known_sum, one_per_notice, totals
 from portal.law.findings import PaidShort
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.phrasebook import verdict as verdict_words
 from portal.phrasebook.agreement import Terms, terms_of
+from portal.phrasebook.declared import declared_by
 from portal.phrasebook.findings import paid_short_brief, subject_words
 from portal.presentation.asking_price import ASKING, against_table, cheapest_words
 from portal.presentation.typed_money import read_money
@@ -243,19 +245,29 @@ def negotiation_page(dossier: Dossier, now: datetime, query: Mapping[str, str]) 
         asking=amounts.pop(ASKING, None),
         costs=[
             *(Cost(COSTS[name], amount) for name, amount in amounts.items()),
-            *(_reported_debts(dossier) if not query.get(DEBTS, "").strip() else ()),
+            *(_told_debts(dossier) if not query.get(DEBTS, "").strip() else ()),
             *_paid_short(dossier),
         ],
         problems=[problem for problem in (wrong_version, wrong_share, wrong_fines) if problem],
     )
 
 
-def _reported_debts(dossier: Dossier) -> Iterator[Cost]:
-    """Yield the debts whose amount the written report states.
+def _told_debts(dossier: Dossier) -> Iterator[Cost]:
+    """Yield the debts whose amount the visitor has declared or the written report states.
 
-    They are deducted until the visitor types an amount of their own, which may be 0.
+    They are deducted until the visitor types an amount of their own, which may be 0. A line that
+    was declared settles what the report says of it.
     """
+    declared = {one.key: one.declaration for one in dossier.lines if one.by == "declared"}
+    for one in dossier.lines:
+        told = one.declaration
+        if told and one.by == "declared" and one.line.is_debt and told.amount:
+            something = one.line.something
+            label = f"{something[0].upper()}{something[1:]}"
+            yield Cost(label, told.amount, told_by="declared", source=declared_by(told))
     for alert in dossier.verdict.alerts:
+        if LINE_OF_SUBJECT.get(alert.subject) in declared:
+            continue
         if alert.amount:
             words = subject_words(alert.subject)
             yield Cost(f"{words[0].upper()}{words[1:]}", alert.amount, told_by="report")

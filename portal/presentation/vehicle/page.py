@@ -86,8 +86,8 @@ class RecordViews:
     def links(self) -> Iterator[tuple[str, str, str]]:
         """The sections of the page: anchor, label, and number of records.
 
-        Three sections have a number: the fines, the court restrictions in force, and the lines of
-        the checklist. It is "?" if unknown, and "" while the section's panel is "waiting".
+        Three sections have a number: the fines, the court restrictions in force, and the open
+        lines of the checklist. It is "?" if unknown, and "" while the section's panel is "waiting".
         """
         dossier, summary = self.dossier, self.summary
         if self.plate:
@@ -96,8 +96,7 @@ class RecordViews:
         yield "restricoes", "Justiça", self._count("restricoes", dossier.orders_in_force or 0)
         if self.plate:
             yield "veiculo", "Veículo", ""
-        count = len(dossier.checklist.lines if summary.content else dossier.checklist.subjects)
-        yield "nao-verificado", "Conferir", formats.integer(count)
+        yield "nao-verificado", "Conferir", formats.integer(dossier.open_lines)
         if summary.timeline:
             yield "linha-do-tempo", "Linha do tempo", ""
         if self.plate:

@@ -143,6 +143,14 @@ class Sessions:
             session.permanent = True
         return str(session["visitor"])
 
+    @property
+    def known_history_key(self) -> str:
+        """``history_key``, or "" for a demo visitor who has none yet."""
+        identity = self.signed_in
+        if identity is not None and identity.digest != digest(DEMO_TOKEN):
+            return identity.owner
+        return str(session.get("visitor", ""))
+
     def is_too_long(self, token: str) -> bool:
         """Return whether a session's cookie cannot hold an upstream credential."""
         return self.is_pass_through and len(token) > MAX_CREDENTIAL_LENGTH

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Final, Literal
 
-from flask import Response, request, stream_with_context
+from flask import Response, render_template, request, stream_with_context
 
 from portal.access.tokens import TokensUnavailable
 from portal.batch.model import Item
@@ -27,11 +27,18 @@ from portal.web.json_api.files import RECORD_FILES, download
 from portal.web.json_api.routes import REFUSED_BY, Refusal
 from portal.web.papers import batch_dossier
 from portal.web.routing.responses import calendar_response, file_response, streamed_response
+from portal.web.sheets import sheets_file
 from portal.web.web import Web
 
 log = logging.getLogger(__name__)
 
 NO_STORED_ANSWER: Final = "nenhuma consulta tem resposta guardada com dados deste veículo"
+# A sheet takes a fifth of a second, and a PDF has ``portal.pdf.process.PAGE_WITHIN_S``.
+MOST_SHEETS: Final = 40
+TOO_MANY_SHEETS: Final = (
+    f"Um arquivo tem no máximo {MOST_SHEETS} folhas: escolha as placas em “plates”."
+)
+NO_SHEET: Final = "Nenhuma destas placas está neste lote; a folha é feita só para placas."
 ONLY_FOR_PLATES: Final = "o dossiê é feito só para placas, e isto é um Renavam"
 NOT_RENDERED: Final = "o dossiê não pôde ser gerado; baixe o arquivo de novo"
 _NOT_AUTHENTICATED: Final[tuple[type[Exception], ...]] = (*REFUSED_BY, TokensUnavailable)
@@ -63,7 +70,9 @@ def _results(
     if kind == "zip":
         return _zip(call, items, ask, name)
     with call.web.slots.table_writes.slot(call.sender):
-        rows = (call.desk.row(item, ask) for item in _while_signed_in(call, items()))
+        chosen = items()
+        call.desk.prepare([item.subject for item in chosen])
+        rows = (call.desk.row(item, ask) for item in _while_signed_in(call, chosen))
         return download(call, results_table(rows), kind, dialect, name)
 
 
@@ -77,6 +86,28 @@ def batch_deadlines(call: Call, batch: str) -> Response:
     if calendar is None:
         raise Failure("not_stored")
     return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
+
+
+@get(f"{BATCH}/sheets.pdf", "sheets_pdf")
+def sheets_pdf(call: Call, batch: str, plates: Collection[str] = ()) -> Response:
+    """Return one file with the shop's sheet of each plate of a batch, or of those in ``plates``."""
+    chosen = [
+        item.subject
+        for item in call.desk.lists.items(batch)
+        if isinstance(item.subject, Plate) and (not plates or item.subject.text in plates)
+    ]
+    if not chosen:
+        raise Refusal("parameter_invalid", NO_SHEET)
+    if len(chosen) > MOST_SHEETS:
+        raise Refusal("parameter_invalid", TOO_MANY_SHEETS)
+    file_name = f"folhas-{batch[:8]}.pdf"
+    if request.method == "HEAD":
+        call.web.pdfs.check()
+        return file_response((), "application/pdf", file_name)
+    with call.web.slots.table_writes.slot(call.sender):
+        page = sheets_file(call.web, call.identity, call.desk.stored(chosen))
+        pdf = call.web.render_pdf(render_template(page.template, page=page))
+    return file_response(pdf, "application/pdf", file_name)
 
 
 def _records(

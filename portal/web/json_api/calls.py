@@ -117,7 +117,7 @@ routes.answer(CostUnknown, "cost_unknown")
 
 
 def _view(
-    method: Literal["GET", "POST"],
+    method: Literal["GET", "POST", "PUT"],
     path: str,
     name: str = "",
     need: LookupName | None = None,
@@ -138,7 +138,7 @@ def _view(
             if not any(map(call.caller.may, LOOKUPS if need is None else [need])):
                 raise Refusal("scope_missing")
             known = _declared().parameters
-            _refuse_unknown(request.args, known, UNKNOWN_PARAMETER)
+            refuse_unknown(request.args, known, UNKNOWN_PARAMETER)
             if "cached" in request.args:
                 call = replace(call, is_cached=_is_cached(call))
             if "plate" in parts:
@@ -156,6 +156,7 @@ def _view(
 
 get: Final = partial(_view, "GET")
 post: Final = partial(_view, "POST")
+put: Final = partial(_view, "PUT")
 
 
 # Query parameters, by the name that the OpenAPI document declares for a path
@@ -236,7 +237,7 @@ def asked(
 def body_of(call: Call, invalid: str, *, may_be_absent: bool = False) -> dict[str, Any]:
     """Return the JSON object in the request's body. Raises Refusal (400)."""
     document = read_object(call.web, call.identity, invalid, may_be_absent=may_be_absent)
-    _refuse_unknown(document, _declared().members, UNKNOWN_MEMBER)
+    refuse_unknown(document, _declared().members, UNKNOWN_MEMBER)
     return document
 
 
@@ -244,7 +245,7 @@ def _declared() -> Declared:
     return declared(str(request.url_rule), request.method)
 
 
-def _refuse_unknown(names: Iterable[str], known: Collection[str], message: str) -> None:
+def refuse_unknown(names: Iterable[str], known: Collection[str], message: str) -> None:
     for name in names:
         if name not in known:
             similar = get_close_matches(name, known, 1)

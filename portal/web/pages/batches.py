@@ -32,7 +32,11 @@ from portal.web.web import Web
 from portal.wording import sanitise_echo
 
 LONGEST_NAME: Final = 60
-ENDINGS: Final = ("csv", "jsonl", "xlsx", "zip")
+# The file of the ticked vehicles, by its ending.
+ENDINGS: Final = {
+    **{ending: f"results_{ending}" for ending in ("csv", "jsonl", "xlsx", "zip")},
+    "pdf": "sheets_pdf",
+}
 RETICKED: Final = "A escolha mudou. Confira o preço de agora; nada foi consultado."
 DISCARDED: Final = "Lote descartado. Nada foi consultado."
 TOO_LARGE: Final = (
@@ -87,6 +91,7 @@ def batch(web: Web, desk: Desk, batch: str) -> BaseResponse:
     # Whether the page has a button that starts or resumes the batch.
     has_button = found.state in ("draft", "paused")
     now, is_draft = web.render_context().now, found.state == "draft"
+    desk.prepare([item.subject for item in items])
     rows = [] if is_draft else [desk.row(item, found.ask) for item in items]
     page = BatchPage(
         batch=found,
@@ -117,7 +122,7 @@ def ticked(_: Web, __: Identity, batch: str, ending: str) -> BaseResponse:
     if ending not in ENDINGS:
         return page_error(404)
     plates = ",".join(request.args.getlist("placas"))
-    return redirect(url_for(f"own_api.results_{ending}", batch=batch, plates=plates), 303)
+    return redirect(url_for(f"own_api.{ENDINGS[ending]}", batch=batch, plates=plates or None), 303)
 
 
 @routes.post("/lote/<batch>/nome")

@@ -3,7 +3,6 @@
 import logging
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import wraps
 from typing import Final
 from urllib.parse import unquote
@@ -25,7 +24,6 @@ from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.batch.typed_list import read_strings
 from portal.desk.desk import Desk
 from portal.desk.issuing import Issuable, NothingToIssue, Paper
-from portal.dossier.checklist import ticked_lines
 from portal.issued.archive import IssuedDossier
 from portal.issued.identifiers import Identifiers, display_number, parse_number
 from portal.pdf.renderer import PDFUnavailable
@@ -157,13 +155,8 @@ def issue(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
 
 
 def _issue(web: Web, desk: Desk, issuable: Issuable, key: str | None) -> str:
-    """Issue a dossier and return its number. Raises NothingToIssue or KeyReused.
-
-    The form sends the lines of the checklist that the visitor has ticked.
-    """
-    paper, issuer = paper_of(web, issuable.dossier), web.desks.issuer
-    ticked = ticked_lines(request.form.getlist("conferido"), paper.dossier.today)
-    page = replace(paper, ticked=ticked)
+    """Issue a dossier and return its number. Raises NothingToIssue or KeyReused."""
+    page, issuer = paper_of(web, issuable.dossier), web.desks.issuer
 
     def render(identifiers: Identifiers) -> Paper:
         stamped = stamp_issued(page, identifiers, issuer)

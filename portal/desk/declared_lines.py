@@ -1,0 +1,73 @@
+"""One caller's declarations of the checklist's lines."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from portal.access.declarations import Declarations
+from portal.desk.caller import Caller
+from portal.law.checklist import LINE_OF
+from portal.law.declared import Declaration, Record
+from portal.vehicle.plate import Plate, Renavam
+
+log = logging.getLogger(__name__)
+
+_encoder: Final = msgspec.json.Encoder(decimal_format="string")
+_decoder: Final = msgspec.json.Decoder(Declaration)
+
+
+class ContradictsRecord(Exception):
+    """A record says otherwise than what a person would declare, and wins."""
+
+    def __init__(self, declaration: Declaration, record: Record) -> None:
+        super().__init__(declaration.line)
+        self.declaration = declaration
+        self.record = record
+
+
+class DeclaredLines:
+    """What one caller has declared. Reads a vehicle's declarations at most once."""
+
+    def __init__(self, store: Declarations, caller: Caller) -> None:
+        self._store = store
+        self._caller = caller
+        self._read: dict[str, tuple[Declaration, ...] | None] = {}
+
+    def read(self, subjects: Sequence[Plate | Renavam]) -> None:
+        """Read the declarations of many vehicles with few queries."""
+        plates = dict.fromkeys(each.text for each in subjects if isinstance(each, Plate))
+        unread = [plate for plate in plates if plate not in self._read]
+        owner = self._caller.known_owner if unread else ""
+        found = self._store.of(owner, unread) if owner else {}
+        for plate in unread:
+            self._read[plate] = None if found is None else _declarations(found.get(plate, {}))
+
+    def of(self, subject: Plate | Renavam) -> tuple[Declaration, ...] | None:
+        """Return the declarations of a vehicle, or None if the database fails.
+
+        Lines are declared of plates alone.
+        """
+        self.read([subject])
+        return self._read[subject.text] if isinstance(subject, Plate) else ()
+
+    def replace(self, plate: Plate, changes: Mapping[str, Declaration | None]) -> None:
+        """Replace the named lines. None removes a line's declaration. Raises SQLAlchemyError."""
+        contents = {
+            key: None if each is None else _encoder.encode(each) for key, each in changes.items()
+        }
+        self._store.put(self._caller.owner, plate.text, contents)
+        self._read.pop(plate.text, None)
+
+
+def _declarations(lines: Mapping[str, bytes]) -> tuple[Declaration, ...]:
+    found = []
+    for key, content in lines.items():
+        if key not in LINE_OF:  # a line of another version of the portal
+            continue
+        try:
+            found.append(_decoder.decode(content))
+        except msgspec.ValidationError:
+            log.warning("a declaration of the line %s is not of this version", key)
+    return tuple(found)

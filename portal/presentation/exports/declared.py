@@ -1,0 +1,52 @@
+"""The JSON object of a vehicle's declared lines, in a document of its own and in the vehicle's."""
+
+from typing import Any
+
+from portal.dossier.dossier import Dossier
+from portal.law.declared import SettledLine
+from portal.phrasebook.declared import SOURCES, record_words
+
+Object = dict[str, Any]
+
+
+def declared_object(dossier: Dossier) -> Object:
+    """Return all lines of the checklist, each as a record or a declaration settles it.
+
+    ``open`` is the number of lines that neither settles. ``readable`` is false if the caller's
+    declarations could not be read.
+    """
+    return {
+        "lines": [_line(one) for one in dossier.lines],
+        "open": dossier.open_lines,
+        "readable": dossier.declarations is not None,
+    }
+
+
+def _line(one: SettledLine) -> Object:
+    record, told = one.record, one.declaration
+    known: Object = {"what": None, "source": None, "on": None, "who": None}
+    if record:
+        known = {
+            "what": record_words(record),
+            "source": SOURCES[record.lookup],
+            "on": record.at.date() if record.at else None,
+            "who": None,
+        }
+    elif told:
+        known = {
+            "what": told.what or None,
+            "source": told.source or None,
+            "on": told.on,
+            "who": told.who,
+        }
+    return {
+        "line": one.key,
+        "title": one.line.title,
+        "state": one.state,
+        "by": one.by,
+        "contradicted": one.is_contradicted,
+        "amount": one.amount,
+        **known,
+        "recorded_at": record.at if record else None,
+        "warned_by_report": one.is_warned,
+    }

@@ -1,0 +1,63 @@
+"""The lines of a vehicle's checklist: read, and declared by the caller. Nothing is asked."""
+
+from typing import Final
+
+from flask import Response
+
+from portal.desk.declared_lines import ContradictsRecord
+from portal.gateway.lookup import Spend
+from portal.phrasebook.declared import refusal
+from portal.presentation.exports.declared import declared_object
+from portal.vehicle.plate import Plate
+from portal.web.http.errors import message_response
+from portal.web.json_api.calls import (
+    UNKNOWN_MEMBER,
+    Call,
+    body_of,
+    get,
+    json_response,
+    put,
+    refuse_unknown,
+    routes,
+)
+from portal.web.json_api.routes import Refusal
+from portal.web.json_api.vehicles import VEHICLE
+from portal.web.services.declared_input import (
+    MEMBERS,
+    Changes,
+    WrongDeclaration,
+    read_declarations,
+)
+from portal.web.services.web import Web, shown_name
+
+INVALID_LINES: Final = 'O corpo deve ser um objeto JSON com "lines", uma lista de objetos.'
+
+
+def _changes(call: Call) -> Changes:
+    """Return the declarations in the body. Raises Refusal (400)."""
+    lines = body_of(call, INVALID_LINES).get("lines")
+    if not isinstance(lines, list) or not all(isinstance(each, dict) for each in lines):
+        raise Refusal("body_invalid", INVALID_LINES)
+    for each in lines:
+        refuse_unknown(each, MEMBERS, UNKNOWN_MEMBER)
+    try:
+        today = call.web.render_context().today
+        return read_declarations(lines, shown_name(call.identity), today)
+    except WrongDeclaration as error:
+        raise Refusal("body_invalid", str(error)) from None
+
+
+@get(f"{VEHICLE}/declared")
+def declared_lines(call: Call, plate: Plate) -> Response:
+    return json_response(declared_object(call.desk.dossier(plate, Spend.NEVER)))
+
+
+@put(f"{VEHICLE}/declared", body=_changes)
+def declare(call: Call, plate: Plate, body: Changes) -> Response:
+    return json_response(declared_object(call.desk.declare(plate, body)))
+
+
+@routes.handle(ContradictsRecord)
+def _contradicts_record(web: Web, error: ContradictsRecord) -> Response:
+    message = refusal(error.declaration, error.record, web.render_context().today)
+    return message_response("contradicts_record", message)

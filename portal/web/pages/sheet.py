@@ -1,0 +1,132 @@
+"""The shop's sheet of a vehicle, its PDF, and the forms that declare lines of the checklist.
+
+All of them read stored answers alone: none ever causes an upstream call.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Final
+
+from flask import redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from portal.batch.typed_list import read_strings
+from portal.desk.declared_lines import ContradictsRecord
+from portal.desk.desk import Desk
+from portal.gateway.lookup import Spend
+from portal.law.checklist import LINE_OF
+from portal.phrasebook.declared import refusal
+from portal.presentation.vehicle.declare_many import DeclareManyPage, Refused
+from portal.vehicle.plate import Plate
+from portal.web.http.errors import page_error
+from portal.web.pages.vehicle import of_vehicle
+from portal.web.services.declared_input import (
+    Changes,
+    WrongDeclaration,
+    form_members,
+    read_declarations,
+)
+from portal.web.services.responses import file_response, page_response
+from portal.web.services.routes import Routes, at_desk
+from portal.web.services.sessions import local_path
+from portal.web.services.sheets import sheet_page
+from portal.web.services.web import Web, shown_name
+
+_FIELDS: Final = ("line", "state", "what", "amount")
+
+routes = Routes("sheet", robots="noindex", limited=True)
+
+
+@routes.get("/placa/<text>/folha")
+@of_vehicle(Plate)
+def sheet(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    chosen = request.args.get("linha", "")
+    dossier = desk.dossier(plate, Spend.NEVER)
+    return page_response(
+        sheet_page(web, desk.identity, dossier, chosen if chosen in LINE_OF else "")
+    )
+
+
+@routes.get("/placa/<text>/folha.pdf")
+@of_vehicle(Plate)
+def sheet_pdf(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    page = sheet_page(web, desk.identity, desk.dossier(plate, Spend.NEVER), is_file=True)
+    pdf = web.render_pdf(render_template(page.template, page=page))
+    return file_response(pdf, "application/pdf", f"folha-{plate.text}.pdf", "inline")
+
+
+@routes.post("/placa/<text>/declarar")
+@of_vehicle(Plate)
+def declare(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    """Declare lines of a vehicle, and lead back to the page with the form.
+
+    The fields of several lines are repeated in the same order. A line with a blank state is left as
+    it is.
+    """
+    try:
+        changes = _changes(web, desk, _rows())
+        desk.declare(plate, changes)
+    except WrongDeclaration as error:
+        problem, status = str(error), 400
+    except ContradictsRecord as error:
+        problem, status = _refusal(web, error), 409
+    else:
+        path = local_path(request.form.get("next", ""))
+        path = path if path != "/" else url_for(".sheet", text=plate.text)
+        kind = "linha" if path.endswith("/folha") else "verificar"
+        anchor = f"#{kind}-{next(iter(changes))}" if len(changes) == 1 else ""
+        return redirect(f"{path}{anchor}", 303)
+    dossier = desk.dossier(plate, Spend.NEVER)
+    return page_response(sheet_page(web, desk.identity, dossier, problem=problem), status)
+
+
+@routes.get("/declarar")
+@at_desk
+def many_form(_: Web, __: Desk) -> BaseResponse:
+    """Show the form that declares one line of the ticked vehicles of a list."""
+    plates = _plates(request.args.getlist("placas"))
+    return page_response(DeclareManyPage(plates)) if plates else page_error(400)
+
+
+@routes.post("/declarar")
+@at_desk
+def many(web: Web, desk: Desk) -> BaseResponse:
+    """Declare the same line of several vehicles, but not where a record says otherwise."""
+    plates = _plates(request.form.getlist("placas"))
+    if not plates:
+        return page_error(400)
+    try:
+        changes = _changes(web, desk, [request.form])
+    except WrongDeclaration as error:
+        return page_response(DeclareManyPage(plates, problem=str(error)), 400)
+    refused = []
+    desk.prepare(plates)
+    for plate in plates:
+        try:
+            desk.declare(plate, changes)
+        except ContradictsRecord as error:
+            refused.append(Refused(plate, _refusal(web, error)))
+    page = DeclareManyPage(plates, refused=refused, is_done=True)
+    return page_response(page, 409 if len(refused) == len(plates) else 200)
+
+
+def _refusal(web: Web, error: ContradictsRecord) -> str:
+    return refusal(error.declaration, error.record, web.render_context().today)
+
+
+def _plates(texts: Sequence[str]) -> list[Plate]:
+    return [each for each in read_strings(texts).subjects if isinstance(each, Plate)]
+
+
+def _rows() -> list[Mapping[str, str]]:
+    """Return the fields of each line. Those that all lines share stand once."""
+    columns = (request.values.getlist(name) for name in _FIELDS)
+    shared = {name: request.form.get(name, "") for name in ("source", "on")}
+    rows = (dict(zip(_FIELDS, row, strict=True)) for row in zip_longest(*columns, fillvalue=""))
+    return [row | shared for row in rows if row["state"]]
+
+
+def _changes(web: Web, desk: Desk, rows: Sequence[Mapping[str, str]]) -> Changes:
+    """Return the declarations of a form. Raises WrongDeclaration."""
+    today = web.render_context().today
+    return read_declarations([form_members(row) for row in rows], shown_name(desk.identity), today)
