@@ -41,6 +41,8 @@ Lines = Mapping[str, bytes]
 
 
 class Declarations:
+    retention_s: Final = KEPT_S
+
     def __init__(
         self, engine: Engine, keys: SubjectKeys, clock: Callable[[], float] = time.time
     ) -> None:

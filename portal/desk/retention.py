@@ -24,6 +24,7 @@ class Retention:
     answers: Mapping[OperationName, tuple[int, int | None]]
     rejected_s: int
     history_s: int
+    declared_s: int
     dossier_s: int
     ended_dossier_s: int
     batch_s: int
@@ -39,6 +40,7 @@ def retention(core: Core) -> Retention:
         },
         rejected_s=kept_s("decode", status=400),
         history_s=core.history.retention_s,
+        declared_s=core.declarations.retention_s,
         dossier_s=core.archive.lifetime_s,
         ended_dossier_s=ENDED_KEPT_S,
         batch_s=int(core.batches.longest_kept_s),

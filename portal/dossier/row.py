@@ -258,8 +258,8 @@ def row_of(
     lines = settle(_records_of(row), declarations or (), alerts_by_line(alerts))
     declared = tuple(declared_findings(lines))
     warnings = gravest_first((*declared, *alerts))
-    known = (row.alert_codes or "").split(",")
-    added = _alerts([each for each in warnings if each.code not in known])
+    told = (row.alert_codes or "").split(",")
+    added = _alerts([each for each in warnings if each.code not in told])
     row = replace(
         row,
         alerts="; ".join(filter(None, (added["alerts"], row.alerts))) or None,

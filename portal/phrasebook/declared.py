@@ -7,7 +7,7 @@ from typing import Final, Literal
 from portal.law.checklist import LINE_OF
 from portal.law.declared import Declaration, Record, SettledLine
 from portal.vehicle.operation_name import LookupName
-from portal.wording import counted, day, listed, money
+from portal.wording import counted, day, listed, moment, money
 
 SOURCES: Final[Mapping[LookupName, str]] = {
     "decode": "dados do veículo",
@@ -40,8 +40,11 @@ def record_words(record: Record) -> str:
     return _STATES[record.state]
 
 
-def record_name(record: Record, today: date) -> str:
-    """Name a record: ``registro de 14:02 (Renajud)``."""
+def record_name(record: Record, today: date | None) -> str:
+    """Name a record: ``registro de 14:02 (Renajud)``.
+
+    What is printed is read on another day: without ``today`` the day is named too.
+    """
     return f"registro{_of_time(record.at, today)} ({SOURCES[record.lookup]})"
 
 
@@ -68,8 +71,8 @@ def line_words(one: SettledLine) -> str:
     return NOT_CHECKED
 
 
-def line_source(one: SettledLine, today: date) -> str:
-    """Say by what a line is settled, or "" for an open line."""
+def line_source(one: SettledLine, today: date | None = None) -> str:
+    """Say by what a line is settled, or "" for an open line. For ``today`` see ``record_name``."""
     if one.record:
         return record_name(one.record, today)
     return declared_by(one.declaration) if one.declaration else ""
@@ -103,7 +106,9 @@ def obstacles_in_words(obstacles: tuple[SettledLine, ...]) -> str:
     return listed([obstacle_words(one) for one in obstacles], ", ")
 
 
-def _of_time(at: datetime | None, today: date) -> str:
+def _of_time(at: datetime | None, today: date | None) -> str:
     if at is None:
         return ""
+    if today is None:
+        return f" de {moment(at)}"
     return f" de {at:%H:%M}" if at.date() == today else f" de {day(at.date())}"

@@ -1,12 +1,13 @@
 """Papers of dossiers, and what the check of a code shows."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
 import segno
 from flask import render_template, request, url_for
 
+from portal.access.tokens import Identity
 from portal.desk.desk import Desk
 from portal.dossier.dossier import Dossier
 from portal.issued.archive import IssuedDossier
@@ -15,11 +16,12 @@ from portal.issued.issuer import Issuer
 from portal.presentation.issued.summary import summary_of
 from portal.presentation.issued.verification import VerifiedDossier, partly_hidden
 from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.vehicle.sheet import Sheet, SheetPage, SheetsFile
 from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate
 from portal.web.http.rate_limits import refuse
-from portal.web.web import Web
+from portal.web.web import Web, shown_name
 
 
 def paper_of(web: Web, dossier: Dossier) -> DossierPage:
@@ -88,3 +90,31 @@ def batch_dossier(web: Web, desk: Desk, plate: Plate, ask: Collection[LookupName
     """
     page = paper_of(web, desk.issuing.of_batch(plate, ask))
     return render_template(page.template, page=page) if page.state == "ready" else None
+
+
+def sheet_page(
+    web: Web,
+    identity: Identity,
+    dossier: Dossier,
+    chosen: str = "",
+    problem: str = "",
+    *,
+    is_file: bool = False,
+) -> SheetPage:
+    """Return the sheet of a vehicle. For the other arguments see ``SheetPage``."""
+    sheet = _sheet(web, identity, dossier)
+    return SheetPage(sheet, web.desks.issuer, _address(), chosen, problem, is_file)
+
+
+def sheets_file(web: Web, identity: Identity, dossiers: Sequence[Dossier]) -> SheetsFile:
+    """Return one file with a sheet of each vehicle."""
+    sheets = [_sheet(web, identity, dossier) for dossier in dossiers]
+    return SheetsFile(sheets, web.desks.issuer, _address())
+
+
+def _sheet(web: Web, identity: Identity, dossier: Dossier) -> Sheet:
+    return Sheet(dossier, web.render_context().now, shown_name(identity))
+
+
+def _address() -> str:
+    return request.url_root.rstrip("/")

@@ -108,6 +108,7 @@ def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
         },
         rejected_s=600,
         history_s=2_592_000,
+        declared_s=15_552_000,
         session_s=43_200,
         tries_s=3_600,
         dossier_s=2_592_000,

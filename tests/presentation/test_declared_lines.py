@@ -8,7 +8,6 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 import pytest
-from portal.presentation.tools.negotiation import negotiation_page
 
 from portal.batch.model import Item
 from portal.dossier.answers import Panels
@@ -21,6 +20,7 @@ from portal.phrasebook.declared import contradicted_words, line_source, line_wor
 from portal.presentation.exports.declared import declared_object
 from portal.presentation.exports.explained import explained
 from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.vehicle.negotiation import negotiation_page
 from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.sheet import Sheet, SheetPage
 from tests.factories import decoded, fine, renainf_body, renajud_body, restriction
@@ -137,7 +137,8 @@ def test_line_reads_the_same_on_every_face(
     dossier = made(answers, declarations)
     (one,) = [each for each in dossier.lines if each.key == key]
     assert one.settlement == settlement
-    words, source = spaced(line_words(one)), spaced(line_source(one, dossier.today))
+    words, source = spaced(line_words(one)), spaced(line_source(one))
+    on_page = spaced(line_source(one, dossier.today))
     page = tree_of(
         vehicle_page(dossier, CONTEXT.of_page, may_refresh=True, left_today=None, may_write=True)
     )
@@ -148,11 +149,11 @@ def test_line_reads_the_same_on_every_face(
     # A line of the records is on the page and on paper only if there is something to do.
     is_listed = any(line.key == key for line in dossier.checklist.lines)
     shown = [spaced(by_id(tree, f"verificar-{key}")) for tree in (page, paper) if is_listed]
-    for text in shown:
+    for text, by in zip(shown, (on_page, source), strict=False):
         if one.is_open:
             assert "nada consta" not in text.replace("Conferi: nada consta", "")
         else:
-            assert words in text and source in text
+            assert words in text and by in text
         if one.is_contradicted:
             assert spaced(contradicted_words(one)) in text
         if one.is_warned:

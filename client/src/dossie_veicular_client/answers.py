@@ -160,8 +160,8 @@ class ReportAnswer(TypedDict):
 class ExplainedReason(TypedDict):
     sentence: str
     code: str
-    source: Literal["decode", "renainf", "renajud", "report"]
-    about: Literal["vehicle", "order", "fine", "report"]
+    source: Literal["decode", "renainf", "renajud", "report", "declared"]
+    about: Literal["vehicle", "order", "fine", "report", "declared"]
     record: str
     mark: Mark
 
@@ -450,6 +450,30 @@ class NotVerified(TypedDict):
     alert: str | None
 
 
+LineState = Literal["unchecked", "nothing", "something"]
+
+
+class DeclaredLine(TypedDict):
+    line: str
+    title: str
+    state: LineState
+    by: Literal["record", "declared"] | None
+    contradicted: bool
+    amount: float | None
+    what: str | None
+    source: str | None
+    on: str | None
+    who: str | None
+    recorded_at: str | None
+    warned_by_report: bool
+
+
+class DeclaredLines(TypedDict):
+    lines: list[DeclaredLine]
+    open: int
+    readable: bool
+
+
 class ExplainedLookup(TypedDict):
     state: LookupState
     fetched_at: str | None
@@ -472,6 +496,7 @@ class Explained(TypedDict):
     fines: ExplainedFines | None
     restrictions: ExplainedRestrictions | None
     not_verified: list[NotVerified]
+    declared: DeclaredLines
     report: ExplainedReport
     lookups: dict[LookupName, ExplainedLookup]
 
@@ -548,6 +573,9 @@ class BatchRow(TypedDict):
     not_asked_lookups: str | None
     alerts: str | None
     alert_codes: str | None
+    declared: str | None
+    open_lines: int | None
+    blocks_entry: str | None
 
 
 class SpendingLimit(TypedDict):

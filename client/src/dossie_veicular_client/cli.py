@@ -144,6 +144,17 @@ def _parser() -> argparse.ArgumentParser:
     issued = commands.add_parser("issued", help="confere o número de um dossiê emitido")
     issued.add_argument("number", metavar="NÚMERO")
     _add_json(issued)
+    declare = commands.add_parser(
+        "declare", help="o que alguém conferiu de uma linha da lista; sem a linha, mostra todas"
+    )
+    declare.add_argument("plate", metavar="PLACA")
+    declare.add_argument("line", metavar="LINHA", nargs="?", help="como roubo-e-furto ou gravame")
+    declare.add_argument("state", nargs="?", choices=("nothing", "something", "unchecked"))
+    declare.add_argument("--amount", type=_amount, metavar="N", help="quanto falta pagar, em reais")
+    declare.add_argument("--what", metavar="TEXTO", help="o que foi encontrado")
+    declare.add_argument("--source", metavar="FONTE", help="onde foi conferido")
+    declare.add_argument("--on", metavar="DIA", help="o dia, como 2026-11-28; por padrão hoje")
+    _add_json(declare)
     login = commands.add_parser("login", help="guarda o endereço e o token do portal")
     login.add_argument("--url", metavar="ENDEREÇO")
     mcp = commands.add_parser("mcp", help="servidor de ferramentas para agentes, em stdio")
@@ -354,6 +365,19 @@ def _issued(options: argparse.Namespace) -> int:
     return DONE if found["state"] == "valid" else FAILED
 
 
+def _declare(options: argparse.Namespace) -> int:
+    """Declare a line, or show all lines. Nothing is asked, so nothing is paid."""
+    if options.line is None:
+        declared = _client().declared(options.plate)
+    elif options.state is None:
+        raise InvalidRequest("falta dizer nothing, something ou unchecked")
+    else:
+        given = {name: getattr(options, name) for name in ("amount", "what", "source", "on")}
+        declared = _client().declare(options.plate, options.line, options.state, **given)
+    _print(options, declared, text.declared_text(declared))
+    return DONE
+
+
 def _login(options: argparse.Namespace) -> int:
     url = options.url or input("Endereço do portal: ").strip()
     is_terminal = sys.stdin.isatty()
@@ -385,6 +409,7 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "price": _price,
     "batch": _batch,
     "issued": _issued,
+    "declare": _declare,
     "login": _login,
     "mcp": _mcp,
 }

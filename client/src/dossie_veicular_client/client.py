@@ -20,12 +20,14 @@ from dossie_veicular_client.answers import (
     BatchPriceRow,
     BatchRestrictionRow,
     BatchRow,
+    DeclaredLines,
     DecodeAnswer,
     Explained,
     FineRow,
     FinesAnswer,
     IssuedDossier,
     JsonObject,
+    LineState,
     LookupName,
     MissingRow,
     PriceRow,
@@ -163,6 +165,39 @@ class Client:
         """Return the deadlines of the stored fines as a calendar (RFC 5545)."""
         path = f"{_vehicle_path(plate)}/deadlines.ics"
         return self._transport.send("GET", path, is_free=True).content
+
+    def declared(self, plate: str) -> DeclaredLines:
+        """Return the lines of a vehicle's checklist. Nothing is asked."""
+        path = f"{_vehicle_path(plate)}/declared"
+        found: DeclaredLines = self._transport.read("GET", path, DeclaredLines, is_free=True)
+        return found
+
+    def declare(
+        self,
+        plate: str,
+        line: str,
+        state: LineState,
+        *,
+        amount: float | None = None,
+        what: str | None = None,
+        source: str | None = None,
+        on: str | None = None,
+    ) -> DeclaredLines:
+        """Declare a line that somebody has checked. "unchecked" takes the declaration back.
+
+        ``amount`` is in R$, ``on`` the day of the check in ISO 8601, by default today. Raises
+        Conflict if a record says otherwise; nothing is then stored. Nothing is asked.
+        """
+        texts = {"what": what, "source": source, "on": on, "amount": amount}
+        given = {name: value for name, value in texts.items() if value is not None}
+        found: DeclaredLines = self._transport.read(
+            "PUT",
+            f"{_vehicle_path(plate)}/declared",
+            DeclaredLines,
+            is_free=True,
+            json={"lines": [{"line": line, "state": state, **given}]},
+        )
+        return found
 
     # Batches
 

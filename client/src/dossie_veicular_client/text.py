@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from dossie_veicular_client.answers import (
+    DeclaredLine,
+    DeclaredLines,
     Explained,
     ExplainedFine,
     ExplainedLookup,
@@ -159,6 +161,28 @@ def report_text(report: Report) -> str:
     texts = [f"{name}: {text}" for name, text in named if text]
     whole = [members.get("resumo"), *texts, members.get("laudoFinal")]
     return "\n\n".join(str(each) for each in whole if each)
+
+
+def declared_text(declared: DeclaredLines) -> str:
+    """Return a line of text for each line of the checklist. An open one never reads as regular."""
+    lines = [_declared_line(one) for one in declared["lines"]]
+    if not declared["readable"]:
+        lines.append("O que foi declarado não pôde ser lido agora.")
+    return "\n".join([*lines, f"Não verificadas: {declared['open']} de {len(declared['lines'])}."])
+
+
+def _declared_line(one: DeclaredLine) -> str:
+    if one["by"] is None:
+        warned = "; a análise escrita aponta algo" if one["warned_by_report"] else ""
+        return f"{one['line']}: não verificado{warned}"
+    words = "nada consta" if one["state"] == "nothing" else "consta"
+    amount = "" if one["amount"] is None else f", {reais(one['amount'])}"
+    what = f" ({one['what']})" if one["what"] else ""
+    day = _day(one["on"]) if one["on"] else "dia não informado"
+    by = "registro" if one["by"] == "record" else f"declarado por {one['who']}"
+    source = f", {one['source']}" if one["source"] else ""
+    later = "; antes se declarou outra coisa" if one["contradicted"] else ""
+    return f"{one['line']}: {words}{amount}{what} · {by} de {day}{source}{later}"
 
 
 def issued_text(dossier: IssuedDossier) -> str:

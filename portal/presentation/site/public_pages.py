@@ -83,6 +83,7 @@ class PrivacyPage:
     answers: Mapping[OperationTexts, tuple[int, int | None]]
     rejected_s: int
     history_s: int
+    declared_s: int
     session_s: int
     tries_s: int
     dossier_s: int

@@ -85,7 +85,7 @@ class Sheet:
     def _told(self, one: SettledLine) -> str:
         words = line_words(one)
         if one.record:
-            return f"{words}, {record_name(one.record, self.today)}"
+            return f"{words}, {record_name(one.record, None)}"
         return f"{words}, {declared_by(one.declaration)}" if one.declaration else words
 
 

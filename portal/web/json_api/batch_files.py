@@ -25,9 +25,8 @@ from portal.web.json_api.batches import BATCH
 from portal.web.json_api.calls import Call, authenticated, get
 from portal.web.json_api.files import RECORD_FILES, download
 from portal.web.json_api.routes import REFUSED_BY, Refusal
-from portal.web.papers import batch_dossier
+from portal.web.papers import batch_dossier, sheets_file
 from portal.web.routing.responses import calendar_response, file_response, streamed_response
-from portal.web.sheets import sheets_file
 from portal.web.web import Web
 
 log = logging.getLogger(__name__)

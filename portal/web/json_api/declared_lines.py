@@ -22,13 +22,13 @@ from portal.web.json_api.calls import (
 )
 from portal.web.json_api.routes import Refusal
 from portal.web.json_api.vehicles import VEHICLE
-from portal.web.services.declared_input import (
+from portal.web.routing.declared_input import (
     MEMBERS,
     Changes,
     WrongDeclaration,
     read_declarations,
 )
-from portal.web.services.web import Web, shown_name
+from portal.web.web import Web, shown_name
 
 INVALID_LINES: Final = 'O corpo deve ser um objeto JSON com "lines", uma lista de objetos.'
 

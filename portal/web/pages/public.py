@@ -116,6 +116,7 @@ def privacy(web: Web) -> Response:
         answers={OPERATION_TEXTS[name]: times for name, times in kept.answers.items()},
         rejected_s=kept.rejected_s,
         history_s=kept.history_s,
+        declared_s=kept.declared_s,
         session_s=web.session_s,
         tries_s=SIGN_IN_WINDOW_S,
         dossier_s=kept.dossier_s,

@@ -19,18 +19,18 @@ from portal.phrasebook.declared import refusal
 from portal.presentation.vehicle.declare_many import DeclareManyPage, Refused
 from portal.vehicle.plate import Plate
 from portal.web.http.errors import page_error
-from portal.web.pages.vehicle import of_vehicle
-from portal.web.services.declared_input import (
+from portal.web.http.sessions import local_path
+from portal.web.papers import sheet_page
+from portal.web.routing.declared_input import (
     Changes,
     WrongDeclaration,
     form_members,
     read_declarations,
 )
-from portal.web.services.responses import file_response, page_response
-from portal.web.services.routes import Routes, at_desk
-from portal.web.services.sessions import local_path
-from portal.web.services.sheets import sheet_page
-from portal.web.services.web import Web, shown_name
+from portal.web.routing.responses import file_response, page_response
+from portal.web.routing.routes import Routes, at_desk
+from portal.web.routing.vehicles import of_vehicle
+from portal.web.web import Web, shown_name
 
 _FIELDS: Final = ("line", "state", "what", "amount")
 
