@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from flask import Flask
 from sqlalchemy import Engine
 
+from portal.access.calendar_addresses import CalendarAddresses
 from portal.access.declarations import Declarations
 from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
@@ -543,6 +544,7 @@ class Portal:
             archive=self.dossiers,
             batch_limit=self._settings.batch_limit,
             batches=self.batches,
+            calendar_addresses=CalendarAddresses(self.engine, self.keys),
             declarations=self.declarations,
             expect_lookups=self._warm_up.expect,
             gatekeeper=self.gatekeeper,

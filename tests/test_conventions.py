@@ -75,7 +75,6 @@ SAYING = ("law", "dossier", "presentation", "phrasebook")
 CUTTING = ("removesuffix", "removeprefix", "partition", "rpartition", "replace", "startswith")
 # Texts of the source, of a visitor, of an address or of a table may be read and cut.
 OF_OTHERS = {
-    "portal/dossier/checklist.py": ("text.partition",),  # what a visitor ticked
     "portal/law/adverse.py": (  # the written report
         "read[end + 1:end + 1 + _LONGEST_HEADING].partition",
     ),
@@ -88,6 +87,7 @@ OF_OTHERS = {
         "each.path.rpartition('/')[2].partition",
         "each.path.rpartition",
     ),
+    "portal/presentation/vehicle/sheet.py": ("self.address.partition",),  # an address
     "portal/presentation/site/site.py": ("notice.partition",),  # the third parties' notices
 }
 # Words, and a letter that no code of ours has, or a blank: no key, but a text for people.

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from portal.access.calendar_addresses import CalendarAddresses
 from portal.access.declarations import Declarations
 from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
@@ -30,6 +31,7 @@ class Core:
     archive: DossierArchive
     batch_limit: int
     batches: Batches
+    calendar_addresses: CalendarAddresses
     declarations: Declarations
     expect_lookups: Callable[[int], object]
     gatekeeper: Gatekeeper

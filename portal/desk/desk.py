@@ -8,6 +8,7 @@ from functools import cached_property
 
 from portal.access.history import Entry, Note
 from portal.access.tokens import Identity
+from portal.desk.calendar_address import CalendarAddress
 from portal.desk.caller import Caller
 from portal.desk.core import Core
 from portal.desk.declared_lines import ContradictsRecord, DeclaredLines
@@ -68,6 +69,10 @@ class Desk:
     @property
     def identity(self) -> Identity:
         return self.caller.identity
+
+    @cached_property
+    def calendar_address(self) -> CalendarAddress:
+        return CalendarAddress(self._core, self.caller)
 
     @cached_property
     def lists(self) -> Lists:

@@ -1,8 +1,9 @@
 """Makes the desk of each caller."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from portal.desk.agenda import dossiers_of_address
 from portal.desk.caller import Caller
 from portal.desk.core import Core
 from portal.desk.desk import Desk
@@ -25,6 +26,10 @@ class Desks:
 
     def of(self, caller: Caller) -> Desk:
         return Desk(self._core, caller)
+
+    def agenda_of(self, key: str) -> Iterator[Dossier] | None:
+        """Return the dossiers of a calendar address's vehicles, or None for an unknown address."""
+        return dossiers_of_address(self._core, key)
 
     def erase_history(self, owner: str, subject: str | None = None) -> None:
         """Erase one vehicle from a history, or all. A session needs no identity for it."""

@@ -194,6 +194,17 @@ lookup_counts = Table(
     Column("collapsed", Integer, nullable=False),
 )
 
+# The secret address of each owner's calendar.
+calendar_addresses = Table(
+    "calendar_addresses",
+    metadata,
+    Column("digest", String(64), primary_key=True),  # SHA-256 of the namespace and the key.
+    Column("owner", String(64), nullable=False),  # A digest of the namespace and the owner.
+    Column("created_at", Float, nullable=False),  # Epoch seconds.
+    Column("sealed", LargeBinary, nullable=False),  # The key and the owner, encrypted.
+    Index("calendar_addresses_by_owner", "owner", unique=True),
+)
+
 history = Table(
     "history",
     metadata,

@@ -35,6 +35,7 @@ from portal.web.json_api import routes as upstream_routes
 from portal.web.json_api.hit_cache import HitCache
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages import (
+    agenda,
     batches,
     comparison,
     fixed_paths,
@@ -65,6 +66,8 @@ _ROUTES = (
     issued.routes,
     issued.shared_routes,
     issued.verification_routes,
+    agenda.routes,
+    agenda.feed_routes,
 )
 _warn = RepeatedWarning(logging.getLogger(__name__))
 

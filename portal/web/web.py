@@ -28,7 +28,7 @@ from portal.web.http.assets import Assets
 from portal.web.http.headers import CrossOrigin
 from portal.web.http.page_cache import PageCache
 from portal.web.http.rate_limits import DailyQuotas, RateLimits
-from portal.web.http.sessions import SESSION_S, SHARED, Sessions
+from portal.web.http.sessions import SESSION_S, WITHOUT_SESSION, Sessions
 from portal.web.http.slots import Slots
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
@@ -138,7 +138,7 @@ class Web:
 
     def _site(self) -> Site:
         # A shared dossier's page uses no session.
-        sessions, has_session = self.sessions, request.blueprint != SHARED
+        sessions, has_session = self.sessions, request.blueprint not in WITHOUT_SESSION
         identity = sessions.signed_in_if_known if has_session else None
         return Site(
             demo=sessions.is_demo,

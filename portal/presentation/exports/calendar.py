@@ -7,9 +7,9 @@ updates the events of the first. SEQUENCE grows with the time of the answer.
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from portal import formats
 from portal.dossier.dossier import Dossier
@@ -17,6 +17,7 @@ from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
+from portal.system.local_time import sao_paulo
 from portal.vehicle.plate import Plate
 from portal.wording import day, listed
 
@@ -37,6 +38,11 @@ _TOLL: Final = "toll"
 _TOLL_TITLE: Final = "talvez o último dia para quitar só o pedágio; confira se ainda vale"
 # An event takes 18 KB of memory while the calendar is written, and some milliseconds.
 MOST_DEADLINES: Final = 2_000
+_PRODUCT: Final = "-//Dossie Veicular//Prazos//PT"
+_AGENDA: Final = "Prazos dos meus veículos"
+_NOTHING_STORED: Final = "Nenhuma resposta guardada sobre multas"
+_REFRESH: Final = timedelta(hours=6)
+_REFRESH_TEXT: Final = "PT6H"
 _MORE: Final = "Veja os prazos na página de cada veículo."
 _NOTHING: Final = (
     "Os registros guardados não trazem prazo em curso. Isso não prova que não haja: uma data pode "
@@ -54,7 +60,7 @@ def deadline_calendar(dossiers: Iterable[Dossier], name: str, today: date) -> by
     from icalendar import Calendar  # imported when needed: 0.1 s and 3 MB of memory
 
     calendar = Calendar()
-    calendar.add("prodid", "-//Dossie Veicular//Prazos//PT")
+    calendar.add("prodid", _PRODUCT)
     calendar.add("version", "2.0")
     calendar.add("x-wr-calname", name)
     unanswered, moments = [], []
@@ -86,6 +92,34 @@ def deadline_calendar(dossiers: Iterable[Dossier], name: str, today: date) -> by
         calendar.add_component(_journal(title, text, today, max(moments)))
     written: bytes = calendar.to_ical()
     return written
+
+
+def agenda_calendar(dossiers: Iterable[Dossier], today: date) -> bytes:
+    """Return the calendar to which a program subscribes, also without any deadline.
+
+    Vehicles without a stored answer are left out, because an owner looks up vehicles without fines
+    too.
+    """
+    from icalendar import Calendar
+
+    found = deadline_calendar((each for each in dossiers if each.fines is not None), _AGENDA, today)
+    calendar: Any = Calendar.from_ical(found) if found else _empty(today)
+    calendar.add("refresh-interval", _REFRESH, {"value": "DURATION"})  # RFC 7986
+    calendar.add("x-published-ttl", _REFRESH_TEXT)
+    written: bytes = calendar.to_ical()
+    return written
+
+
+def _empty(today: date) -> "Component":
+    from icalendar import Calendar
+
+    calendar = Calendar()
+    calendar.add("prodid", _PRODUCT)
+    calendar.add("version", "2.0")
+    calendar.add("x-wr-calname", _AGENDA)
+    moment = datetime.combine(today, time(), tzinfo=sao_paulo())
+    calendar.add_component(_journal(_NOTHING_STORED, "", today, moment))
+    return calendar
 
 
 def vehicle_calendar(dossier: Dossier) -> bytes | None:

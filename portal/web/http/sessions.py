@@ -30,6 +30,9 @@ SESSION_S: Final = 12 * 3600
 FRESH_SIGN_IN_S: Final = 600
 # The blueprint of shared dossiers, whose pages read no session and set no cookie.
 SHARED: Final = "shared"
+SHARED_CALENDAR: Final = "calendars"
+# The routes whose path has the credential. They read no session.
+WITHOUT_SESSION: Final = frozenset({SHARED, SHARED_CALENDAR})
 # Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly double
 # the length of a credential, and the cookie has other content.
 MAX_CREDENTIAL_LENGTH: Final = 2000

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 
 from portal.access.tokens import Identity
 from portal.web.http.rate_limits import refuse
-from portal.web.http.sessions import SHARED
+from portal.web.http.sessions import WITHOUT_SESSION
 from portal.web.web import Web
 
 View = Callable[..., Response]
@@ -101,5 +101,5 @@ def signed_in(view: View) -> View:
 def _check_limit(web: Web) -> None:
     # Demo visitors who have not signed in share one token, and a shared dossier's page reads no
     # session. Their requests count only towards the limit of their address.
-    identity = None if request.blueprint == SHARED else web.sessions.signed_in
+    identity = None if request.blueprint in WITHOUT_SESSION else web.sessions.signed_in
     refuse(web.limits.request(request.remote_addr, identity.digest if identity else None))

@@ -1,0 +1,44 @@
+"""The calendar of everything that an owner has looked up."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from portal.access.tokens import RefusedToken, TokensUnavailable, UnknownToken
+from portal.desk.caller import Caller
+from portal.desk.core import Core
+from portal.desk.desk import Desk
+from portal.dossier.dossier import Dossier
+from portal.gateway.lookup import Spend
+from portal.vehicle.plate import Plate, Renavam, parse_subject
+
+# The most vehicles of a calendar. Each stored answer is read and assessed when it is fetched.
+MOST_VEHICLES: Final = 1_000
+
+
+def dossiers_of_address(core: Core, key: str) -> Iterator[Dossier] | None:
+    """Return the dossiers of an address's vehicles, or None if the address is not valid.
+
+    A dossier has the stored answer about fines alone. The upstream is never asked.
+    """
+    found = core.calendar_addresses.find(key)
+    if found is None:
+        return None
+    try:
+        identity = core.gatekeeper.authenticate_owner(found.identity_owner)
+    except (UnknownToken, RefusedToken, TokensUnavailable):
+        return None
+    desk = Desk(core, Caller.of_session(identity, lambda: found.owner, lambda: found.owner))
+    return (desk.dossier(each, Spend.NEVER, ["renainf"]) for each in _subjects(desk))
+
+
+def _subjects(desk: Desk) -> list[Plate | Renavam]:
+    """Return the vehicles of the owner's history and lists, each once."""
+    found: dict[Plate | Renavam, None] = {}
+    for entry in desk.recent(MOST_VEHICLES):
+        found[parse_subject(entry.subject)] = None
+    for batch in desk.lists.all():
+        for item in desk.lists.items(batch.id):
+            found[item.subject] = None
+            if len(found) >= MOST_VEHICLES:
+                return [*found]
+    return [*found]
