@@ -100,17 +100,15 @@ class Web:
         files = self.assets.files
         return {name: (file.content_type, file.body) for name, file in files.items()}
 
-    def desk(self, identity: Identity) -> Desk:
-        """Return the desk of the session's visitor."""
-        return self.desks.of(Caller.of_session(identity, self._find_owner, self._find_known_owner))
-
     def visitor_desk(self) -> Desk | None:
         """Return the desk of the session's visitor, or None if nobody has signed in.
 
         Raises TokensUnavailable.
         """
         identity = self.sessions.current()
-        return None if identity is None else self.desk(identity)
+        if identity is None:
+            return None
+        return self.desks.of(Caller.of_session(identity, self._find_owner, self._find_known_owner))
 
     def _find_owner(self) -> str:
         return self.sessions.history_key

@@ -13,7 +13,6 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.tokens import Identity
 from portal.batch.model import CostUnknown, NotAllowed, NotInBatch, UnknownBatch
 from portal.desk.desk import Desk
 from portal.desk.lists import ListRefused
@@ -26,7 +25,7 @@ from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.web.http.errors import page_error
 from portal.web.http.slot_limits import BODY_CAP
 from portal.web.routing.responses import list_choice, page_response, show_notice
-from portal.web.routing.routes import Routes, at_desk, signed_in
+from portal.web.routing.routes import Routes, at_desk
 from portal.web.routing.search import recent
 from portal.web.web import Web
 from portal.wording import sanitise_echo
@@ -116,8 +115,8 @@ def batch(web: Web, desk: Desk, batch: str) -> BaseResponse:
 
 
 @routes.get("/lote/<batch>/marcadas.<ending>")
-@signed_in
-def ticked(_: Web, __: Identity, batch: str, ending: str) -> BaseResponse:
+@at_desk
+def ticked(_: Web, __: Desk, batch: str, ending: str) -> BaseResponse:
     """Lead to the file of the ticked vehicles."""
     if ending not in ENDINGS:
         return page_error(404)

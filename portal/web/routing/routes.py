@@ -1,4 +1,7 @@
-"""Declares the routes of pages. A view is a function whose first argument is the ``Web``."""
+"""Declares the routes of pages.
+
+A view is a function of the ``Web`` and, under ``at_desk``, of the visitor's desk.
+"""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -8,7 +11,6 @@ from flask import Blueprint, abort, redirect, request, url_for
 from flask import Response as FlaskResponse
 from werkzeug.wrappers import Response
 
-from portal.access.tokens import Identity
 from portal.web.http.rate_limits import refuse
 from portal.web.http.sessions import WITHOUT_SESSION
 from portal.web.web import Web
@@ -73,29 +75,15 @@ def at_desk(view: View) -> View:
     """
 
     @wraps(view)
-    def seated(web: Web, identity: Identity, **parts: str) -> Response:
-        return view(web, web.desk(identity), **parts)
-
-    return signed_in(seated)
-
-
-def signed_in(view: View) -> View:
-    """Return a view that passes the visitor's identity to ``view``.
-
-    If the visitor has no identity, the returned view redirects a GET to the sign-in page and
-    answers a POST with 401.
-    """
-
-    @wraps(view)
-    def checked(web: Web, **parts: str) -> Response:
-        identity = web.sessions.current()
-        if identity is not None:
-            return view(web, identity, **parts)
+    def seated(web: Web, **parts: str) -> Response:
+        desk = web.visitor_desk()
+        if desk is not None:
+            return view(web, desk, **parts)
         if request.method == "POST":
             abort(401)
         return redirect(url_for("open.sign_in_form", next=request.full_path.rstrip("?")), 303)
 
-    return checked
+    return seated
 
 
 def _check_limit(web: Web) -> None:

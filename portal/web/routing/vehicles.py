@@ -43,21 +43,6 @@ def of_vehicle(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
     return decorator
 
 
-def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
-    """Return a decorator as ``of_vehicle``, whose views get the identity."""
-
-    def decorator(view: View) -> View:
-        @wraps(view)
-        def identified(
-            web: Web, desk: Desk, subject: Plate | Renavam, **parts: str
-        ) -> BaseResponse:
-            return view(web, desk.identity, subject, **parts)
-
-        return of_vehicle(kind)(identified)
-
-    return decorator
-
-
 def record_visit(desk: Desk, *subjects: Plate | Renavam) -> bool:
     """Return whether a user initiated the request. If so, add the vehicles to the history."""
     if not is_user_initiated():
