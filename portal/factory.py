@@ -419,8 +419,7 @@ class Portal:
 
     @cached_property
     def batch_runner(self) -> BatchRunner:
-        background = BackgroundDesk(self.gatekeeper, self.gateway, self._reading)
-        return BatchRunner(self.item_leases, background, self._turn)
+        return BatchRunner(self.item_leases, self.background, self._turn)
 
     @property
     def _batches_task(self) -> PeriodicTask:
@@ -529,6 +528,10 @@ class Portal:
         create_missing_database(self._settings)
 
     # Desks
+
+    @cached_property
+    def background(self) -> BackgroundDesk:
+        return BackgroundDesk(self.gatekeeper, self.gateway, self._reading)
 
     @cached_property
     def _reading(self) -> Reading:
