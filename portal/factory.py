@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -21,7 +21,7 @@ from portal.access.declarations import Declarations
 from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
 from portal.access.sealing import SubjectKeys
-from portal.access.tokens import Gatekeeper, Identity, Tokens
+from portal.access.tokens import Gatekeeper, Tokens
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
 from portal.batch.pricing import BatchPricing
@@ -426,7 +426,7 @@ class Portal:
         ask_for_batches = self._process.ask_for_batches
         if ask_for_batches is None:
             return PeriodicTask(0.5, self.batch_runner.tick, _BATCHES_THREAD)
-        return PeriodicTask(0.5, lambda: self.item_leases.has_work() and ask_for_batches())
+        return PeriodicTask(0.5, partial(self.item_leases.ask_if_work, ask_for_batches))
 
     # Operation
 
@@ -438,7 +438,7 @@ class Portal:
             workers=self._settings.workers,
             daily_limit=self._settings.daily_call_limit,
             priced=[name for name, each in self._policy.terms.items() if each.price is not None],
-            calls_left=lambda: self.ledger.allowance(Identity("", "", "", frozenset())).day,
+            calls_left=self.ledger.calls_left,
             is_worker=self._process.batch_holder is None,
         )
 
@@ -475,8 +475,8 @@ class Portal:
             PeriodicTask(3600.0, self.history.drop_expired),
             PeriodicTask(3600.0, self.declarations.drop_expired),
             PeriodicTask(3600.0, self.idempotency.drop_expired),
-            PeriodicTask(3600.0, lambda: erase_deleted(self.engine)),
-            PeriodicTask(3600.0, lambda: remove_old_unused_caches(data_dir)),
+            PeriodicTask(3600.0, partial(erase_deleted, self.engine)),
+            PeriodicTask(3600.0, partial(remove_old_unused_caches, data_dir)),
         )
         # File leases need no renewal, and so no thread.
         renewals = [PeriodicTask(RENEW_S, self.leases.renew, _LEASES_THREAD)]

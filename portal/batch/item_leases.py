@@ -4,7 +4,7 @@ Each change is one database transaction, so a killed process leaves the batch co
 with the same database share the work on batches.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -173,6 +173,11 @@ class ItemLeases(BatchRows):
         """
         with reading(self.engine) as db:
             return self._is_work(self._work(db))
+
+    def ask_if_work(self, ask: Callable[[], object]) -> None:
+        """Call ``ask``, which asks for the process that runs batches, if there is work for it."""
+        if self.has_work():
+            ask()
 
     def claim(self) -> Claim | None:
         """Lease the next item of a running batch, or return None if no item can be leased now."""
