@@ -25,6 +25,7 @@ KINDS: Final[Mapping[Kind, str]] = {
     "not_ours": "billed, and not in the ledger",
     "not_billed": "in the ledger, and not billed",
 }
+_COLUMNS: Final = "time=NAME,operation=NAME,price=NAME[,plate=NAME]"
 _SHOWN: Final = ("what", "line", "time", "operation", "billed", "price", "outcome")
 
 
@@ -32,7 +33,9 @@ def check_command(portal: Parts) -> Command:
     @click.command("check", cls=Command)
     @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
     @click.option(
-        "--columns", callback=_columns, help="time=…,operation=…,price=…[,plate=…], as the header"
+        "--columns",
+        callback=_columns,
+        help="time=NAME,operation=NAME,price=NAME[,plate=NAME], as the header",
     )
     @click.option("--json", "as_json", is_flag=True, help="one JSON array of the differences")
     def check(file: Path, columns: Mapping[str, str], as_json: bool) -> None:
@@ -97,5 +100,5 @@ def _columns(_: click.Context, __: click.Parameter, value: str | None) -> Mappin
         return {}
     pairs = dict(each.split("=", 1) for each in value.split(",") if "=" in each)
     if set(pairs) - set(COLUMNS) or not pairs or value.count("=") != len(pairs):
-        raise click.BadParameter("time=…,operation=…,price=…[,plate=…]")
+        raise click.BadParameter(_COLUMNS)
     return pairs
