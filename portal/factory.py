@@ -159,7 +159,7 @@ def environment_settings() -> Settings:
 
 
 class Portal:
-    """The parts of a portal. Each part is built when it is first read.
+    """The composition root. Builds each part of a portal when it is first read, and no more.
 
     ``key`` is the data key that ``prepare`` has returned. If ``key`` is None, the portal reads the
     data key from the database. ``lock`` is held as long as the portal. ``is_command`` is true in a
