@@ -82,6 +82,7 @@ OF_OTHERS = {
     "portal/law/office_days.py": ("rule.partition",),  # a rule of the table of holidays
     "portal/presentation/caller_name.py": ("name.removeprefix",),  # a setting's name
     "portal/presentation/paper/dossier.py": ("self.address.partition",),  # an address
+    "portal/presentation/vehicle/sheet.py": ("self.address.partition",),  # an address
     "portal/presentation/site/api_answers.py": ("requests['decode'].sample_path.rpartition",),
     "portal/presentation/site/api_reference.py": (
         "each.path.rpartition('/')[2].partition",

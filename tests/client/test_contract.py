@@ -22,6 +22,8 @@ UNNAMED = {
     "Problem",
     "BatchRequest",
     "BatchStart",
+    "DeclaredChange",
+    "DeclaredChanges",
     "ReportRequest",
     "CallPrices",
 }
@@ -39,6 +41,8 @@ CALLS: dict[str, Callable[[Client, str], object]] = {
     "pricesCsv": lambda client, _: client.table(PLATE, "prices"),
     "pricesJsonl": lambda client, _: client.prices(PLATE),
     "deadlines": lambda client, _: client.deadlines(PLATE),
+    "declaredLines": lambda client, _: client.declared(PLATE),
+    "declareLines": lambda client, _: client.declare(PLATE, "recall", "nothing", source="marca"),
     "createBatch": lambda client, _: client.create_batch([PLATE]),
     "batches": lambda client, _: list(client.batches()),
     "batch": lambda client, batch: client.batch(batch, wait_s=1),
@@ -55,12 +59,17 @@ CALLS: dict[str, Callable[[Client, str], object]] = {
     "batchRestrictionsJsonl": lambda client, batch: client.batch_restrictions(batch),
     "batchPricesCsv": lambda client, batch: client.batch_file(batch, "prices", "csv"),
     "batchPricesJsonl": lambda client, batch: client.batch_prices(batch),
+    "sheetsPdf": lambda client, batch: client.batch_sheets(batch, [PLATE]),
     "batchDeadlines": lambda client, batch: client.batch_deadlines(batch),
     "usage": lambda client, _: client.usage(),
     "issuedDossier": lambda client, _: client.issued("7F3K-9QMD-2XHA"),
 }
 # On a machine without Pango, and without an issued dossier.
-MAY_BE_UNABLE = {"resultsZip": "pdf_unavailable", "issuedDossier": "dossier_unknown"}
+MAY_BE_UNABLE = {
+    "resultsZip": "pdf_unavailable",
+    "sheetsPdf": "pdf_unavailable",
+    "issuedDossier": "dossier_unknown",
+}
 
 
 def test_every_operation_is_called(client: Client) -> None:

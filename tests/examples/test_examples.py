@@ -34,8 +34,8 @@ README = (CHECKOUT / "README.md").read_text("utf-8")
 CLIENT = CHECKOUT / "client"
 MAKEFILE = (CHECKOUT / "Makefile").read_text("utf-8")
 # The number of the page's examples by language. Update these numbers with the page.
-COUNTED = {"curl": 23, "python": 22, "javascript": 20, "formula": 2}
-ANSWERS = 9
+COUNTED = {"curl": 25, "python": 24, "javascript": 22, "formula": 2}
+ANSWERS = 10
 CONTRACT = {"Começar", "decode", "renainf", "renajud", "laudo"}
 VARYING = re.compile(r'\d{4}-\d\d-\d\dT[^"]*|[0-9a-f]{24}|(?<="age_s": )\d+|"embedded[^"]*"')
 

@@ -19,6 +19,7 @@ from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import OriginCalls
 from portal.issued.archive import IssuedDossier, IssuedSnapshot
 from portal.issued.issuer import Issuer
+from portal.law.declared import Declaration
 from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
@@ -41,6 +42,8 @@ from portal.presentation.site.public_pages import (
 )
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.site.status_page import status_page
+from portal.presentation.vehicle.declare_many import DeclareManyPage, Refused
+from portal.presentation.vehicle.sheet import Sheet, SheetPage, SheetsFile
 from portal.sandbox.exchange import Request
 from portal.sandbox.sandbox import TOKEN, Sandbox
 from portal.vehicle.operation_name import LookupName
@@ -88,6 +91,19 @@ def reference(token: str, price: str = "0", allows_origins: bool = False) -> Api
         batch_limit=500,
         allows_origins=allows_origins,
     )
+
+
+DECLARED = (
+    Declaration("gravame", "nothing", "loja <1>", CONTEXT.today, source="CRLV-e"),
+    Declaration("debitos", "something", "loja", CONTEXT.today, Decimal("1200"), "2 <parcelas>"),
+)
+
+
+def sheet_page(
+    answers: Panels, declarations: tuple[Declaration, ...] | None = (), **named: Any
+) -> SheetPage:
+    dossier = replace(CONTEXT.dossier(PLATE, answers), declarations=declarations)
+    return SheetPage(Sheet(dossier, CONTEXT.now, "loja"), None, "https://x.example", **named)
 
 
 def ask_sandbox(method: str, path: str, body: bytes) -> bytes:
@@ -316,6 +332,21 @@ PAGES: dict[str, Callable[[], Any]] = {
     "samples": lambda: SamplesPage(SAMPLES),
     "api, managed": lambda: reference("SEU_TOKEN", "0.3", allows_origins=True),
     "error": lambda: ErrorPage(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
+    "sheet": lambda: sheet_page(panels()),
+    "sheet, declared": lambda: sheet_page(panels(), DECLARED, chosen="gravame"),
+    "sheet, refused": lambda: sheet_page(
+        panels(), DECLARED, problem="Um registro diz outra coisa."
+    ),
+    "sheet, nothing known": lambda: sheet_page(UNASKED_PANELS),
+    "sheet, unread": lambda: sheet_page(ALL_DOWN, None),
+    "sheets": lambda: SheetsFile([sheet_page(panels()).sheet] * 2, None, "https://x.example"),
+    "declare many": lambda: DeclareManyPage([PLATE, OLD_PLATE]),
+    "declare many, wrong": lambda: DeclareManyPage([PLATE], problem="Escreva um valor."),
+    "declare many, done": lambda: DeclareManyPage(
+        [PLATE, OLD_PLATE],
+        refused=[Refused(OLD_PLATE, "O registro diz outra.")],
+        is_done=True,
+    ),
     "negotiation": lambda: negotiation_page(
         PLATE, panels(), CONTEXT, {"parte": "80", "transferencia": "1.234,56"}
     ),

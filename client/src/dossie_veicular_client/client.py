@@ -294,6 +294,11 @@ class Client:
         params = {"dialect": dialect} if ending == "csv" else {}
         return self._batch_file(batch, name, ending, params).content
 
+    def batch_sheets(self, batch: str, plates: Sequence[str] = ()) -> bytes:
+        """Return a PDF with the shop's sheet of each plate of a batch, or of some (at most 40)."""
+        params = {"plates": ",".join(plates)} if plates else {}
+        return self._batch_file(batch, "sheets", "pdf", params).content
+
     def batch_fines(self, batch: str) -> list[BatchFineRow | MissingRow]:
         """Return the fines of a batch. A vehicle without an answer has a row with ``missing``."""
         return _rows(self._batch_file(batch, "fines", "jsonl"))

@@ -18,6 +18,7 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.row import row_of_dossier
 from portal.gateway.limits import Allowance
 from portal.presentation.exports.batches import batch_object, results_table
+from portal.presentation.exports.declared import declared_object
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import vehicle_table
@@ -62,6 +63,7 @@ def reference_answers(
     return {
         **{name: _json_answer(body) for name, body in bodies.items()},
         "vehicle": _json_answer(_encoder.encode(explained(dossier, now))),
+        "declaredLines": _json_answer(_encoder.encode(declared_object(dossier))),
         **({} if fines is None else {"finesCsv": _table_answer(fines)}),
         "createBatch": _batch_answer(now, 201),
         "batch": _batch_answer(now, 200, is_done=True),

@@ -190,7 +190,7 @@ def operations_of(document: Document) -> Mapping[str, Operation]:
         )
         for path, item in document["paths"].items()
         for method, written in item.items()
-        if method in ("get", "post")
+        if method in ("get", "post", "put")
     )
     return {each.name: each for each in found}
 
