@@ -79,15 +79,17 @@ class PdfProcess:
         finally:
             self._slots.release()
 
-    def render_for_archive(self, html: str) -> bytes:
+    def render_for_archive(self, html: str, within_s: float = PAGE_WITHIN_S) -> bytes:
         """Return a page as PDF when no person waits for a PDF. Raises RenderingFailed."""
-        return self._rendered(html, _Rank.ARCHIVE, ARCHIVE_WITHIN_S)
+        return self._rendered(html, _Rank.ARCHIVE, ARCHIVE_WITHIN_S, within_s)
 
-    def _rendered(self, html: str, rank: "_Rank", turn_within_s: float) -> bytes:
+    def _rendered(
+        self, html: str, rank: "_Rank", turn_within_s: float, within_s: float = PAGE_WITHIN_S
+    ) -> bytes:
         with self._turns.take(rank, turn_within_s):
             child = self._started()
             try:
-                pdf: bytes = child.ask(html, PAGE_WITHIN_S)
+                pdf: bytes = child.ask(html, within_s)
             except (EOFError, OSError) as error:
                 log.warning("a PDF was not rendered: %s", error_kind(error))
                 self._end_child()  # the next page starts a new child
