@@ -88,7 +88,6 @@ OF_OTHERS = {
         "each.path.rpartition('/')[2].partition",
         "each.path.rpartition",
     ),
-    "portal/presentation/vehicle/sheet.py": ("self.address.partition",),  # an address
     "portal/presentation/site/site.py": ("notice.partition",),  # the third parties' notices
 }
 # Words, and a letter that no code of ours has, or a blank: no key, but a text for people.

@@ -14,6 +14,7 @@ from portal.batch.model import Item
 from portal.dossier.dossier import Dossier
 from portal.dossier.row import is_selected
 from portal.gateway.lookup import Failure, Spend
+from portal.pdf.process import PAGE_WITHIN_S
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.calendar import deadline_calendar
 from portal.presentation.exports.tables import Dialect, Format
@@ -108,7 +109,9 @@ def sheets_pdf(call: Call, batch: str, plates: Collection[str] = ()) -> Response
         page = sheets_file(call.web, call.identity, call.desk.stored(chosen))
         html = render_template(page.template, page=page)
         with call.web.pdf_span():
-            pdf = call.web.pdfs.render_for_archive(html, SHEET_WITHIN_S * len(chosen))
+            pdf = call.web.pdfs.render_for_archive(
+                html, PAGE_WITHIN_S + SHEET_WITHIN_S * len(chosen)
+            )
     return file_response(pdf, "application/pdf", file_name)
 
 
