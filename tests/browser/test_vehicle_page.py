@@ -275,39 +275,6 @@ def test_document_buttons_of_the_section_bar_have_one_line(
     assert [box_of(button)["height"] < 44 for button in buttons.all()] == [True] * 2
 
 
-def test_ticks_stay_in_the_browser_and_go_into_the_issued_paper(
-    page: "Page", portal: PortalProcess
-) -> None:
-    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
-    left = page.locator("#nao-verificado [data-left]")
-    count = page.locator(".checks li").count()
-    assert left.inner_text() == f"faltam {count}"
-    page.get_by_label("Gravame e financiamento").check()
-    page.get_by_label("Recall pendente").check()
-    page.reload()
-    assert left.inner_text() == f"faltam {count - 2}"
-    assert f"Falta conferir {count - 2} de {count + 3}" in page.inner_text(".trust")
-    assert page.get_by_label("Recall pendente").is_checked()
-    page.goto(f"{portal.url}/placa/LMP0A01?completo=1")
-    assert not page.get_by_label("Recall pendente").is_checked()
-    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
-    page.locator("#enviar button[type=submit]").click()
-    page.goto(f"{page.url.split('?')[0]}/papel")
-    done = page.locator(".checks__done b").all_inner_texts()
-    assert done == ["Gravame e financiamento", "Recall pendente"]
-
-
-def test_checklist_without_javascript_is_a_plain_list(
-    page_without_javascript: "Page", portal: PortalProcess
-) -> None:
-    page = page_without_javascript
-    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
-    lines = page.locator(".checks li").all()
-    assert 13 <= len(lines) <= 15
-    assert all(line.get_by_role("checkbox").is_visible() for line in lines)
-    assert page.locator("#verificar-gravame a").get_attribute("href")
-
-
 def test_message_to_the_seller_is_copied_or_selected(
     new_page: PageFactory, portal: PortalProcess
 ) -> None:

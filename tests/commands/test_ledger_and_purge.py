@@ -27,7 +27,7 @@ from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.databases import opened
-from tests.fakes.in_process import InProcessPortal
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.web.person import Person
 
 
@@ -191,6 +191,30 @@ def test_purge_counts_the_answers_that_a_running_portal_would_delete_first(
 
     monkeypatch.setattr(Store, "purge", overtaken)
     assert run_command(priced, "purge", "ABC1D23").stdout == "Purged 2 stored answers.\n"
+
+
+def test_purge_deletes_declarations_of_both_plates_and_those_that_name_them(
+    priced: InProcessPortal,
+) -> None:
+    def declare(plate: str, what: str) -> None:
+        line = {"line": "gravame", "state": "something", "what": what}
+        path, headers = f"/api/v1/vehicles/{plate}/declared", {"Authorization": PORTAL_TOKEN}
+        done = priced.client.put(path, json={"lines": [line]}, headers=headers)
+        assert done.status_code == 200
+
+    declare("ABC1234", "banco")
+    declare("ABC1C34", "banco")
+    declare("XYZ9A99", "o mesmo do abc 1234")
+    declare("XYZ9A98", "banco")
+    assert run_command(priced, "purge", "ABC1234").exit_code == 0
+    left = {
+        plate: priced.get(f"/api/v1/vehicles/{plate}/declared").get_json()["open"]
+        for plate in ("ABC1234", "ABC1C34", "XYZ9A99", "XYZ9A98")
+    }
+    assert left == {"ABC1234": 15, "ABC1C34": 15, "XYZ9A99": 15, "XYZ9A98": 14}
+    database = sqlite3.connect(priced.settings.data_dir / "portal.sqlite")
+    assert database.execute("SELECT count(*) FROM declarations").fetchone() == (1,)
+    database.close()
 
 
 def test_purge_as_json(priced: InProcessPortal) -> None:

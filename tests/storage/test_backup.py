@@ -254,6 +254,32 @@ def test_what_has_ended_since_ends_again(tmp_path: Path, sources: dict[str, Path
     assert b"purged" not in targets["portal.sqlite"].read_bytes()
 
 
+def test_declarations_of_a_restored_backup_are_those_of_the_later_state(
+    tmp_path: Path, sources: dict[str, Path]
+) -> None:
+    with closing(sqlite3.connect(sources["portal.sqlite"])) as db, db:
+        for line in ("kept", "purged", "changed"):
+            db.execute(
+                "INSERT INTO declarations (owner, subject, line, declared_at, sealed) "
+                "VALUES ('o', 's', ?, 0, x'00')",
+                (line,),
+            )
+    file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
+    back_up(file, sources, demo=False)
+    with closing(sqlite3.connect(sources["portal.sqlite"])) as db, db:
+        db.execute("DELETE FROM declarations WHERE line = 'purged'")
+        db.execute("UPDATE declarations SET sealed = x'01', declared_at = 5 WHERE line = 'changed'")
+
+    def amend(database: Path, _key: str | None) -> None:
+        end_what_has_ended(database, sources["portal.sqlite"])
+
+    restore(file, targets, False, amend)
+    query = "SELECT line, sealed, declared_at FROM declarations ORDER BY line"
+    with closing(sqlite3.connect(targets["portal.sqlite"])) as db:
+        assert db.execute(query).fetchall() == [("changed", b"\1", 5.0), ("kept", b"\0", 0.0)]
+    assert b"purged" not in targets["portal.sqlite"].read_bytes()
+
+
 def test_earlier_state_is_refused(tmp_path: Path, sources: dict[str, Path]) -> None:
     file, earlier = tmp_path / "backup", tmp_path / "earlier"
     earlier.mkdir()

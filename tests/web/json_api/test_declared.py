@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from portal.access.tokens import SCOPES
 from portal.law.checklist import LINES, UNVERIFIED
 from portal.system.local_time import local_date
 from tests import factories
@@ -12,7 +13,7 @@ from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import Operation, path_of
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
-from tests.web.json_paths import issue, no_upstream_call
+from tests.web.json_paths import issue, no_upstream_call, tokens_of
 from tests.web.person import Person
 
 PATH = "/api/v1/vehicles/ABC1D23/declared"
@@ -205,3 +206,20 @@ def test_options_names_both_methods(here: InProcessPortal) -> None:
 def test_texts_lose_what_cannot_be_shown(here: InProcessPortal) -> None:
     line = {"line": "gravame", "state": "something", "what": "a\u202eb\x00c\nd"}
     assert lines_of(put(here, line))["gravame"]["what"] == "abc d"
+
+
+def test_declarations_outlive_a_rotation_of_the_secret_key(
+    portal: PortalFactory, here: InProcessPortal
+) -> None:
+    put(here, THEFT)
+    former = (here.settings.data_dir / "secret_key").read_text()
+    rotated = portal(SECRET_KEY="ab" * 32, SECRET_KEYS_OLD=former)
+    assert lines_of(rotated.get(PATH))["roubo-e-furto"]["by"] == "declared"
+
+
+def test_token_that_replaces_another_finds_the_declarations(here: InProcessPortal) -> None:
+    tokens = tokens_of(here)
+    put(here, THEFT, token=tokens.issue("loja", SCOPES, None, 0))
+    replacement = tokens.rotate("loja", 0)
+    assert replacement is not None
+    assert lines_of(here.get(PATH, token=replacement))["roubo-e-furto"]["who"] == "loja"
