@@ -52,6 +52,15 @@ from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
 from portal.issued.archive import DossierArchive
 from portal.issued.issuer import Issuer
+from portal.messages.batches import BatchMessages
+from portal.messages.budgets import BudgetMessages
+from portal.messages.channels import Addresses, Channels
+from portal.messages.courier import TICK_S as TICK_OF_COURIER_S
+from portal.messages.courier import Courier
+from portal.messages.endings import TokenEndings
+from portal.messages.mail import MailServer
+from portal.messages.outbox import Outbox
+from portal.messages.webhook import WebhookSender
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_data_key,
@@ -103,6 +112,7 @@ MEBIBYTE = 1024 * 1024
 _BATCHES_THREAD = "scheduler-batches"
 _SLOW_THREAD = "scheduler-slow"
 _LEASES_THREAD = "scheduler-leases"
+_MESSAGES_THREAD = "scheduler-messages"  # a receiver may be slow
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
 # The parts that ``Portal.close`` closes, each before the parts that it uses.
 _CLOSED_BY = {
@@ -353,7 +363,32 @@ class Portal:
     @cached_property
     def ledger(self) -> Ledger:
         limits = PortalLimits(self._settings.daily_call_limit, self._settings.monthly_budget)
-        return Ledger(self.engine, limits, namespace=self.namespace)
+        budgets = BudgetMessages(self.outbox)
+        return Ledger(self.engine, limits, budgets, namespace=self.namespace)
+
+    @cached_property
+    def outbox(self) -> Outbox:
+        return Outbox(self.engine, self.namespace)
+
+    @cached_property
+    def channels(self) -> Channels:
+        settings = self._settings
+        operator = Addresses(
+            settings.mail_to or "", settings.webhook_url or "", settings.webhook_secret or ""
+        )
+        return Channels(self.engine, self.keys, operator)
+
+    @cached_property
+    def courier(self) -> Courier:
+        settings = self._settings
+        mail = None
+        if settings.smtp_url and settings.mail_from:
+            mail = MailServer.of(settings.smtp_url, settings.mail_from)
+        return Courier(self.outbox, self.channels, self.webhooks, mail)
+
+    @cached_property
+    def webhooks(self) -> WebhookSender:
+        return WebhookSender(self._settings.webhook_hosts, time.time)
 
     @cached_property
     def _savings(self) -> SavingsCounter:
@@ -406,12 +441,15 @@ class Portal:
 
     @cached_property
     def batches(self) -> Batches:
-        return Batches(self.engine, self.keys, self.gateway.retention_s)
+        return Batches(
+            self.engine, self.keys, self.gateway.retention_s, tell=BatchMessages(self.outbox)
+        )
 
     @cached_property
     def item_leases(self) -> ItemLeases:
         return ItemLeases(
             *(self.engine, self.keys, self.gateway.retention_s),
+            tell=BatchMessages(self.outbox),
             concurrency=self._settings.batch_concurrency,
             # Each worker builds this part after the fork, so the random names of workers differ.
             holder=self._process.batch_holder or secrets.token_hex(8),
@@ -473,6 +511,8 @@ class Portal:
             PeriodicTask(60.0, self.dossiers.drop_expired),
             PeriodicTask(3600.0, self.ledger.drop_past_counters),
             PeriodicTask(3600.0, self.history.drop_expired),
+            PeriodicTask(3600.0, self.outbox.drop_expired),
+            PeriodicTask(3600.0, TokenEndings(self.outbox, self.tokens).tell),
             PeriodicTask(3600.0, self.declarations.drop_expired),
             PeriodicTask(3600.0, self.idempotency.drop_expired),
             PeriodicTask(3600.0, partial(erase_deleted, self.engine)),
@@ -491,6 +531,7 @@ class Portal:
             self._batches_task,
             PeriodicTask(5.0, self._savings.flush, _SLOW_THREAD),
             PeriodicTask(2.0, self.ledger.settle, _SLOW_THREAD),
+            PeriodicTask(TICK_OF_COURIER_S, self.courier.tick, _MESSAGES_THREAD),
             PeriodicTask(5.0, housekeeping.run_due, _SLOW_THREAD),
             *(renewals if self._settings.redis_url else []),
         )
@@ -610,6 +651,7 @@ class Portal:
                 engine=self.engine,
                 gateway=self.gateway,
                 ledger=self.ledger,
+                outbox=self.outbox,
                 is_draining=self._process.is_draining,
                 store=self.store,
                 tokens=self.tokens,

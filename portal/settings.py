@@ -20,7 +20,9 @@ import msgspec
 from portal.system.caller_credentials import MAX_LENGTH, Mode, is_token
 from portal.system.environment import PREFIX, SettingsError, read_texts
 from portal.system.logo import InvalidLogo, logo_url
+from portal.system.mail_address import is_mail_address
 from portal.system.open_file_limits import MOST_SPARES
+from portal.system.webhook_signature import is_secret
 from portal.tax_number import format_tax_number
 
 __all__ = ["Settings", "SettingsError"]
@@ -149,6 +151,31 @@ def _database_address(text: str) -> str:
     raise _Invalid(f"it is postgresql://[user[:password]@]host[:port]/database; {_ENCODED}")
 
 
+def _smtp_address(text: str) -> str:
+    with suppress(ValueError):
+        parts = urlsplit(text)
+        is_plain = text.isascii() and text.isprintable() and not parts.fragment
+        if is_plain and parts.scheme in ("smtp", "smtps") and parts.hostname and parts.port != 0:
+            return text
+    raise _Invalid(f"it is smtps://user:password@host:465 or smtp://host?starttls=1; {_ENCODED}")
+
+
+def _mail_address(text: str) -> str:
+    if not is_mail_address(text):
+        raise _Invalid("it is an e-mail address, as in portal@example.com")
+    return text
+
+
+def _hosts(text: str) -> tuple[str, ...]:
+    return tuple(each.strip().lower() for each in text.split(",") if each.strip())
+
+
+def _webhook_secret(text: str) -> str:
+    if not is_secret(text):
+        raise _Invalid("it is whsec_ and 24 to 64 bytes in base64")
+    return text
+
+
 _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
 
 
@@ -244,6 +271,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
     daily_call_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
     monthly_budget: Annotated[Decimal, _price] = Decimal(0)
+    smtp_url: Annotated[str | None, _smtp_address, _Secret(_with_password)] = None
+    mail_from: Annotated[str | None, _mail_address] = None
+    mail_to: Annotated[str | None, _mail_address] = None
+    webhook_hosts: Annotated[tuple[str, ...], _hosts] = ()
+    webhook_url: Annotated[str | None, _Secret()] = None
+    webhook_secret: Annotated[str | None, _webhook_secret, _Secret()] = None
     price_decode: Reais = None
     price_renainf: Reais = None
     price_renajud: Reais = None
@@ -403,6 +436,15 @@ def _refuse_contradictions(settings: Settings) -> None:
             f"{PREFIX}MONTHLY_BUDGET needs {', '.join(settings.unpriced)}: an unknown price "
             "exceeds every budget"
         )
+    for needs, needed in (
+        ("mail_from", "smtp_url"),
+        ("mail_to", "smtp_url"),
+        ("smtp_url", "mail_from"),
+        ("webhook_secret", "webhook_url"),
+        ("webhook_url", "webhook_secret"),
+    ):
+        if getattr(settings, needs) and not getattr(settings, needed):
+            raise SettingsError(f"{PREFIX}{needs.upper()} needs {PREFIX}{needed.upper()} beside it")
     if settings.redis_url and not settings.secret_key:
         raise SettingsError(
             f"{PREFIX}SECRET_KEY must be set with {PREFIX}REDIS_URL: portals that share a Redis "

@@ -19,6 +19,9 @@ SECRETS = {
     "SECRET_KEY": "hidden-key",
     "SECRET_KEYS_OLD": "hidden-former-key",
     "METRICS_TOKEN": "hidden-metrics",
+    "SMTP_URL": "smtps://ana:hidden-mail@host:465",
+    "WEBHOOK_URL": "https://hook.example/hidden-path",
+    "WEBHOOK_SECRET": "whsec_aGlkZGVuIHNlY3JldCBvZiBhIHdlYmhvb2shIQ==",
 }
 UPSTREAM = {"PORTAL_UPSTREAM_URL": "http://dados.example"}
 
@@ -313,13 +316,14 @@ def test_passwords_in_addresses_are_secrets() -> None:
 def test_secret_may_come_from_file_and_is_redacted(tmp_path: Path, name: str) -> None:
     (tmp_path / "secret").write_text(SECRETS[name])
     others = {f"PORTAL_{each}": text for each, text in SECRETS.items() if each != name}
-    environ = {**UPSTREAM, **others, f"PORTAL_{name}_FILE": "secret"}
+    plain = {**UPSTREAM, "PORTAL_MAIL_FROM": "portal@example.com"}
+    environ = {**plain, **others, f"PORTAL_{name}_FILE": "secret"}
     settings = Settings.from_environment(environ, tmp_path)
     assert SECRETS[name] in settings.secrets
 
 
 def test_every_setting_whose_name_tells_a_secret_is_listed() -> None:
-    telling = re.compile("token|secret|password|key|redis|database")
+    telling = re.compile("token|secret|password|key|redis|database|smtp|webhook_url")
     named = {name.upper() for name in Settings.__struct_fields__ if telling.search(name)}
     assert named - {"RATE_LIMIT_TOKEN"} == SECRETS.keys()
 

@@ -279,7 +279,7 @@ class ItemLeases(BatchRows):
                 )
                 .values(state="pending", cause="", failing_since=None, sealed_result=None)
             )
-        db.execute(
+        paused = db.execute(
             update_batch(claim.batch)
             .where(table.c.state == "running")
             .values(
@@ -289,7 +289,11 @@ class ItemLeases(BatchRows):
                 tries=table.c.tries + 1,
                 expires_at=(until or now) + self.kept_s(claim.ask),
             )
-        )
+            .returning(table.c.sealed_access)
+        ).first()
+        if paused is not None:
+            reason = {"reason": pause.reason}
+            self.tell_owner(db, claim.batch, paused.sealed_access, "batch.paused", reason)
 
     def _change_leases(self, **values: object) -> None:
         held = update(items).where(items.c.holder == self.holder, text(IS_LEASED))

@@ -1,10 +1,10 @@
 """Encrypts and changes the database rows of batches."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import msgspec
 from sqlalchemy import Connection, Engine, select, update
@@ -33,6 +33,22 @@ class Access(msgspec.Struct, frozen=True):
     credential: str | None = None
 
 
+BatchEvent = Literal["batch.done", "batch.paused"]
+
+
+class Tell(Protocol):
+    """Tells an owner of an event of a batch, which ``key`` names."""
+
+    def __call__(
+        self, db: Connection, owner: str, kind: BatchEvent, key: str, data: Mapping[str, str]
+    ) -> None: ...
+
+
+def _tell_nobody(
+    db: Connection, owner: str, kind: BatchEvent, key: str, data: Mapping[str, str]
+) -> None: ...
+
+
 @dataclass(frozen=True, eq=False)
 class BatchRows:
     """The rows of one namespace's batches, which ``Batches`` and ``ItemLeases`` read and change.
@@ -44,6 +60,8 @@ class BatchRows:
     keys: SubjectKeys
     retention_s: Callable[[LookupName], float]
     clock: Callable[[], float] = time.time
+    # Tells a batch's owner of its end or its pause, in the transaction of that.
+    tell: Tell = field(default=_tell_nobody, repr=False)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -83,8 +101,11 @@ class BatchRows:
     def end(self, db: Connection, batch: str, state: Literal["done", "cancelled"]) -> None:
         """Record that a batch has ended. An ended batch stays unchanged."""
         now = self.clock()
-        row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
+        query = select(*table.c["ask", "state", "sealed_access"]).where(table.c.id == batch)
+        row = db.execute(query).first()
         if row is not None:
+            if state == "done" and row.state == "running":
+                self.tell_owner(db, batch, row.sealed_access, "batch.done", {})
             db.execute(
                 update_batch(batch)
                 .where(table.c.state.in_(("draft", "running", "paused")))
@@ -97,6 +118,21 @@ class BatchRows:
                     sealed_access=None,
                 )
             )
+
+    def tell_owner(
+        self,
+        db: Connection,
+        batch: str,
+        sealed_access: bytes | None,
+        kind: BatchEvent,
+        data: Mapping[str, str],
+    ) -> None:
+        """Tell a batch's owner of its end or its pause, if its access can be read."""
+        content = self.decrypted(sealed_access)
+        if content is not None:
+            access = msgspec.json.decode(content, type=Access)
+            now = f"{self.clock():.0f}"
+            self.tell(db, access.owner, kind, f"{batch}:{now}", {"batch": batch, **data})
 
 
 def update_batch(batch: str) -> Any:

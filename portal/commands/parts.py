@@ -18,6 +18,8 @@ from portal.gateway.single_flight import Leases
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
 from portal.issued.archive import DossierArchive
+from portal.messages.channels import Channels
+from portal.messages.webhook import WebhookSender
 from portal.system.scheduler import Scheduler
 
 
@@ -62,6 +64,8 @@ class Parts(Protocol):
     @property
     def batches(self) -> Batches: ...
     @property
+    def channels(self) -> Channels: ...
+    @property
     def data_key(self) -> bytes | None: ...
     @property
     def declarations(self) -> Declarations: ...
@@ -87,6 +91,8 @@ class Parts(Protocol):
     def tokens(self) -> Tokens: ...
     @property
     def usage(self) -> UsageLog: ...
+    @property
+    def webhooks(self) -> WebhookSender: ...
 
     def desk(self, caller: Caller) -> Desk:
         """Return the desk of who runs the command."""

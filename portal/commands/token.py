@@ -21,7 +21,9 @@ from portal.access.tokens import (
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
+from portal.messages.public_hosts import HostRefused
 from portal.system.local_time import from_epoch, iso_time
+from portal.system.mail_address import is_mail_address
 
 COLUMNS = ("name", "scopes", "daily limit", "monthly budget", "issued", "expires", "state")
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -43,15 +45,20 @@ def token_commands(portal: Parts) -> CommandGroup:
     @click.option(
         "--monthly-budget", callback=_budget, help="R$ a calendar month, as in 60; none = no limit"
     )
+    @click.option("--mail", help="e-mail address that is told of its budget, end and batches")
+    @click.option("--webhook", help="https address that is told of the same")
     def issue(
         name: str,
         scopes: frozenset[str],
         expires: float | None,
         daily_limit: int,
         monthly_budget: Decimal,
+        mail: str | None,
+        webhook: str | None,
     ) -> None:
         """Print a new token alone on the last line. The token cannot be shown again."""
         _refuse_unpriced(portal, monthly_budget)
+        _check_channels(portal, mail, webhook)
         try:
             # The operator may issue a token before the portal's first start.
             portal.create_database()
@@ -62,6 +69,7 @@ def token_commands(portal: Parts) -> CommandGroup:
             new_token = portal.tokens.issue(name, scopes, lifetime_s, daily_limit, monthly_budget)
         except NameTaken:
             fail(f"A token named {name} exists already.")
+        _set_channels(portal, name, mail, webhook)
         print(
             f"Token for {name} {_place(portal)} ({', '.join(sorted(scopes))}); "
             "it will not be shown again:"
@@ -76,20 +84,26 @@ def token_commands(portal: Parts) -> CommandGroup:
     @click.option(
         "--monthly-budget", callback=_budget_or_none, help="R$ a calendar month; 0 = none"
     )
+    @click.option("--mail", help="e-mail address, or none to remove it")
+    @click.option("--webhook", help="https address, or none to remove it; it gets a new secret")
     def change(
         name: str,
         scopes: frozenset[str] | None,
         expires: float | None,
         daily_limit: int | None,
         monthly_budget: Decimal | None,
+        mail: str | None,
+        webhook: str | None,
     ) -> None:
         """Change a token; what its owner has stored stays."""
         wanted = TokenChange(scopes, expires, daily_limit, monthly_budget)
-        if wanted == TokenChange():
+        if wanted == TokenChange() and mail is None and webhook is None:
             raise click.UsageError("nothing to change")
         _refuse_unpriced(portal, monthly_budget or Decimal(0))
+        _check_channels(portal, mail, webhook)
         if not portal.tokens.change(name, wanted):
             fail(f"No token is named {name}, or it is revoked.")
+        _set_channels(portal, name, mail, webhook)
         print(f"Changed {name}.")
 
     @token.command("rotate")
@@ -222,6 +236,28 @@ def _refuse_unpriced(portal: Parts, monthly_budget: Decimal) -> None:
     """End the command if a budget is set and the price of an operation is unknown."""
     if monthly_budget and portal.unpriced:
         fail(f"A budget needs the price of every call: set {', '.join(portal.unpriced)}.")
+
+
+def _check_channels(portal: Parts, mail: str | None, webhook: str | None) -> None:
+    """End the command with 2 if an address makes no sense."""
+    if mail not in (None, "none") and not is_mail_address(mail or ""):
+        raise click.BadParameter(f"{mail!r} is no e-mail address")
+    if webhook not in (None, "none"):
+        try:
+            portal.webhooks.check(webhook or "")
+        except HostRefused as refused:
+            raise click.BadParameter(f"{webhook!r}: {refused}") from None
+
+
+def _set_channels(portal: Parts, name: str, mail: str | None, webhook: str | None) -> None:
+    """Change where the owner of a token is told of things, and print a new webhook's secret."""
+    if mail is None and webhook is None:
+        return
+    (owner,) = (each.owner for each in portal.tokens.listed() if each.name == name)
+    texts = [None if text is None else "" if text == "none" else text for text in (mail, webhook)]
+    found = portal.channels.change(owner, *texts)
+    if texts[1]:
+        print(f"Secret of the webhook, which will not be shown again: {found.secret}")
 
 
 def _local_time(seconds: float) -> str:

@@ -1,6 +1,7 @@
 """What the operator's pages and the health check read and change."""
 
 import math
+import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,11 +20,13 @@ from portal.gateway.limits import Use
 from portal.gateway.store import Store
 from portal.gateway.usage import OriginCalls
 from portal.gateway.usage_report import UsageLog
+from portal.messages.outbox import DeliveryState, Message, Outbox
 from portal.storage.database import database_bytes, is_in_place
 from portal.upstream.breaker import Breaker
 
 Availability = tuple[date, Mapping[tuple[date, str], OriginCalls]]
 _AVAILABILITY_S: Final = 60.0
+MOST_DELIVERIES: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +43,7 @@ class OperatorDesk:
     engine: Engine
     gateway: Gateway
     ledger: Ledger
+    outbox: Outbox
     is_draining: Callable[[], bool]
     store: Store
     tokens: Tokens
@@ -82,6 +86,14 @@ class OperatorDesk:
             found = today, self.usage.answered_by_day(calls)
             self._availability[days] = now, found
         return found
+
+    def deliveries(self) -> Sequence[DeliveryState]:
+        """Return the latest messages on their way, by whatever channel."""
+        return self.outbox.latest(MOST_DELIVERIES)
+
+    def send_test(self) -> None:
+        """Send a message to the operator's channels. Raises SQLAlchemyError."""
+        self.outbox.write(Message("test", f"test:{secrets.token_hex(8)}", {}))
 
     def last_purge(self) -> int:
         return self.gateway.last_purge()

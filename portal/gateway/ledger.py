@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Protocol
 
 from sqlalchemy import Connection, Engine, bindparam, delete, func, select, text, true, update
 from sqlalchemy.exc import SQLAlchemyError
@@ -140,6 +140,22 @@ _REACHED: Final[Mapping[tuple[Scope, Period], FailureKind]] = {
 }
 
 
+class BudgetMessages(Protocol):
+    """Tells of budgets, see ``portal.messages.budgets``."""
+
+    def taken(
+        self,
+        db: Connection,
+        limit: Limit,
+        caller: Identity,
+        used: Decimal,
+        price: Decimal,
+        seconds: float,
+    ) -> None: ...
+
+    def refused(self, limit: Limit, caller: Identity, seconds: float) -> None: ...
+
+
 class Ledger:
     """Records every call and enforces the limits of spending.
 
@@ -165,12 +181,14 @@ class Ledger:
         self,
         engine: Engine,
         limits: PortalLimits = NO_LIMITS,
+        budgets: BudgetMessages | None = None,
         clock: Callable[[], float] = time.time,
         *,
         namespace: str,
     ) -> None:
         self._engine = engine
         self._limits = limits
+        self._budgets = budgets
         self._clock = clock
         self._namespace = namespace
         self._pending: deque[LedgerEntry] = deque(maxlen=MAX_PENDING_CLOSES)
@@ -327,6 +345,7 @@ class Ledger:
                 hold(db, Lock.PURGES, shared=True)  # before any row is locked, see ``was_purged``
                 limits = limits_of(caller, self._limits)
                 used = reserve(db, self._namespace, limits, entry.price, now)
+                self._tell_of_budgets(db, used, entry, now)
                 if caller.daily_limit and used[limits[1]] == caller.daily_limit:
                     db.execute(_NOTE_FULL, {"day": day, "digest": caller.digest})
                 reserved = Decimal(0)
@@ -372,6 +391,7 @@ class Ledger:
                     reserved=reserved,
                 )
         except LimitReached as reached:
+            self._tell_of_spent_budget(reached.limit, caller, now)
             kind = _REACHED[reached.limit.scope, reached.limit.period]
             raise Failure(kind, seconds_left(reached.limit.period, now)) from None
         except SQLAlchemyError as error:
@@ -382,6 +402,23 @@ class Ledger:
             _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
             raise Failure("no_ledger") from None
         return replace(opened, started=time.monotonic())
+
+    def _tell_of_budgets(
+        self, db: Connection, used: Mapping[Limit, Decimal], entry: "LedgerEntry", now: float
+    ) -> None:
+        if self._budgets is None or not entry.price:
+            return
+        for limit, amount in used.items():
+            if limit.unit == "brl" and limit.is_set:
+                self._budgets.taken(db, limit, entry.caller, amount, entry.price, now)
+
+    def _tell_of_spent_budget(self, limit: Limit, caller: Identity, now: float) -> None:
+        if self._budgets is None or limit.unit == "calls":
+            return
+        try:
+            self._budgets.refused(limit, caller, now)
+        except SQLAlchemyError as error:
+            _warn(f"a spent budget was not told: {error_kind(error)}")
 
     def close(self, entry: "LedgerEntry") -> None:
         """Write a call's outcome.

@@ -194,6 +194,47 @@ lookup_counts = Table(
     Column("collapsed", Integer, nullable=False),
 )
 
+# What the operator and owners are to be told. A key is inserted once for each recipient.
+messages = Table(
+    "messages",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("namespace", String, nullable=False),
+    Column("key", String(200), nullable=False),
+    Column("recipient", String(64), nullable=False),  # An owner, or "" for the operator.
+    Column("type", String(20), nullable=False),
+    Column("data", String, nullable=False),  # JSON, without a plate.
+    Column("created_at", Float, nullable=False),  # Epoch seconds.
+    Column("routed_at", Float),  # When its deliveries were made.
+    UniqueConstraint("namespace", "key", "recipient"),
+    Index("messages_by_time", "created_at"),
+    _partial_index("messages_to_route", "namespace", "id", where="routed_at IS NULL"),
+)
+
+# A message on its way to one address.
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("message", Integer, nullable=False),
+    Column("channel", String(10), nullable=False),
+    Column("sealed", LargeBinary, nullable=False),  # The address, encrypted.
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    Column("result", String(200), nullable=False, server_default=""),
+    Column("next_at", Float),  # When it is tried next. NULL after its end.
+    Column("done_at", Float),  # When it was delivered.
+    Index("deliveries_by_message", "message"),
+    _partial_index("deliveries_due", "next_at", where="next_at IS NOT NULL"),
+)
+
+# Where each owner is told of things.
+channels = Table(
+    "channels",
+    metadata,
+    Column("owner", String(64), primary_key=True),  # A digest of the namespace and the owner.
+    Column("sealed", LargeBinary, nullable=False),  # The addresses, encrypted.
+)
+
 # The secret address of each owner's calendar.
 calendar_addresses = Table(
     "calendar_addresses",

@@ -88,7 +88,7 @@ def test_failures_are_grouped_by_kind_and_address(engine: Engine, clock: Clock) 
 
 def test_today_is_counted_by_address_and_token(engine: Engine, clock: Clock) -> None:
     ledger, log = (
-        Ledger(engine, PortalLimits(50), clock, namespace="up"),
+        Ledger(engine, PortalLimits(50), clock=clock, namespace="up"),
         UsageLog(engine, "up", clock),
     )
     buy(ledger, ANA)

@@ -10,6 +10,7 @@ from portal.gateway.backend import StoreSize
 from portal.gateway.limits import Limit, Use
 from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage
+from portal.messages.outbox import DeliveryState
 from portal.presentation.operations.page import BreakerState, OperationsPage
 from tests.presentation.rendering import NOW
 
@@ -96,6 +97,12 @@ FACTS = OperationsPage(
     calls_today=CallsToday(5, {"ana": 3, "used": 40}),
     daily_limit=120,
     budget=BUDGET,
+    deliveries=(
+        DeliveryState("budget.warned", "mail", AT - 60, 1, "delivered", True, None),
+        DeliveryState("test", "webhook", AT - 30, 0, "", False, AT),
+        DeliveryState("token.ending", "webhook", AT - 90, 2, "status 500", False, AT + 60),
+        DeliveryState("batch.done", "webhook", AT - 99, 9, "timeout", False, None),
+    ),
     budget_ends_on=date(2026, 11, 27),
     terms={"decode": CachePolicy(86400, 604800, Decimal("0.85")), "report": CachePolicy(60, 0)},
     store=StoreSize(1234, 5_678_900),
@@ -125,5 +132,6 @@ IDLE = replace(
     store=None,
     database_bytes=None,
     batches=(),
+    deliveries=(),
     tokens=TokenOverview((), (), (), ()),
 )

@@ -49,6 +49,7 @@ from portal.sandbox.sandbox import TOKEN, Sandbox
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate, Renavam
 from portal.web.json_api.openapi import resolved_document
+from portal.web.pages.agenda import AgendaPage
 from tests.factories import report_body
 from tests.presentation.batch_views import batch_form_page, batch_page
 from tests.presentation.operations import FACTS, IDLE, TODAY
@@ -316,6 +317,9 @@ PAGES: dict[str, Callable[[], Any]] = {
         ]
     ),
     "issued list, empty": lambda: IssuedListPage(()),
+    "agenda": lambda: AgendaPage("https://dossie.example/agenda/abc.ics", is_offered=True),
+    "agenda, none": lambda: AgendaPage("", is_offered=True),
+    "agenda, not offered": lambda: AgendaPage("", is_offered=False),
     "glossary": GlossaryPage,
     "status": lambda: status_page(
         {

@@ -19,6 +19,7 @@ from portal.gateway.backend import MOST_COUNTED, StoreSize
 from portal.gateway.limits import Use
 from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, merged
+from portal.messages.outbox import DeliveryState, MessageType
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken, IssuedTokens
 from portal.system.local_time import local_date, local_time
@@ -32,6 +33,16 @@ MOST_TOKENS: Final = 25  # the number of valid tokens on a page
 MOST_ENDED: Final = 20
 MOST_NAMED: Final = 10  # the number of tokens that a list of things to do names
 SOON_DAYS: Final = 7
+MESSAGE_WORDS: Final[Mapping[MessageType, str]] = {
+    "budget.warned": "80% de um orçamento",
+    "budget.spent": "Orçamento acabou",
+    "batch.done": "Lote terminou",
+    "batch.paused": "Lote parou",
+    "token.ending": "Token perto do fim",
+    "dossier.ending": "Dossiê perto do fim",
+    "key.ending": "Chave que assina perto do fim",
+    "test": "Teste",
+}
 BreakerState = Literal["closed", "open", "half-open"]
 
 
@@ -69,6 +80,7 @@ class OperationsPage:
     """
 
     template: ClassVar[str] = "pages/operations.html"
+    message_words: ClassVar[Mapping[MessageType, str]] = MESSAGE_WORDS
     periods: ClassVar[tuple[int, ...]] = PERIODS
     most_named: ClassVar[int] = MOST_NAMED
     most_counted: ClassVar[int] = MOST_COUNTED
@@ -88,6 +100,7 @@ class OperationsPage:
     database_bytes: int | None
     purges: int
     batches: Sequence[Batch]
+    deliveries: Sequence[DeliveryState]
     tokens: IssuedTokens
 
     @property

@@ -58,6 +58,7 @@ TAKEN_NAME: Final = "Já existe um token com este nome, talvez revogado. Escolha
 NO_SCOPE: Final = "Escolha ao menos uma permissão."
 STORED_ALONE: Final = "“Só o que está guardado” não se junta a outra permissão."
 WRONG_DAYS: Final = f"Um número de dias de 1 a {_MOST_DAYS}, ou nada."
+TEST_SENT: Final = "O teste está a caminho; em instantes a lista de avisos diz se chegou."
 NEEDS_PRICES: Final = "Um orçamento exige o preço de cada consulta nas configurações do portal."
 WRONG_LIMIT: Final = "Um número de chamadas por dia, ou nada."
 REVOKED: Final = "O token {} foi revogado."
@@ -127,9 +128,19 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         database_bytes=web.operator.database_bytes(),
         purges=web.operator.last_purge(),
         batches=web.operator.batches_under_way(),
+        deliveries=web.operator.deliveries(),
         tokens=tokens,
     )
     return page_response(page)
+
+
+@routes.post("/operacao/avisos/teste")
+@operator
+def send_test(web: Web, identity: Identity) -> BaseResponse:
+    web.operator.send_test()
+    _note("test message sent", identity, "")
+    show_notice(TEST_SENT)
+    return redirect(url_for("operations.overview", _anchor="avisos"), 303)
 
 
 @routes.get("/operacao/uso.csv")

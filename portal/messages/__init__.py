@@ -1,0 +1,1 @@
+"""Messages to the operator and to holders of tokens, by e-mail and webhook, without plates."""

@@ -1,0 +1,66 @@
+"""Tells of a month's budget at 80 % and when it is spent, each once a month."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Final
+
+from sqlalchemy import Connection
+
+from portal.access.tokens import Identity
+from portal.gateway.limits import Limit
+from portal.gateway.reservation import ends_at, period_of
+from portal.messages.outbox import OPERATOR, Message, MessageType, Outbox
+
+_WARNED_AT: Final = Decimal("0.8")
+
+
+class BudgetMessages:
+    """Writes the messages on budgets. The operator and, on its own budget, the owner get them."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self._outbox = outbox
+        self._told: set[str] = set()  # saves a statement for each further refused call
+
+    def taken(
+        self,
+        db: Connection,
+        limit: Limit,
+        caller: Identity,
+        used: Decimal,
+        price: Decimal,
+        seconds: float,
+    ) -> None:
+        """Tell of a budget that this call has brought to 80 % or used up, in its transaction."""
+        before, line = used - price, limit.most * _WARNED_AT
+        if before < line <= used:
+            for message in _messages("budget.warned", limit, caller, used, seconds):
+                self._outbox.add(db, message)
+        if before < limit.most <= used:
+            for message in _messages("budget.spent", limit, caller, used, seconds):
+                self._outbox.add(db, message)
+
+    def refused(self, limit: Limit, caller: Identity, seconds: float) -> None:
+        """Tell of a budget that has not enough left for a call. Raises SQLAlchemyError."""
+        for message in _messages("budget.spent", limit, caller, limit.most, seconds):
+            key = message.key + message.recipient
+            if key not in self._told:
+                self._outbox.write(message)
+                self._told.add(key)
+
+
+def _messages(
+    kind: MessageType, limit: Limit, caller: Identity, used: Decimal, seconds: float
+) -> list[Message]:
+    is_own = limit.scope != "portal"
+    last_day = ends_at("month", seconds) - timedelta(days=1)
+    data = {
+        "scope": limit.scope,
+        "token": caller.name if is_own else "",
+        "budget": str(limit.most),
+        "used": str(used),
+        "month": f"{last_day:%Y-%m}",
+        "ends_on": f"{last_day:%d/%m/%Y}",
+    }
+    key = f"{kind}:{limit.payer}:{period_of('month', seconds)}"
+    recipients = [OPERATOR, caller.owner] if is_own else [OPERATOR]
+    return [Message(kind, key, data, each) for each in recipients]

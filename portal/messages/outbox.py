@@ -1,0 +1,229 @@
+"""The queue of messages in the database, which each process fills and empties.
+
+A message is inserted in the transaction of what it is about, once for its key: a budget is warned
+of once a month, by whichever process crosses the line. ``Courier`` sends it.
+"""
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
+
+from portal.storage.database import reading, writing
+from portal.storage.tables import deliveries, messages
+
+MessageType = Literal[
+    "budget.warned",
+    "budget.spent",
+    "batch.done",
+    "batch.paused",
+    "token.ending",
+    "dossier.ending",
+    "key.ending",
+    "test",
+]
+Channel = Literal["mail", "webhook"]
+OPERATOR: Final = ""  # The operator is told of everything that has no owner.
+KEPT_S: Final = 30 * 86_400.0
+# Standard Webhooks: growing pauses, for three days in all.
+PAUSES_S: Final = (5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, *([28_800] * 7))
+GIVEN_UP_S: Final = 72 * 3_600.0
+# A delivery that a killed process had begun is tried again after so many seconds.
+_LEASE_S: Final = 120.0
+_INSERT: Final = text(
+    "INSERT INTO messages (namespace, key, recipient, type, data, created_at) "
+    "VALUES (:namespace, :key, :recipient, :type, :data, :created_at) "
+    "ON CONFLICT (namespace, key, recipient) DO NOTHING"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is to be told. ``key`` names it for good. ``recipient`` is an owner, or OPERATOR."""
+
+    type: MessageType
+    key: str
+    data: Mapping[str, Any]
+    recipient: str = OPERATOR
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A message on its way to one address. Times are epoch seconds.
+
+    ``id`` is the webhook's message id, which is equal in each attempt. ``sealed`` is the address.
+    """
+
+    number: int
+    id: str
+    channel: Channel
+    sealed: bytes
+    type: MessageType
+    data: Mapping[str, Any]
+    created_at: float
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryState:
+    """A delivery, for the operator's page. ``result`` is what the last attempt met."""
+
+    type: MessageType
+    channel: Channel
+    created_at: float
+    attempts: int
+    result: str
+    is_done: bool
+    next_at: float | None
+
+
+class Outbox:
+    """The messages of one namespace."""
+
+    def __init__(
+        self, engine: Engine, namespace: str, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._engine = engine
+        self._namespace = namespace
+        self._clock = clock
+
+    def add(self, db: Connection, message: Message) -> None:
+        """Insert a message in the caller's transaction, unless its key was inserted before."""
+        db.execute(
+            _INSERT,
+            {
+                "namespace": self._namespace,
+                "key": message.key,
+                "recipient": message.recipient,
+                "type": message.type,
+                "data": json.dumps(dict(message.data)),
+                "created_at": self._clock(),
+            },
+        )
+
+    def route(self, addresses: Callable[[str], Sequence[tuple[Channel, bytes]]]) -> None:
+        """Make the deliveries of new messages.
+
+        ``addresses`` returns the channels and sealed addresses of a recipient.
+        """
+        new = select(messages.c.id).where(
+            messages.c.namespace == self._namespace, messages.c.routed_at.is_(None)
+        )
+        with reading(self._engine) as db:
+            numbers = db.execute(new.order_by(messages.c.id).limit(100)).scalars().all()
+        for number in numbers:
+            with writing(self._engine) as db:
+                now = self._clock()
+                taken = db.execute(
+                    update(messages)
+                    .where(messages.c.id == number, messages.c.routed_at.is_(None))
+                    .values(routed_at=now)
+                    .returning(messages.c.recipient)
+                ).first()
+                if taken is None:  # by another process
+                    continue
+                for channel, sealed in addresses(taken.recipient):
+                    db.execute(
+                        insert(deliveries).values(
+                            message=number, channel=channel, sealed=sealed, next_at=now
+                        )
+                    )
+
+    def claim(self) -> Delivery | None:
+        """Return a delivery that is due, which no other process then gets, or None."""
+        now = self._clock()
+        due = (
+            select(deliveries.c.id, deliveries.c.next_at)
+            .join(messages, messages.c.id == deliveries.c.message)
+            .where(messages.c.namespace == self._namespace, deliveries.c.next_at <= now)
+            .order_by(deliveries.c.next_at)
+            .limit(1)
+        )
+        with writing(self._engine) as db:
+            found = db.execute(due).first()
+            if found is None:
+                return None
+            is_same = (deliveries.c.id == found.id) & (deliveries.c.next_at == found.next_at)
+            if not db.execute(
+                update(deliveries).where(is_same).values(next_at=now + _LEASE_S)
+            ).rowcount:
+                return None
+            row = db.execute(
+                select(deliveries, messages.c.type, messages.c.data, messages.c.created_at)
+                .join(messages, messages.c.id == deliveries.c.message)
+                .where(deliveries.c.id == found.id)
+            ).one()
+        return Delivery(
+            row.id,
+            f"msg_{self._namespace_id}_{row.id}",
+            row.channel,
+            row.sealed,
+            row.type,
+            json.loads(row.data),
+            row.created_at,
+            row.attempts,
+        )
+
+    @property
+    def _namespace_id(self) -> str:
+        return "".join(letter for letter in self._namespace if letter.isalnum())[:40]
+
+    def settle(self, delivery: Delivery, failure: str) -> None:
+        """Record an attempt's end. ``failure`` is "" if the message was delivered."""
+        now, attempts = self._clock(), delivery.attempts + 1
+        pause_s = PAUSES_S[min(delivery.attempts, len(PAUSES_S) - 1)]
+        next_at = now + pause_s
+        is_over = not failure or next_at > delivery.created_at + GIVEN_UP_S
+        values = {
+            "attempts": attempts,
+            "result": failure or "delivered",
+            "done_at": now if not failure else None,
+            "next_at": None if is_over else next_at,
+        }
+        with writing(self._engine) as db:
+            db.execute(
+                update(deliveries).where(deliveries.c.id == delivery.number).values(**values)
+            )
+
+    def latest(self, most: int = 20) -> list[DeliveryState]:
+        """Return the latest deliveries, for the operator's page."""
+        query = (
+            select(deliveries, messages.c.type, messages.c.created_at)
+            .join(messages, messages.c.id == deliveries.c.message)
+            .where(messages.c.namespace == self._namespace)
+            .order_by(deliveries.c.id.desc())
+            .limit(most)
+        )
+        with reading(self._engine) as db:
+            rows = db.execute(query).all()
+        return [
+            DeliveryState(
+                row.type,
+                row.channel,
+                row.created_at,
+                row.attempts,
+                row.result,
+                row.done_at is not None,
+                row.next_at,
+            )
+            for row in rows
+        ]
+
+    def write(self, message: Message) -> None:
+        """Insert a message in a transaction of its own."""
+        with writing(self._engine) as db:
+            self.add(db, message)
+
+    def drop_expired(self) -> None:
+        """Delete messages of more than KEPT_S ago, with their deliveries."""
+        with writing(self._engine) as db:
+            old = select(messages.c.id).where(messages.c.created_at < self._clock() - KEPT_S)
+            db.execute(delete(deliveries).where(deliveries.c.message.in_(old)))
+            db.execute(delete(messages).where(messages.c.id.in_(old)))
+
+    def count(self) -> int:
+        with reading(self._engine) as db:
+            return db.execute(select(func.count()).select_from(messages)).scalar_one()

@@ -1,0 +1,313 @@
+"""Messages: told once, delivered to real receivers, tried again, and never to a private address."""
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from portal.access.sealing import SubjectKeys
+from portal.access.tokens import SCOPES
+from portal.gateway.lookup import Failure
+from portal.messages.budgets import BudgetMessages
+from portal.messages.channels import Addresses, Channels
+from portal.messages.courier import Courier
+from portal.messages.endings import TokenEndings
+from portal.messages.mail import MailServer
+from portal.messages.outbox import GIVEN_UP_S, Message, Outbox
+from portal.messages.public_hosts import HostRefused, checked_url, reachable
+from portal.messages.webhook import WebhookSender
+from portal.system.webhook_signature import is_secret, new_secret, signature
+from tests.conftest import PortalFactory
+from tests.fakes import Clock
+from tests.fakes.in_process import PRICED
+from tests.fakes.one_tenant import NAMESPACE, ledger_of, tokens_in
+from tests.fakes.receivers import MailReceiver, WebhookReceiver
+from tests.gateway.gateways import as_caller
+from tests.gateway.ledgers import buy
+from tests.web.person import Person
+
+SECRET = new_secret()
+DAY = 86_400.0
+
+
+@pytest.fixture
+def receiver() -> Iterator[WebhookReceiver]:
+    with WebhookReceiver().running() as found:
+        yield found
+
+
+@pytest.fixture
+def outbox(engine: Engine, clock: Clock) -> Outbox:
+    return Outbox(engine, NAMESPACE, clock)
+
+
+def keys() -> SubjectKeys:
+    return SubjectKeys(b"k" * 32, lambda text: text, NAMESPACE)
+
+
+def courier(
+    engine: Engine,
+    outbox: Outbox,
+    receiver: WebhookReceiver,
+    clock: Clock,
+    mail: MailServer | None = None,
+) -> Courier:
+    operator = Addresses("ops@example.com" if mail else "", receiver.url, SECRET)
+    channels = Channels(engine, keys(), operator)
+    return Courier(outbox, channels, WebhookSender(["127.0.0.1"], clock), mail)
+
+
+def test_webhook_is_signed_as_the_standard_says(
+    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+) -> None:
+    outbox.write(Message("budget.warned", "k", {"used": "48.00"}))
+    courier(engine, outbox, receiver, clock).tick()
+    (posted,) = receiver.posted
+    assert posted.path == "/hook?x=1"
+    content = json.loads(posted.body)
+    assert (content["type"], content["data"]) == ("budget.warned", {"used": "48.00"})
+    assert datetime.fromisoformat(content["timestamp"]).timestamp() == pytest.approx(clock(), abs=1)
+    headers = posted.headers
+    stamp = int(headers["webhook-timestamp"])
+    assert abs(stamp - clock()) <= 1
+    assert headers["webhook-signature"] == signature(
+        SECRET, headers["webhook-id"], stamp, posted.body
+    )
+
+
+def test_signature_of_the_standards_example() -> None:
+    """The example of the libraries of Standard Webhooks."""
+    found = signature(
+        "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+        "msg_p5jXN8AQM9LWM0D4loKWxJek",
+        1614265330,
+        b'{"test": 2432232314}',
+    )
+    assert found == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
+    assert is_secret(SECRET) and not is_secret("whsec_short") and not is_secret(SECRET[6:])
+
+
+def test_e_mail_is_sent_in_portuguese(
+    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+) -> None:
+    with MailReceiver().running() as mailbox:
+        server = MailServer.of(f"smtp://127.0.0.1:{mailbox.port}", "portal@example.com")
+        data = {"budget": "60", "used": "48", "ends_on": "30/11/2026", "token": "ana"}
+        outbox.write(Message("budget.warned", "k", data))
+        courier(engine, outbox, receiver, clock, server).tick()
+        (text,) = mailbox.received
+    assert "To: ops@example.com" in text and "Auto-Submitted: auto-generated" in text
+    assert len(receiver.posted) == 1
+
+
+def test_message_is_told_once_by_all_processes(
+    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+) -> None:
+    couriers = [
+        courier(engine, Outbox(engine, NAMESPACE, clock), receiver, clock) for _ in range(4)
+    ]
+    for number in range(5):
+        for _ in range(3):
+            outbox.write(Message("test", f"key {number}", {}))
+    threads = [threading.Thread(target=each.tick) for each in couriers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(receiver.posted) == 5
+    assert len({each.headers["webhook-id"] for each in receiver.posted}) == 5
+
+
+def test_failing_receiver_gets_the_message_when_it_is_back(
+    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+) -> None:
+    receiver.status = 503
+    one = courier(engine, outbox, receiver, clock)
+    outbox.write(Message("test", "k", {}))
+    for _ in range(2 * 24 * 6):  # two days, each ten minutes
+        one.tick()
+        clock.advance(600)
+    assert 8 <= len(receiver.posted) <= 20
+    (state,) = outbox.latest()
+    assert (state.result, state.is_done) == ("status 503", False)
+    receiver.status = 200
+    clock.advance(8 * 3600)
+    one.tick()
+    assert outbox.latest()[0].is_done
+    assert len({each.headers["webhook-id"] for each in receiver.posted}) == 1
+
+
+def test_message_is_given_up_after_three_days(
+    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+) -> None:
+    receiver.status = 500
+    one = courier(engine, outbox, receiver, clock)
+    outbox.write(Message("test", "k", {}))
+    for _ in range(30):
+        one.tick()
+        clock.advance(8 * 3600)
+    (state,) = outbox.latest()
+    assert (state.next_at, state.is_done) == (None, False)
+    assert state.attempts >= GIVEN_UP_S / (8 * 3600) - 1
+
+
+def test_redirect_is_not_followed(
+    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+) -> None:
+    receiver.status, receiver.location = 307, receiver.url
+    outbox.write(Message("test", "k", {}))
+    courier(engine, outbox, receiver, clock).tick()
+    assert len(receiver.posted) == 1
+    assert outbox.latest()[0].result == "status 307"
+
+
+PRIVATE = (
+    *("127.0.0.1", "10.0.0.1", "172.16.3.4", "192.168.1.1", "169.254.169.254", "100.64.0.1"),
+    *("0.0.0.0", "255.255.255.255", "224.0.0.1", "198.18.0.1", "192.0.2.1", "203.0.113.9"),
+    *("::1", "::", "fe80::1", "fc00::1", "ff02::1", "2001:db8::1", "::ffff:127.0.0.1"),
+    *("::ffff:10.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::a00:1", "2002:7f00:1::", "2001:0:1::1"),
+    "::ffff:0:127.0.0.1",
+)
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_private_address_is_not_reached(address: str) -> None:
+    with pytest.raises(HostRefused):
+        reachable("hook.example", 443, (), lambda *_: [(0, 0, 0, "", (address, 443))])
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_one_private_address_among_public_ones_is_enough(address: str) -> None:
+    found = [(0, 0, 0, "", (each, 443)) for each in ("93.184.215.14", address)]
+    with pytest.raises(HostRefused):
+        reachable("hook.example", 443, (), lambda *_: found)
+
+
+def test_checked_address_is_the_one_that_is_connected_to(clock: Clock) -> None:
+    """A DNS answer that changes after the check changes nothing: the name is asked once."""
+    asked: list[str] = []
+
+    def look_up(host: str, *_: object) -> list[Any]:
+        asked.append(host)
+        return [(0, 0, 0, "", ("93.184.215.14" if len(asked) == 1 else "127.0.0.1", 443))]
+
+    assert reachable("hook.example", 443, (), look_up) == "93.184.215.14"
+    assert asked == ["hook.example"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        *(
+            "http://hook.example/",
+            "ftp://hook.example/",
+            "https://user@hook.example/",
+            "https:///x",
+        ),
+        *("hook.example", "https://hook.example/#x", "https://hook.example:99999/", "https://h é/"),
+        *("file:///etc/passwd", "https://[::1", "javascript:alert(1)", "https://hook .example/"),
+    ],
+)
+def test_url_that_is_no_webhook_is_refused(url: str) -> None:
+    with pytest.raises(HostRefused):
+        checked_url(url, ())
+
+
+def test_named_hosts_are_reached_alone() -> None:
+    assert checked_url("http://hooks.internal:8080/a", {"hooks.internal"}) == (
+        *("hooks.internal", 8080, "/a"),
+    )
+    with pytest.raises(HostRefused):
+        checked_url("https://hook.example/", {"hooks.internal"})
+
+
+def test_threshold_is_told_once_a_month(engine: Engine, outbox: Outbox, clock: Clock) -> None:
+    caller = replace(as_caller("ana", monthly_budget=Decimal("3.00")), owner="owner")
+    ledger = ledger_of(engine, budgets=BudgetMessages(outbox), clock=clock)
+    for _ in range(7):
+        buy(ledger, caller)
+    assert outbox.count() == 0
+    buy(ledger, caller)  # R$ 2.40 of R$ 3.00
+    assert outbox.count() == 2  # to the operator and to the owner
+    buy(ledger, caller, outcome="not_sent")
+    buy(ledger, caller)
+    buy(ledger, caller)
+    assert outbox.count() == 4
+    for _ in range(3):
+        with pytest.raises(Failure):
+            buy(ledger, caller)
+    assert outbox.count() == 4
+    clock.advance(32 * DAY)
+    for _ in range(8):
+        buy(ledger, caller)
+    assert outbox.count() == 6
+
+
+def test_refused_call_tells_of_a_budget_that_is_not_used_up(
+    engine: Engine, outbox: Outbox, clock: Clock
+) -> None:
+    caller = replace(as_caller("ana", monthly_budget=Decimal("0.50")), owner="owner")
+    ledger = ledger_of(engine, budgets=BudgetMessages(outbox), clock=clock)
+    buy(ledger, caller)
+    for _ in range(2):
+        with pytest.raises(Failure):
+            buy(ledger, caller)
+    assert outbox.count() == 2
+
+
+def test_token_that_ends_is_told_once(engine: Engine, outbox: Outbox, clock: Clock) -> None:
+    tokens = tokens_in(engine, (), clock, clock)
+    tokens.issue("ana", SCOPES, 10 * DAY, 0)
+    tokens.issue("bia", SCOPES, None, 0)
+    endings = TokenEndings(outbox, tokens, clock)
+    endings.tell()
+    assert outbox.count() == 0
+    clock.advance(4 * DAY)
+    for _ in range(3):
+        endings.tell()
+    assert outbox.count() == 2
+
+
+def test_owner_gets_a_secret_for_its_own_webhook(engine: Engine) -> None:
+    channels = Channels(engine, keys(), Addresses())
+    found = channels.change("owner", "ana@example.com", "https://hook.example/")
+    assert is_secret(found.secret)
+    assert channels.of("owner") == found
+    assert channels.change("owner", "", None) == ("", found.webhook, found.secret)
+    assert channels.change("owner", None, "") == ("", "", "")
+    assert channels.of("owner") == channels.of("other") == Addresses()
+
+
+def test_operator_sends_a_test_and_sees_its_result(
+    portal: PortalFactory, receiver: WebhookReceiver, tmp_path: Path
+) -> None:
+    here = portal(
+        **{name.removeprefix("PORTAL_"): price for name, price in PRICED.items()},
+        WEBHOOK_URL=receiver.url,
+        WEBHOOK_SECRET=SECRET,
+        WEBHOOK_HOSTS="127.0.0.1",
+    )
+    person = Person.at(here).signed_in()
+    assert "Nenhum aviso enviado" in person.pages.get("/operacao").text
+    assert person.post("/operacao/avisos/teste").status_code == 303
+    here.parts.courier.tick()
+    assert [json.loads(each.body)["type"] for each in receiver.posted] == ["test"]
+    assert "Teste, por webhook" in (text := person.pages.get("/operacao").text)
+    assert "entregue" in text
+
+
+def test_commands_set_the_channels_of_a_token(portal: PortalFactory) -> None:
+    runner = portal().app.test_cli_runner()
+    done = runner.invoke(args=["token", "issue", "ana", "--webhook", "https://hook.example/a"])
+    assert done.exit_code == 0
+    assert "whsec_" in done.output
+    for words in (["--mail", "nobody"], ["--webhook", "http://127.0.0.1/"]):
+        assert runner.invoke(args=["token", "set", "ana", *words]).exit_code == 2
+    assert runner.invoke(args=["token", "set", "ana", "--mail", "none"]).exit_code == 0
