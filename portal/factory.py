@@ -52,6 +52,7 @@ from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog
 from portal.issued.archive import DossierArchive
 from portal.issued.issuer import Issuer
+from portal.issued.verification import Verifier
 from portal.messages.batches import BatchMessages
 from portal.messages.budgets import BudgetMessages
 from portal.messages.channels import Addresses, Channels
@@ -61,7 +62,9 @@ from portal.messages.endings import TokenEndings
 from portal.messages.mail import MailServer
 from portal.messages.outbox import Outbox
 from portal.messages.webhook import WebhookSender
-from portal.settings import DAY, Settings, SettingsError
+from portal.pdf.inspection import PdfInspector
+from portal.pdf.signing import SigningKey, UnusableKey
+from portal.settings import DAY, YEAR, Settings, SettingsError
 from portal.startup import (
     command_data_key,
     create_missing_database,
@@ -72,6 +75,7 @@ from portal.startup import (
     remove_old_unused_caches,
     secret_keys,
     server_data_key,
+    signing_key,
     warn_of_settings,
 )
 from portal.storage.data_lock import DataLock
@@ -284,7 +288,8 @@ class Portal:
     @cached_property
     def dossiers(self) -> DossierArchive:
         lifetime_s = self._settings.dossier_days * DAY
-        return DossierArchive(self.engine, self.keys, lifetime_s=lifetime_s)
+        proof_s = self._settings.dossier_proof_years * YEAR
+        return DossierArchive(self.engine, self.keys, lifetime_s=lifetime_s, proof_s=proof_s)
 
     # Lookups
 
@@ -478,6 +483,7 @@ class Portal:
             priced=[name for name, each in self._policy.terms.items() if each.price is not None],
             calls_left=self.ledger.calls_left,
             is_worker=self._process.batch_holder is None,
+            key_ends_at=self.signing_key.ends_at.timestamp() if self.signing_key else None,
         )
 
     @cached_property
@@ -559,6 +565,14 @@ class Portal:
         except OSError:
             return None  # each process then has its own counters
 
+    @cached_property
+    def signing_key(self) -> SigningKey | None:
+        try:
+            return signing_key(self._settings)
+        except UnusableKey as error:  # it has ended, or changed, since the start
+            log.error("issued dossiers are not signed: %s", error)
+            return None
+
     # Commands
 
     @cached_property
@@ -602,6 +616,11 @@ class Portal:
             pricing=self.pricing,
             reading=self._reading,
             usage=self.usage,
+            verifier=Verifier(
+                self.dossiers,
+                PdfInspector(),
+                self.signing_key.certificate if self.signing_key else None,
+            ),
         )
         return Desks(core)
 
@@ -660,6 +679,7 @@ class Portal:
             ),
             access_log=self.access_log,
             allowance=self.ledger.allowance,
+            signing_key=self.signing_key,
             examples=Examples(
                 _ask_sandbox, _sample_plates, _showcases() if settings.mode == "demo" else ()
             ),

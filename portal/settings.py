@@ -30,6 +30,7 @@ __all__ = ["Settings", "SettingsError"]
 MINUTE = 60
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+YEAR = 366 * DAY
 DEMO_DIR = "demo"
 LONGEST_NAME = 200
 LONGEST_LINE = 120  # maximum number of characters in ISSUER_NAME and ISSUER_CONTACT
@@ -84,6 +85,17 @@ def _base_address(text: str) -> str:
         if is_plain and is_bare and is_base:
             return text.rstrip("/")
     raise _Invalid("a base address is http(s)://host[:port][/path]")
+
+
+def _web_address(text: str) -> str:
+    """Validate the URL of a service, which may have a path and a query."""
+    with suppress(ValueError):
+        parts = urlsplit(text)
+        is_plain = text.isascii() and text.isprintable() and " " not in text
+        is_address = parts.scheme in _PORTS and parts.hostname and parts.port != 0
+        if is_plain and is_address and parts.username is None:
+            return text
+    raise _Invalid("an address is http(s)://host[:port][/path], without a password")
 
 
 def _cors_origins(text: str) -> tuple[str, ...]:
@@ -297,6 +309,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     issuer_document: Annotated[str | None, _tax_number] = None
     issuer_contact: Line = None
     issuer_logo: Annotated[str | None, _logo] = None  # the logo file's content as a ``data:`` URL
+    signing_key_file: Annotated[Path | None, Path] = None
+    signing_key_password: Annotated[str | None, _Secret()] = None
+    signing_tsa_url: Annotated[str | None, _web_address] = None
+    dossier_proof_years: Annotated[int, msgspec.Meta(ge=1, le=30)] = 5
     dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
     cors_origins: Annotated[tuple[str, ...], _cors_origins] = ()
 
@@ -366,6 +382,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         texts = read_texts(environ, map(str.upper, _SECRETS), home)
         if logo := texts.get("ISSUER_LOGO"):
             texts["ISSUER_LOGO"] = str(home / logo)
+        if key := texts.get("SIGNING_KEY_FILE"):
+            texts["SIGNING_KEY_FILE"] = str(home / key)
         known = {field.upper(): field for field in cls.__struct_fields__}
         unknown = sorted(texts.keys() - known.keys())
         if unknown:
@@ -445,6 +463,9 @@ def _refuse_contradictions(settings: Settings) -> None:
     ):
         if getattr(settings, needs) and not getattr(settings, needed):
             raise SettingsError(f"{PREFIX}{needs.upper()} needs {PREFIX}{needed.upper()} beside it")
+    for name in ("signing_key_password", "signing_tsa_url"):
+        if getattr(settings, name) and not settings.signing_key_file:
+            raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}SIGNING_KEY_FILE beside it")
     if settings.redis_url and not settings.secret_key:
         raise SettingsError(
             f"{PREFIX}SECRET_KEY must be set with {PREFIX}REDIS_URL: portals that share a Redis "

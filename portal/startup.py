@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from portal.gateway.backend import Backend
 from portal.gateway.backend_choice import cache_backend, remove_lease_files
 from portal.gateway.envelope import Seal
 from portal.gateway.sqlite_cache import SQLiteCache
+from portal.pdf.signing import SigningKey, read_key
 from portal.settings import Settings
 from portal.storage.backup import CACHE_NAME, DATABASE_NAME, remove_copies
 from portal.storage.data_lock import DataLock
@@ -109,12 +111,25 @@ def warn_of_settings(settings: Settings) -> None:
         )
 
 
+def signing_key(settings: Settings) -> SigningKey | None:
+    """Return the key that signs issued PDFs, or None without one. Raises UnusableKey."""
+    if settings.signing_key_file is None:
+        return None
+    return read_key(
+        settings.signing_key_file,
+        settings.signing_key_password,
+        settings.signing_tsa_url,
+        datetime.now(UTC),
+    )
+
+
 def prepare(settings: Settings) -> tuple[DataLock, bytes]:
     """Set up database and cache. Return a lock and the data key.
 
     The caller must hold the lock until the server ends. Raises OSError, SQLAlchemyError or
     StartRefused.
     """
+    signing_key(settings)
     lock = DataLock(settings.data_dir)
     for folder in data_files(settings).folders:
         with suppress(OSError):  # a purge names what remains

@@ -15,6 +15,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 ENVIRONMENT_READERS = {
     "portal/commands/batch.py",  # the credential of the command's user
     "portal/factory.py",
+    "portal/pdf/inspection.py",  # passes all but the settings to a child process
     "portal/pdf/process.py",  # passes all but the settings to a child process
     "portal/pdf/renderer.py",  # sets a variable of fontTools
     "portal/serving/inherited.py",

@@ -118,7 +118,9 @@ def test_terminal_shows_one_line_that_moves(checkout: Path) -> None:
     assert text.count("\n") == 2
 
 
-@pytest.mark.parametrize("name", ["requirements", "requirements-dev", "requirements-otel"])
+@pytest.mark.parametrize(
+    "name", ["requirements", "requirements-dev", "requirements-otel", "requirements-signing"]
+)
 def test_each_pin_has_hashes(name: str) -> None:
     text = (CHECKOUT / f"{name}.txt").read_text().replace("\\\n", " ")
     pins = [line for line in text.splitlines() if "==" in line and not line.startswith("#")]

@@ -22,6 +22,7 @@ SECRETS = {
     "SMTP_URL": "smtps://ana:hidden-mail@host:465",
     "WEBHOOK_URL": "https://hook.example/hidden-path",
     "WEBHOOK_SECRET": "whsec_aGlkZGVuIHNlY3JldCBvZiBhIHdlYmhvb2shIQ==",
+    "SIGNING_KEY_PASSWORD": "hidden-signing",
 }
 UPSTREAM = {"PORTAL_UPSTREAM_URL": "http://dados.example"}
 
@@ -317,7 +318,8 @@ def test_secret_may_come_from_file_and_is_redacted(tmp_path: Path, name: str) ->
     (tmp_path / "secret").write_text(SECRETS[name])
     others = {f"PORTAL_{each}": text for each, text in SECRETS.items() if each != name}
     plain = {**UPSTREAM, "PORTAL_MAIL_FROM": "portal@example.com"}
-    environ = {**plain, **others, f"PORTAL_{name}_FILE": "secret"}
+    key = {"PORTAL_SIGNING_KEY_FILE": "key.p12"}
+    environ = {**plain, **key, **others, f"PORTAL_{name}_FILE": "secret"}
     settings = Settings.from_environment(environ, tmp_path)
     assert SECRETS[name] in settings.secrets
 
@@ -325,7 +327,7 @@ def test_secret_may_come_from_file_and_is_redacted(tmp_path: Path, name: str) ->
 def test_every_setting_whose_name_tells_a_secret_is_listed() -> None:
     telling = re.compile("token|secret|password|key|redis|database|smtp|webhook_url")
     named = {name.upper() for name in Settings.__struct_fields__ if telling.search(name)}
-    assert named - {"RATE_LIMIT_TOKEN"} == SECRETS.keys()
+    assert named - {"RATE_LIMIT_TOKEN", "SIGNING_KEY_FILE"} == SECRETS.keys()
 
 
 def test_issuer_is_read_as_it_is_printed(tmp_path: Path) -> None:
@@ -366,3 +368,18 @@ def test_invalid_issuer_or_lifetime_is_one_line(name: str, value: str) -> None:
 def test_issuer_without_a_name_is_rejected(name: str) -> None:
     with pytest.raises(SettingsError, match=f"^PORTAL_{name} needs PORTAL_ISSUER_NAME beside it$"):
         read(**{name: "52998224725"})
+
+
+@pytest.mark.parametrize(
+    "address", ["tsa.example", "ftp://tsa", "https://ana:hush@tsa/", "http://"]
+)
+def test_address_of_an_authority_is_checked(address: str) -> None:
+    with pytest.raises(SettingsError, match="PORTAL_SIGNING_TSA_URL makes no sense") as raised:
+        read(SIGNING_KEY_FILE="key.p12", SIGNING_TSA_URL=address)
+    assert "hush" not in str(raised.value)
+
+
+def test_signing_key_is_relative_to_the_portal(tmp_path: Path) -> None:
+    settings = Settings.from_environment({"PORTAL_SIGNING_KEY_FILE": "key.p12"}, tmp_path)
+    assert settings.signing_key_file == tmp_path / "key.p12"
+    assert (settings.signing_tsa_url, settings.dossier_proof_years) == (None, 5)

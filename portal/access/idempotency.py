@@ -6,7 +6,7 @@ A row contains HMACs of the key and of the request's content, and no plate.
 import re
 import time
 from collections.abc import Callable, Collection
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Engine, Select, delete, select, text
 
@@ -40,6 +40,13 @@ def forget_made(db: Connection, made: Collection[str] | Select[Any]) -> None:
     db.execute(delete(table).where(table.c.made.in_(made)))
 
 
+class Claim(NamedTuple):
+    """The id that the first request with a key has claimed, and when (epoch s)."""
+
+    made: str
+    at: float
+
+
 class IdempotencyKeys:
     def __init__(
         self, engine: Engine, keys: SubjectKeys, clock: Callable[[], float] = time.time
@@ -49,7 +56,19 @@ class IdempotencyKeys:
         self._clock = clock
 
     def claim(self, kind: str, owner: str, key: str, content: bytes, made: str) -> str:
-        """Return the id of what the first request with the key makes, or has made.
+        """Return the id of what the first request with the key makes, or has made (``claimed``)."""
+        return self.claimed(kind, owner, key, content, made).made
+
+    def claimed(
+        self,
+        kind: str,
+        owner: str,
+        key: str,
+        content: bytes,
+        made: str,
+        kept_s: float = KEPT_S,
+    ) -> Claim:
+        """Return what the first request with the key makes, or has made, and when it came.
 
         ``made`` is the id of what this request would make, and the result if it is the first. A
         later request that does not find what the result names makes it under this id. It therefore
@@ -61,16 +80,17 @@ class IdempotencyKeys:
             "digest": self._digest(kind, owner, key),
             "content": self._hmac(content),
             "made": made,
-            "expires_at": now + KEPT_S,
+            "expires_at": now + kept_s,
         }
         same = table.c.digest == row["digest"]
         with writing(self._engine) as db:
             db.execute(delete(table).where(same, table.c.expires_at <= now))
             db.execute(_INSERT, row)
-            first = db.execute(select(table.c.content, table.c.made).where(same)).one()
+            columns = table.c["content", "made", "expires_at"]
+            first = db.execute(select(*columns).where(same)).one()
         if first.content != row["content"]:
             raise KeyReused
-        return str(first.made)
+        return Claim(str(first.made), float(first.expires_at) - kept_s)
 
     def made(self, kind: str, owner: str, key: str, content: bytes) -> str | None:
         """Return the id that an earlier request with the key has claimed, or None.

@@ -38,6 +38,10 @@ _FAILURES: Final[Mapping[type[Exception], str]] = {
     OSError: "A file that names the vehicle cannot be removed: purge again.",
 }
 _BY_RENAVAM = "Answers that were looked up by its Renavam are not included: purge the Renavam too."
+_PROOFS = (
+    "{} issued dossiers are deleted with their proofs, also those that have ended: their numbers, "
+    "files and signatures cannot be verified any more."
+)
 _COPY_IN_USE = "purge again when the backup or the restore that uses it has ended."
 
 
@@ -57,6 +61,8 @@ def purge_command(portal: Parts) -> Command:
         store = portal.store
         tags = [store.tag(name) for name in names]
         run = _Purge()
+        if proofs := run.attempt(portal.dossiers.count_of, names):
+            print(_PROOFS.format(proofs), file=sys.stderr)
 
         def delete_rows(above: int) -> Sequence[int]:
             with writing(portal.engine) as db:

@@ -18,6 +18,7 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.usage_report import UsageLog
 from portal.issued.archive import DossierArchive
 from portal.issued.issuer import Issuer
+from portal.issued.verification import Verifier
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +46,4 @@ class Core:
     pricing: BatchPricing
     reading: Reading
     usage: UsageLog
+    verifier: Verifier

@@ -15,6 +15,7 @@ from portal.desk.declared_lines import ContradictsRecord, DeclaredLines
 from portal.desk.issuing import Issuing
 from portal.desk.lists import Lists
 from portal.desk.lookups import LookupCost, rejection_sentence
+from portal.desk.moments import Moments
 from portal.dossier.answers import Panels
 from portal.dossier.changes import what_changed
 from portal.dossier.dossier import Dossier
@@ -86,6 +87,10 @@ class Desk:
     def _declared(self) -> DeclaredLines:
         return DeclaredLines(self._core.declarations, self.caller)
 
+    @cached_property
+    def moments(self) -> Moments:
+        return Moments(self._core, self.caller, self.issuing)
+
     # Dossiers
 
     def dossier(
@@ -156,9 +161,9 @@ class Desk:
         declarations = self._declared.of(subject)
         return self._reading.dossier(subject, answers, datetime.now(UTC), ask, declarations)
 
-    def renew(self, plate: Plate) -> Renewed:
-        """Make each lookup that the caller may make again, and return both dossiers."""
-        names = [name for name in LOOKUPS if self.caller.may(name)]
+    def renew(self, plate: Plate, ask: Collection[LookupName] = LOOKUPS) -> Renewed:
+        """Make the lookups in ``ask`` that the caller may make again, and return both dossiers."""
+        names = [name for name in LOOKUPS if name in ask and self.caller.may(name)]
         before = self.dossier(plate, Spend.NEVER, names)
         dossier = self.dossier(plate, Spend.AGAIN, names)
         served = [panel.served for panel in dossier.answers.all if panel.served]

@@ -1,5 +1,6 @@
 """Issues the dossiers of one caller, from stored answers."""
 
+import zlib
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,12 +10,19 @@ from portal.desk.caller import Caller
 from portal.desk.core import Core
 from portal.desk.declared_lines import DeclaredLines
 from portal.desk.reading import Reading
-from portal.dossier.answers import Panel
+from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import has_readable
 from portal.gateway.lookup import Spend
-from portal.issued.archive import IssuedDossier, IssuedSnapshot, NumberTaken, Purged
+from portal.issued.archive import (
+    IssuedDossier,
+    IssuedSnapshot,
+    KeptAnswer,
+    NumberTaken,
+    Purged,
+)
 from portal.issued.identifiers import Identifiers, new_identifiers
+from portal.pdf.signing import SignedPdf
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 
@@ -40,7 +48,7 @@ class Paper(NamedTuple):
     """A rendered dossier. ``pdf`` is None if no PDF can be rendered."""
 
     html: str
-    pdf: bytes | None
+    pdf: SignedPdf | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,30 +105,53 @@ class Issuing:
         has changed since. An earlier request with the idempotency key ``key`` may have issued the
         dossier. Raises NothingToIssue or KeyReused.
         """
-        owner, identity = self._caller.owner, self._caller.identity
-        subject, identifiers = issuable.dossier.subject, new_identifiers()
+        owner, identifiers = self._caller.owner, new_identifiers()
+        subject = issuable.dossier.subject
         if key is not None:
             claim = self._core.idempotency.claim
             number = claim("dossier", owner, key, subject.text.encode(), identifiers.number)
             if self.owned(number):  # issued by the first click of two
                 return number
             identifiers = identifiers._replace(number=number)
-        html, pdf = render(identifiers)
+        try:
+            return self.issue_as(issuable, identifiers, render(identifiers), summary, follow=follow)
+        except NumberTaken:
+            if key is None:
+                raise
+            # The other of two clicks has issued it meanwhile.
+            return identifiers.number
+
+    def issue_as(
+        self,
+        issuable: Issuable,
+        identifiers: Identifiers,
+        paper: Paper,
+        summary: str,
+        *,
+        follow: bool = False,
+        supersedes: str | None = None,
+    ) -> str:
+        """Issue a dossier under ``identifiers``, in place of the caller's dossier ``supersedes``.
+
+        Raises NothingToIssue, or NumberTaken if a dossier has the number.
+        """
+        identity, subject = self._caller.identity, issuable.dossier.subject
+        html, pdf = paper
         snapshot = IssuedSnapshot(
             plate=subject.text,
             caller=identity.name,
             summary=summary,
             follows=identity.owner if follow and not self._caller.pays_alone else "",
+            answers=kept_answers(issuable.dossier.answers),
         )
-        archive, last_purge = self._core.archive, issuable.last_purge
         try:
-            archive.issue(owner, identifiers, snapshot, html, pdf, last_purge=last_purge)
+            self._core.archive.issue(
+                *(self._caller.owner, identifiers, snapshot, html, pdf),
+                last_purge=issuable.last_purge,
+                supersedes=supersedes,
+            )
         except Purged:
             raise NothingToIssue("purged") from None
-        except NumberTaken:
-            if key is None:
-                raise
-            # The other of two clicks has issued it meanwhile.
         return identifiers.number
 
     def issued_before(self, subject: Plate | Renavam, key: str | None) -> str | None:
@@ -144,13 +175,35 @@ class Issuing:
     def revoke(self, number: str) -> bool:
         return self._core.archive.revoke(number, self._caller.owner)
 
+    def of(self, plate: Plate, answers: Panels) -> Dossier:
+        """Return the dossier to issue of answers, with masked names and what was declared."""
+        settled = _all_settled(answers, [NOT_STORED_AT_ISSUE] * len(LOOKUPS))
+        declarations = self._declared.of(plate)
+        return self._core.reading.masked.dossier(
+            plate, settled, datetime.now(UTC), declarations=declarations
+        )
+
     def _stored(self, reading: Reading, plate: Plate, reasons: Sequence[str]) -> Dossier:
         """Return stored answers. A lookup without one is "unavailable", for its reason."""
         identity = self._caller.identity
         answers = self._core.lookups.panels(plate, identity, Spend.NEVER)
-        settled = dict(zip(LOOKUPS, map(_settled, answers.all, reasons), strict=True))
-        answers, declarations = replace(answers, **settled), self._declared.of(plate)
-        return reading.dossier(plate, answers, datetime.now(UTC), declarations=declarations)
+        settled, declarations = _all_settled(answers, reasons), self._declared.of(plate)
+        return reading.dossier(plate, settled, datetime.now(UTC), declarations=declarations)
+
+
+def kept_answers(answers: Panels) -> dict[str, KeptAnswer]:
+    """Return the answers of a dossier, with which a later one is compared."""
+    panels = ((name, answers.of(name)) for name in LOOKUPS)
+    return {
+        name: KeptAnswer(panel.fetched_at.timestamp(), zlib.compress(panel.body))
+        for name, panel in panels
+        if panel.body is not None and panel.fetched_at is not None
+    }
+
+
+def _all_settled(answers: Panels, reasons: Sequence[str]) -> Panels:
+    settled = dict(zip(LOOKUPS, map(_settled, answers.all, reasons), strict=True))
+    return replace(answers, **settled)
 
 
 def _settled(panel: Panel, reason: str) -> Panel:

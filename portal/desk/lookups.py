@@ -102,12 +102,7 @@ class Lookups:
             else:
                 fetch = partial(self._fetched, found, spend)
                 pending[lookup] = _PendingLookup(partial(self._settle, lookup, fetch))
-        waiting = list(pending.values())
-        for each in waiting[:-1]:
-            with suppress(RuntimeError):  # no thread can be started
-                self._pool.submit(each.run)
-        for each in reversed(waiting):
-            each.run()
+        self._run(list(pending.values()))
         results |= {lookup: each.panel.result() for lookup, each in pending.items()}
         unasked = Panel("unasked")
         answered = (
@@ -117,6 +112,35 @@ class Lookups:
         return [
             self._with_report(subject, Panels(*panels), identity) for subject, panels in answered
         ]
+
+    def now(
+        self, plate: Plate, identity: Identity, names: Collection[LookupName], since: float
+    ) -> dict[LookupName, Panel]:
+        """Make lookups whatever is stored, and return their panels.
+
+        An answer that was fetched after ``since`` (epoch s) counts. A failed lookup has no stored
+        answer in its place.
+        """
+
+        def fetched(lookup: Lookup) -> Panel:
+            snapshot = self._gateway.read(lookup, identity)
+            return self._fetched(snapshot, Spend.NOW)
+
+        pending = {}
+        for name in names:
+            lookup = Lookup(OPERATIONS[name], plate, since=since)
+            make = partial(self._settle, lookup, partial(fetched, lookup))
+            pending[name] = _PendingLookup(make)
+        self._run(list(pending.values()))
+        return {name: each.panel.result() for name, each in pending.items()}
+
+    def _run(self, pending: "Sequence[_PendingLookup]") -> None:
+        """Make lookups in parallel, the last of them in this thread."""
+        for each in pending[:-1]:
+            with suppress(RuntimeError):  # no thread can be started
+                self._pool.submit(each.run)
+        for each in reversed(pending):
+            each.run()
 
     def has_report(self, subject: Plate | Renavam, identity: Identity) -> bool:
         """Return whether a written report is stored that the identity may read."""

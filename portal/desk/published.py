@@ -8,7 +8,8 @@ from portal.desk.core import Core
 from portal.desk.declared_lines import DeclaredLines
 from portal.dossier.dossier import Dossier
 from portal.issued.archive import IssuedDossier
-from portal.issued.identifiers import is_share_key, parse_number
+from portal.issued.identifiers import is_share_key
+from portal.issued.verification import Verifier
 from portal.vehicle.plate import Plate
 
 
@@ -18,14 +19,13 @@ class PublishedDossiers:
     def __init__(self, core: Core) -> None:
         self._core = core
 
+    @property
+    def verifier(self) -> Verifier:
+        return self._core.verifier
+
     def by_key(self, text: str) -> IssuedDossier | None:
         """Return the dossier of a link's key."""
         return self._core.archive.by_key(text) if is_share_key(text) else None
-
-    def by_number(self, text: str) -> IssuedDossier | None:
-        """Return the dossier of a typed number."""
-        number = parse_number(text)
-        return self._core.archive.by_number(number) if number else None
 
     def html(self, issued: IssuedDossier) -> str | None:
         return self._core.archive.html(issued)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from portal.batch.batches import DRAFT_S
 from portal.desk.core import Core
 from portal.gateway.operations import OPERATIONS
-from portal.issued.archive import ENDED_KEPT_S
 from portal.vehicle.operation_name import OperationName
 
 
@@ -16,7 +15,7 @@ class Retention:
 
     ``answers`` has the storage times of an operation's answers, 0 if they are not stored: the usual
     time, and the time of an empty list (None if the answers are no lists). ``rejected_s`` is for
-    lookups that the upstream rejected. ``ended_dossier_s`` after a dossier ends, its number is
+    lookups that the upstream rejected. ``ended_dossier_s`` after a dossier ends, its proof is
     deleted. ``batch_s`` counts from the end or pause of a batch, ``draft_s`` is for a batch that is
     never started.
     """
@@ -42,7 +41,7 @@ def retention(core: Core) -> Retention:
         history_s=core.history.retention_s,
         declared_s=core.declarations.retention_s,
         dossier_s=core.archive.lifetime_s,
-        ended_dossier_s=ENDED_KEPT_S,
+        ended_dossier_s=core.archive.proof_s,
         batch_s=int(core.batches.longest_kept_s),
         draft_s=int(DRAFT_S),
     )

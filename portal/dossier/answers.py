@@ -136,6 +136,14 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     )
 
 
+def kept_panel(body: bytes, fetched_at: float) -> Panel:
+    """Return the panel of an answer that an issued dossier has kept, to compare it."""
+    result, _ = answer_of(body)
+    return Panel(
+        "stale", body=body, result=without_remarks(result), fetched_at=utc_time(fetched_at)
+    )
+
+
 def _reason(doubt: Notice) -> str:
     return UNCONFIRMED.format(sanitise_echo(doubt.text, LONGEST_QUOTE)) if doubt.text else BLANK
 

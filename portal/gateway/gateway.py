@@ -110,7 +110,7 @@ class Gateway:
 
         Except with NEVER, a hit is counted under the caller's name.
         """
-        served = None if spend is Spend.AGAIN else self.get_fresh(snapshot)
+        served = None if spend in (Spend.AGAIN, Spend.NOW) else self.get_fresh(snapshot)
         # Do not count a NEVER. A NEVER never calls the upstream, so a stored answer saves no call.
         if spend is Spend.NEVER:
             return served or self._unexpired(snapshot.lookup, snapshot.answer)
@@ -201,7 +201,10 @@ class Gateway:
 
         Raises Failure if no stale answer may be served.
         """
-        not_before = self._clock() if spend is Spend.AGAIN else None
+        not_before = None
+        if spend in (Spend.AGAIN, Spend.NOW):
+            since = snapshot.lookup.since
+            not_before = self._clock() if since is None else since
         deadline = time.monotonic() + self._policy.deadline_s
         attempt = partial(self._attempt, snapshot, deadline, not_before)
         try:
@@ -209,7 +212,7 @@ class Gateway:
         except Failure as failure:
             # Read the entry again, because the vehicle may have been purged during the upstream
             # call.
-            may_serve = failure.allows_stale and snapshot.answer
+            may_serve = failure.allows_stale and snapshot.answer and spend is not Spend.NOW
             stored = self._store.read(snapshot.key) if may_serve else None
             if (stale := self._unexpired(snapshot.lookup, stored)) is not None:
                 return stale

@@ -106,6 +106,7 @@ class Spend(Enum):
     LATER = "later"  # A fresh stored answer alone (only-if-cached). The rest may be asked later.
     ASKED = "asked"  # A call if there is no fresh stored answer.
     AGAIN = "again"  # A call whatever is stored (no-cache).
+    NOW = "now"  # A call whatever is stored, and no stored answer if it fails.
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,8 @@ class Lookup:
 
     ``uf`` restricts the lookup to one state of Brazil. ``body`` is the body of a POST request, or
     None for a GET request. If ``body`` was made from stored answers, ``last_purge`` is the number
-    of the last purge that was known before these were read.
+    of the last purge that was known before these were read. With NOW, an answer counts that was
+    fetched after ``since`` (epoch s), so that two requests for one moment cost one call.
     """
 
     operation: Operation
@@ -122,6 +124,7 @@ class Lookup:
     uf: str | None = None
     body: bytes | None = field(default=None, repr=False)
     last_purge: int | None = field(default=None, compare=False)
+    since: float | None = field(default=None, compare=False)
 
     @property
     def path(self) -> str:

@@ -9,12 +9,16 @@ The share key is the random text in a dossier's link. The column ``share_key`` c
 HMAC of this text. The portal uses the HMAC to find the dossier of a link. The encrypted head
 contains the share key itself, so that the portal can show the link to the issuer.
 
+After its end, a dossier's row remains as its proof for some years, without content and plate: the
+number, the hash of the PDF, and who signed it. A purge of the vehicle deletes it too.
+
 No process caches dossiers, so a revocation takes effect at the next request.
 """
 
+import hashlib
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -25,6 +29,7 @@ from sqlalchemy import (
     Engine,
     RowMapping,
     delete,
+    func,
     insert,
     select,
     true,
@@ -36,18 +41,16 @@ from sqlalchemy.exc import IntegrityError
 from portal.access.idempotency import forget_made
 from portal.access.sealing import SubjectKeys, keyed_hash
 from portal.issued.identifiers import Identifiers
+from portal.pdf.signing import Signature, SignedPdf
 from portal.storage.database import Lock, erase_deleted, hold, reading, writing
 from portal.storage.purge_log import was_purged
 from portal.storage.tables import dossiers as table
 
 DAY_S: Final = 86_400
-# After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds. During
-# this time, the portal reports the dossier as expired or revoked instead of unknown.
-ENDED_KEPT_S: Final = 365 * DAY_S
 # The number of dossiers, each of some 200 KB, whose content is deleted in one transaction. Other
 # writers wait for its end.
 _ENDED_AT_ONCE: Final = 20
-_WITHOUT_CONTENT: Final = dict.fromkeys(("subject", "head", "html", "pdf"))
+_WITHOUT_CONTENT: Final = dict.fromkeys(("head", "html", "pdf"))
 
 State = Literal["valid", "expired", "revoked"]
 
@@ -60,18 +63,32 @@ class Purged(Exception):
     """The vehicle's data was purged (deleted) after it had been read for the dossier."""
 
 
+class KeptAnswer(msgspec.Struct, frozen=True):
+    """An answer of which a dossier was made. ``packed`` is its body, compressed by zlib."""
+
+    fetched_at: float  # epoch seconds
+    packed: bytes
+
+    @property
+    def body(self) -> bytes:
+        return zlib.decompress(self.packed)
+
+
 class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A dossier's metadata, for pages and commands that do not show the document.
 
     ``caller`` is the name of the Identity (the authenticated caller) that issued the dossier.
     ``summary`` is the JSON text of an IssuedSummary (portal.presentation.issued). If the link shows
     what has changed since, ``follows`` is the issuer (``Identity.owner``), otherwise "".
+    ``answers`` has the answers of which the dossier was made, by lookup. A dossier of a version
+    before schema revision 0020 has none.
     """
 
     plate: str
     caller: str
     summary: str
     follows: str = ""
+    answers: Mapping[str, KeptAnswer] = msgspec.field(default_factory=dict)
 
 
 class _Head(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,6 +101,8 @@ class IssuedDossier:
     """An issued dossier. Times are epoch seconds.
 
     ``key`` (the share key) and ``snapshot`` are None if the dossier is expired or revoked.
+    ``sha256`` is that of the PDF, in hex, or None if it is not recorded. ``superseded_by`` is the
+    number of the dossier that has taken this one's place, or None.
     """
 
     number: str
@@ -94,6 +113,9 @@ class IssuedDossier:
     has_pdf: bool
     key: str | None
     snapshot: IssuedSnapshot | None
+    sha256: str | None = None
+    signature: Signature | None = None
+    superseded_by: str | None = None
 
     @property
     def ended_at(self) -> float:
@@ -104,6 +126,7 @@ class IssuedDossier:
 class DossierArchive:
     """The issued dossiers of one namespace. Methods raise SQLAlchemyError if the database fails.
 
+    A dossier lives ``lifetime_s`` seconds, and its proof ``proof_s`` seconds longer.
     ``forget`` and ``drop_expired`` delete data of all namespaces.
     """
 
@@ -113,9 +136,11 @@ class DossierArchive:
         keys: SubjectKeys,
         *,
         lifetime_s: int,
+        proof_s: int,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.lifetime_s: Final = lifetime_s
+        self.proof_s: Final = proof_s
         self._engine = engine
         self._keys = keys
         self._clock = clock
@@ -126,11 +151,12 @@ class DossierArchive:
         identifiers: Identifiers,
         snapshot: IssuedSnapshot,
         html: str,
-        pdf: bytes | None,
+        pdf: SignedPdf | None,
         *,
         last_purge: int,
+        supersedes: str | None = None,
     ) -> None:
-        """Store a dossier.
+        """Store a dossier, which takes the place of the owner's dossier ``supersedes``.
 
         ``last_purge`` is the number of the last purge that was known before the dossier's data was
         read. Raises NumberTaken if a dossier has the number, or Purged if the vehicle's data was
@@ -149,7 +175,9 @@ class DossierArchive:
             "expires_at": now + self.lifetime_s,
             "head": self._seal(number, "head", head),
             "html": self._seal(number, "html", zlib.compress(html.encode())),
-            "pdf": None if pdf is None else self._seal(number, "pdf", pdf),
+            "pdf": None if pdf is None else self._seal(number, "pdf", pdf.content),
+            "pdf_sha256": None if pdf is None else hashlib.sha256(pdf.content).hexdigest(),
+            "signature": _encoded(pdf.signature) if pdf and pdf.signature else None,
         }
         with writing(self._engine) as db:
             if was_purged(db, subject, last_purge):
@@ -158,12 +186,38 @@ class DossierArchive:
                 db.execute(insert(table).values(**row))
             except IntegrityError:
                 raise NumberTaken from None
+            if supersedes is not None:
+                former = (table.c.number == supersedes) & (table.c.owner == row["owner"])
+                db.execute(update(table).where(former).values(superseded_by=number))
 
     def by_number(self, number: str) -> IssuedDossier | None:
         return self._find(table.c.number == number)
 
     def by_key(self, key: str) -> IssuedDossier | None:
         return self._find(table.c.share_key == self._key_hash(key))
+
+    def by_sha256(self, sha256: str) -> IssuedDossier | None:
+        """Return the dossier whose PDF has the SHA-256 ``sha256`` (hex)."""
+        return self._find(table.c.pdf_sha256 == sha256)
+
+    def is_own_certificate(self, sha256: str) -> bool:
+        """Return whether a dossier was signed with the certificate of this SHA-256 (hex)."""
+        query = select(table.c.number).where(table.c.signature.contains(f'"{sha256}"')).limit(1)
+        with reading(self._engine) as db:
+            return db.execute(query).first() is not None
+
+    def newest_owned(self, owner: str, plate: str) -> IssuedDossier | None:
+        """Return the owner's latest valid dossier of a plate, or None."""
+        where = (table.c.subject == self._keys.tag(plate)) & self._is_unended()
+        found = self._list(where & (table.c.owner == self._owner_key(owner)), 1)
+        return found[0] if found else None
+
+    def count_of(self, plates: Sequence[str]) -> int:
+        """Return how many dossiers of these plates can be verified, in every namespace."""
+        tags = list(map(self._keys.tag, plates))
+        query = select(func.count()).select_from(table).where(table.c.subject.in_(tags))
+        with reading(self._engine) as db:
+            return db.execute(query).scalar_one()
 
     def owned(self, number: str, owner: str) -> IssuedDossier | None:
         return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
@@ -210,12 +264,12 @@ class DossierArchive:
     def drop_expired(self) -> None:
         """Delete the content of expired dossiers in all namespaces.
 
-        The row itself is deleted ENDED_KEPT_S seconds after the expiry. The caller then calls
+        The row itself is deleted ``proof_s`` seconds after the expiry. The caller then calls
         ``erase_deleted``. Raises SQLAlchemyError.
         """
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
-        long_ended = table.c.expires_at <= now - ENDED_KEPT_S
+        long_ended = table.c.expires_at <= now - self.proof_s
         # Read first, because most calls find nothing to delete and reading does not block writers.
         with reading(self._engine) as db:
             if not any(
@@ -231,6 +285,8 @@ class DossierArchive:
 
     def forget(self, db: Connection, plate: str) -> int:
         """Delete a vehicle's dossiers in every namespace, and return how many were deleted.
+
+        Their proofs are among them: no number or file of these dossiers can be verified afterwards.
 
         The caller then erases the bytes of the deleted rows (``erase_deleted``).
         """
@@ -255,7 +311,10 @@ class DossierArchive:
         return found[0] if found else None
 
     def _list(self, where: ColumnElement[bool], most: int | None = None) -> list[IssuedDossier]:
-        columns = table.c["number", "issued_at", "expires_at", "revoked_at", "head"]
+        columns = (
+            *table.c["number", "issued_at", "expires_at", "revoked_at", "head"],
+            *table.c["pdf_sha256", "signature", "superseded_by"],
+        )
         query = (
             select(*columns, table.c.pdf.is_not(None).label("has_pdf"))
             .where(table.c.namespace == self._keys.namespace, where)
@@ -289,6 +348,9 @@ class DossierArchive:
             has_pdf=bool(row["has_pdf"]),
             key=head.key if head else None,
             snapshot=head.snapshot if head else None,
+            sha256=row["pdf_sha256"],
+            signature=_decoded(row["signature"]),
+            superseded_by=row["superseded_by"],
         )
 
     def _content(self, dossier: IssuedDossier, part: Literal["html", "pdf"]) -> bytes | None:
@@ -302,9 +364,11 @@ class DossierArchive:
         return (
             (table.c.number == number)
             & (table.c.namespace == self._keys.namespace)
-            & table.c.revoked_at.is_(None)
-            & (table.c.expires_at > self._clock())
+            & self._is_unended()
         )
+
+    def _is_unended(self) -> ColumnElement[bool]:
+        return table.c.revoked_at.is_(None) & (table.c.expires_at > self._clock())
 
     def _seal(self, number: str, part: str, content: bytes) -> bytes:
         return self._keys.encrypt(self._purpose(number, part), content)
@@ -323,3 +387,11 @@ class DossierArchive:
 
     def _owner_key(self, owner: str) -> str:
         return self._keys.owner_key("dossier\0", owner)
+
+
+def _encoded(signature: Signature) -> str:
+    return msgspec.json.encode(signature).decode()
+
+
+def _decoded(text: str | None) -> Signature | None:
+    return None if text is None else msgspec.json.decode(text, type=Signature)

@@ -1,13 +1,16 @@
-"""Renders PDFs in a child process.
+"""Renders and signs PDFs in a child process.
 
 In a worker process, WeasyPrint would occupy 47 MiB of memory, other requests would wait for the GIL
 during each layout, and nothing could end a layout that takes minutes. The child is started as a new
 program, because a process with threads, such as a worker, must not fork. The first PDF starts the
 child. The child ends when it has been idle for _IDLE_S, or when the worker ends.
+
+The child gets the signing key over its connection, and has no other secret.
 """
 
 import logging
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -16,13 +19,17 @@ import threading
 from bisect import insort
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import IntEnum
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
 
+from portal.pdf.archival import Embedded
 from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable
+from portal.pdf.signing import SignedPdf, Signer, SigningKey
 from portal.system.error_kind import error_kind
 from portal.system.process import lower_priority
 
@@ -49,16 +56,36 @@ class RenderingInterrupted(RenderingFailed):
     """The rendering took too long, too many others wait, or the child ended or did not start."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Setup:
+    """What the child gets first."""
+
+    files: Mapping[str, File]
+    key: SigningKey | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    html: str
+    embedded: Embedded | None
+    is_signed: bool
+
+
 class PdfProcess:
     """Renders PDFs in a child process, one at a time.
 
-    ``files`` returns a mapping from the paths below ``/static/`` to the files. All methods raise
-    PDFUnavailable if WeasyPrint or a library that it loads is not installed, and
-    RenderingInterrupted if the child does not start.
+    ``files`` returns a mapping from the paths below ``/static/`` to the files. ``key`` signs issued
+    PDFs. All methods raise PDFUnavailable if WeasyPrint or a library
+    that it loads is not installed, and RenderingInterrupted if the child does not start.
     """
 
-    def __init__(self, files: Callable[[], Mapping[str, File]]) -> None:
+    def __init__(
+        self,
+        files: Callable[[], Mapping[str, File]],
+        key: SigningKey | None = None,
+    ) -> None:
         self._files = files
+        self._key = key
         self._slots = threading.BoundedSemaphore(MOST_WAITING)
         self._turns = _Turns()  # guards _child; a turn lasts while a PDF is rendered
         self._child: _Child | None = None
@@ -70,26 +97,48 @@ class PdfProcess:
             with self._turns.take(_Rank.ARCHIVE, ARCHIVE_WITHIN_S):
                 self._started()
 
-    def render(self, html: str) -> bytes:
+    def render(self, html: str, embedded: Embedded | None = None) -> bytes:
         """Return a page as PDF, for a request that a person waits for. Raises RenderingFailed."""
+        return self._for_person(_Page(html, embedded, is_signed=False)).content
+
+    def render_signed(self, html: str, embedded: Embedded) -> SignedPdf:
+        """Return a page as PDF, signed if there is a key. Raises RenderingFailed.
+
+        No signature is made with a certificate that has ended since the start.
+        """
+        key = self._key
+        is_signed = key is not None and key.is_valid_at(datetime.now(UTC))
+        if key is not None and not is_signed:
+            log.error("the certificate of the signing key has ended: a dossier is not signed")
+        pdf = self._for_person(_Page(html, embedded, is_signed))
+        if is_signed and pdf.signature is None:
+            log.error("a dossier is not signed: the signing key does not work")
+        elif key is not None and key.tsa_url and pdf.signature and not pdf.signature.stamped_at:
+            log.warning("a dossier has no time stamp: the authority gave none in time")
+        return pdf
+
+    def render_for_archive(
+        self, html: str, embedded: Embedded | None = None, within_s: float = PAGE_WITHIN_S
+    ) -> bytes:
+        """Return a page as PDF when no person waits for a PDF. Raises RenderingFailed."""
+        page = _Page(html, embedded, is_signed=False)
+        return self._rendered(page, _Rank.ARCHIVE, ARCHIVE_WITHIN_S, within_s).content
+
+    def _for_person(self, page: _Page) -> SignedPdf:
         if not self._slots.acquire(blocking=False):
             raise RenderingInterrupted("too many wait")
         try:
-            return self._rendered(html, _Rank.PERSON, PAGE_WITHIN_S)
+            return self._rendered(page, _Rank.PERSON, PAGE_WITHIN_S)
         finally:
             self._slots.release()
 
-    def render_for_archive(self, html: str, within_s: float = PAGE_WITHIN_S) -> bytes:
-        """Return a page as PDF when no person waits for a PDF. Raises RenderingFailed."""
-        return self._rendered(html, _Rank.ARCHIVE, ARCHIVE_WITHIN_S, within_s)
-
     def _rendered(
-        self, html: str, rank: "_Rank", turn_within_s: float, within_s: float = PAGE_WITHIN_S
-    ) -> bytes:
+        self, page: _Page, rank: "_Rank", turn_within_s: float, within_s: float = PAGE_WITHIN_S
+    ) -> SignedPdf:
         with self._turns.take(rank, turn_within_s):
             child = self._started()
             try:
-                pdf: bytes = child.ask(html, within_s)
+                pdf: SignedPdf = child.ask(page, within_s)
             except (EOFError, OSError) as error:
                 log.warning("a PDF was not rendered: %s", error_kind(error))
                 self._end_child()  # the next page starts a new child
@@ -103,7 +152,7 @@ class PdfProcess:
         if self._child is None:
             try:
                 self._child = _Child()
-                self._child.ask(self._files(), _STARTS_WITHIN_S)
+                self._child.ask(_Setup(self._files(), self._key), _STARTS_WITHIN_S)
             except PDFUnavailable:
                 self._end_child()
                 raise
@@ -189,7 +238,7 @@ class _Child:
         return self._process.poll() is not None
 
     def ask(self, message: Any, within_s: float) -> Any:
-        """Return the answer to the files, which come first, or to a page.
+        """Return the answer to the set-up, which comes first, or to a page.
 
         Raises the child's exception, or EOFError or OSError if the child ends or takes too long.
         """
@@ -213,9 +262,11 @@ def serve(descriptor: int) -> None:
     ``descriptor`` is the child's end of the connection.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C, the parent ends the child
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold the signing key
     with Connection(descriptor) as parent, suppress(EOFError, OSError):
+        setup: _Setup = parent.recv()
         try:
-            renderer = PdfRenderer(parent.recv().get)
+            renderer = PdfRenderer(setup.files.get)
         except PDFUnavailable as error:
             parent.send(error)
             return
@@ -223,9 +274,33 @@ def serve(descriptor: int) -> None:
         # The priority is lowered only after the slow import of WeasyPrint in PdfRenderer, because a
         # client may be waiting for the import.
         lower_priority(NICENESS)
+        signer = _LazySigner(setup.key)
         while parent.poll(_IDLE_S):
-            html = parent.recv()
+            page: _Page = parent.recv()
             try:
-                parent.send(renderer.render(html))
+                pdf = renderer.render(page.html, page.embedded)
+                parent.send(signer.sign(pdf) if page.is_signed else SignedPdf(pdf, None))
             except Exception as error:
                 parent.send(RenderingFailed(type(error).__name__))
+
+
+class _LazySigner:
+    """Loads the key, and pyHanko, which takes a second, for the first page that is signed."""
+
+    def __init__(self, key: SigningKey | None) -> None:
+        self._key = key
+        self._signer: Signer | None = None
+
+    def sign(self, pdf: bytes) -> SignedPdf:
+        """Return a PDF signed, or without a signature if the key does not work.
+
+        The records were paid for, so a dossier of them is issued all the same, and says so.
+        """
+        try:
+            if self._signer is None and self._key is not None:
+                self._signer = Signer(self._key)
+            if self._signer is not None:
+                return self._signer.sign(pdf)
+        except Exception:  # noqa: S110 the parent logs that there is no signature
+            pass
+        return SignedPdf(pdf, None)

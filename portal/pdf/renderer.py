@@ -1,14 +1,16 @@
-"""Renders HTML as accessible PDF with the optional package WeasyPrint."""
+"""Renders HTML as accessible, archival PDF with the optional package WeasyPrint."""
 
 import gc
 import logging
 import os
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from portal.pdf import structure
+from portal.pdf import archival, structure
+from portal.pdf.archival import Embedded
 
 # WeasyPrint resolves paths such as /static/… against this URL, which is never requested.
 _BASE_URL: Final = "http://portal.invalid/"
@@ -47,11 +49,12 @@ class UnknownFile(KeyError):
 
 
 class PdfRenderer:
-    """Renders HTML as accessible PDF (PDF/UA-1). Caches fonts and parsed style sheets.
+    """Renders HTML as accessible, archival PDF (PDF/UA-1, PDF/A-3a).
 
-    A page may load only ``data:`` URLs, and paths below ``/static/`` for which ``find`` returns a
-    file. The constructor raises PDFUnavailable if WeasyPrint is not usable. Two threads must not
-    use a renderer at once, because the font map of pango (a text library) is not thread-safe.
+    Caches fonts and parsed style sheets. A page may load only ``data:`` URLs, and paths below
+    ``/static/`` for which ``find`` returns a file. The constructor raises PDFUnavailable if
+    WeasyPrint is not usable. Two threads must not use a renderer at once, because the font map of
+    pango (a text library) is not thread-safe.
     """
 
     def __init__(self, find: Callable[[str], File | None]) -> None:
@@ -70,8 +73,11 @@ class PdfRenderer:
         self._fetcher = _static_fetcher(weasyprint.urls, self._file)
         self._sheets: dict[str, Any] = {}
 
-    def render(self, html: str) -> bytes:
-        with _gc_paused():
+    def render(self, html: str, embedded: Embedded | None = None) -> bytes:
+        """Return a page as PDF. The same page and file always give the same bytes."""
+        with _gc_paused(), warnings.catch_warnings():
+            # WeasyPrint leaves the file of the colour profile to the garbage collector.
+            warnings.simplefilter("ignore", ResourceWarning)
             document = self._weasyprint.HTML(
                 string=_ON_SCREEN_ONLY.sub("", html),
                 base_url=_BASE_URL,
@@ -82,8 +88,9 @@ class PdfRenderer:
             pdf = document.write_pdf(
                 stylesheets=self._linked_sheets(document),
                 font_config=self._fonts,
-                pdf_variant="pdf/ua-1",
-                finisher=lambda _, pdf: structure.correct(pdf),
+                pdf_variant=archival.VARIANT,
+                attachments=[archival.attachment(self._weasyprint, embedded)] if embedded else [],
+                finisher=lambda _, pdf: _finish(pdf),
             )
         return bytes(pdf)
 
@@ -121,6 +128,11 @@ class PdfRenderer:
 # 2026 for 3.13 and later: python/cpython#142183.) A frame with a large stack gets a larger chunk,
 # with room for the frames of all calls inside.
 PdfRenderer.render.__code__ = PdfRenderer.render.__code__.replace(co_stacksize=2**16)
+
+
+def _finish(pdf: Any) -> None:
+    structure.correct(pdf)
+    archival.finish(pdf)
 
 
 def _remove_notes(matcher: Any) -> None:

@@ -352,8 +352,8 @@ batch_items = Table(
 
 # Issued dossiers. ``head`` contains the key in the dossier's link, and a summary of the dossier.
 # ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was revoked, these
-# three columns and ``subject`` are NULL. The row remains, so that the dossier's page can say that
-# the dossier has expired or was revoked.
+# three columns are NULL. The row remains for some years as the proof that the dossier was issued:
+# its number, the hash and the signature of its PDF. ``subject`` remains, so that a purge finds it.
 dossiers = Table(
     "dossiers",
     metadata,
@@ -362,13 +362,18 @@ dossiers = Table(
     Column("owner", String(64), nullable=False),  # A digest of the namespace and the visitor.
     # The HMAC of the key in the dossier's link.
     Column("share_key", String(64), nullable=False, unique=True),
-    Column("subject", String(64)),  # HMAC of the plate.
+    # HMAC of the plate. NULL if a version before schema revision 0020 has ended the dossier.
+    Column("subject", String(64)),
     Column("issued_at", Float, nullable=False),  # Epoch seconds.
     Column("expires_at", Float, nullable=False),
     Column("revoked_at", Float),
     Column("head", LargeBinary),
     Column("html", LargeBinary),
     Column("pdf", LargeBinary),
+    Column("pdf_sha256", String(64)),  # In hex. NULL without a PDF, and before revision 0020.
+    Column("signature", Text),  # Who signed the PDF and when, as JSON. NULL without a signature.
+    Column("superseded_by", String(12)),  # The number of the dossier that takes this one's place.
+    Index("dossiers_by_pdf_sha256", "pdf_sha256"),
     Index("dossiers_by_owner", "owner", "issued_at", "number"),
     Index("dossiers_by_subject", "subject"),
     Index("dossiers_by_expiry", "expires_at"),

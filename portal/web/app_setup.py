@@ -31,7 +31,9 @@ from portal.web.json_api import (
     vehicles,
 )
 from portal.web.json_api import batches as batch_calls
+from portal.web.json_api import moment as moment_call
 from portal.web.json_api import routes as upstream_routes
+from portal.web.json_api import verification as verification_json
 from portal.web.json_api.hit_cache import HitCache
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages import (
@@ -41,15 +43,17 @@ from portal.web.pages import (
     fixed_paths,
     history,
     issued,
+    moment,
     operations,
     public,
     sheet,
     vehicle,
+    verification,
 )
 from portal.web.web import Web
 
 # Each adds its views to ``calls.routes``.
-_OWN_API = (vehicles, declared_lines, batch_calls, batch_files, account)
+_OWN_API = (vehicles, declared_lines, batch_calls, batch_files, account, moment_call)
 _ROUTES = (
     fixed_paths.routes,
     openapi.routes,
@@ -65,9 +69,11 @@ _ROUTES = (
     operations.routes,
     issued.routes,
     issued.shared_routes,
-    issued.verification_routes,
     agenda.routes,
     agenda.feed_routes,
+    verification.routes,
+    moment.routes,
+    verification_json.routes,
 )
 _warn = RepeatedWarning(logging.getLogger(__name__))
 

@@ -1,26 +1,30 @@
-"""Papers of dossiers, and what the check of a code shows."""
+"""Papers of dossiers."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import segno
-from flask import render_template, request, url_for
+from flask import render_template, request
 
 from portal.access.tokens import Identity
 from portal.desk.desk import Desk
+from portal.desk.issuing import Paper
+from portal.desk.moments import Render
 from portal.dossier.dossier import Dossier
-from portal.issued.archive import IssuedDossier
+from portal.dossier.moment import Moment
 from portal.issued.identifiers import Identifiers, display_number
 from portal.issued.issuer import Issuer
-from portal.presentation.issued.summary import summary_of
-from portal.presentation.issued.verification import VerifiedDossier, partly_hidden
+from portal.pdf.archival import Embedded
+from portal.pdf.renderer import PDFUnavailable
+from portal.pdf.signing import SignedPdf
+from portal.presentation.exports.explained import explained_json
+from portal.presentation.issued.summary import issued_summary
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.vehicle.sheet import Sheet, SheetPage, SheetsFile
-from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate
-from portal.web.http.rate_limits import refuse
 from portal.web.web import Web, shown_name
 
 
@@ -40,56 +44,59 @@ def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | N
         page,
         issuer=issuer,
         number=display_number(identifiers.number),
+        verify_address=address,
         qr=str(qr_code.svg_data_uri(scale=2, border=2, light="white")),
     )
 
 
-def find_issued(web: Web, code: str) -> VerifiedDossier | None:
-    """Return the dossier with the number or key ``code``, or None if the portal has issued none.
-
-    The key of a dossier works even after too many wrong guesses from the same address, because a
-    key of 128 random bits cannot be guessed. A number has only 60 random bits, and is then refused:
-    raises TooManyRequests.
-    """
-    dossier = web.desks.published.by_key(code)
-    if dossier is not None:
-        return _verified(dossier, path=url_for("shared.dossier", text=code))
-    refuse(web.limits.guess_wait(request.remote_addr))
-    dossier = web.desks.published.by_number(code)
-    if dossier is not None:
-        return _verified(dossier)
-    web.limits.count_guess(request.remote_addr)
-    return None
+def data_of(page: DossierPage) -> Embedded:
+    """Return the file that the PDF of a dossier contains: its records as explained JSON."""
+    return Embedded(explained_json(page.dossier, page.made_at), page.made_at)
 
 
-def _verified(dossier: IssuedDossier, path: str = "") -> VerifiedDossier:
-    """Return those facts about a dossier that may be shown to the visitor.
-
-    ``path`` is the path of the shared link, or "" if the visitor has entered the number instead of
-    the link's key. Without ``path``, the result has a partly hidden plate and no summary, because
-    the visitor may have guessed the number.
-    """
-    summary = summary_of(dossier)
-    plate = summary.plate if summary else ""
-    return VerifiedDossier(
-        number=display_number(dossier.number),
-        state=dossier.state,
-        plate=plate if path else partly_hidden(plate),
-        issuer=summary.issuer.name if summary and summary.issuer else "",
-        issued_at=utc_time(dossier.issued_at),
-        ended_at=utc_time(dossier.ended_at),
-        path=path if summary else "",
-        summary=summary if path else None,
-    )
+def issued_paper(
+    web: Web, page: DossierPage, identifiers: Identifiers, issuer: Issuer | None
+) -> Paper:
+    """Return the paper of a dossier with its number, and its PDF, signed if there is a key."""
+    key = web.signing_key
+    stamped = stamp_issued(page, identifiers, issuer)
+    signed = replace(stamped, signer=key.signer if key is not None else "")
+    html, data = render_template("issued_paper.html", page=signed), data_of(page)
+    try:
+        pdf = web.render_signed_pdf(html, data)
+        if pdf.signature is None and signed.signer:
+            # The key does not work. The paper must not state a signature.
+            html = render_template("issued_paper.html", page=stamped)
+            pdf = SignedPdf(web.render_pdf(html, data), None)
+    except PDFUnavailable:
+        return Paper(html, None)
+    return Paper(html, pdf)
 
 
-def batch_dossier(web: Web, desk: Desk, plate: Plate, ask: Collection[LookupName]) -> str | None:
-    """Return the dossier of a plate in a batch as HTML, or None without a readable stored answer.
+def moment_paper(web: Web) -> Render:
+    """Return a function that renders the dossier of a moment, and encodes its summary."""
+
+    def render(dossier: Dossier, moment: Moment, identifiers: Identifiers) -> tuple[Paper, str]:
+        page, issuer = replace(paper_of(web, dossier), moment=moment), web.desks.issuer
+        summary = msgspec.json.encode(issued_summary(page, issuer)).decode()
+        return issued_paper(web, page, identifiers, issuer), summary
+
+    return render
+
+
+def batch_dossier(
+    web: Web, desk: Desk, plate: Plate, ask: Collection[LookupName]
+) -> tuple[str, Embedded] | None:
+    """Return the dossier of a plate in a batch as HTML, and its data.
+
+    Returns None without a readable stored answer.
 
     ``ask`` contains the lookups that the batch makes.
     """
     page = paper_of(web, desk.issuing.of_batch(plate, ask))
-    return render_template(page.template, page=page) if page.state == "ready" else None
+    if page.state != "ready":
+        return None
+    return render_template(page.template, page=page), data_of(page)
 
 
 def sheet_page(

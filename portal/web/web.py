@@ -19,7 +19,9 @@ from portal.desk.examples import Examples
 from portal.desk.operator import OperatorDesk
 from portal.gateway.gateway import Gateway
 from portal.gateway.limits import Allowance
+from portal.pdf.archival import Embedded
 from portal.pdf.process import PdfProcess
+from portal.pdf.signing import SignedPdf, SigningKey
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.query import kept_query
 from portal.presentation.render_context import RenderContext
@@ -57,7 +59,8 @@ class WebSettings:
 class Web:
     """What every view gets: the desks, and what is the web's own.
 
-    ``pdf_span`` returns a context manager that traces one rendering of a PDF. Only the contract's
+    ``pdf_span`` returns a context manager that traces one rendering of a PDF. ``signing_key`` is
+    the key that signs issued dossiers, or None. Only the contract's
     JSON paths use ``gateway``: all other views ask a desk.
     """
 
@@ -77,6 +80,7 @@ class Web:
         metrics: Metrics,
         page_cache: PageCache,
         pdf_span: Callable[[], AbstractContextManager[object]],
+        signing_key: SigningKey | None = None,
     ) -> None:
         self.settings = settings
         self.desks = desks
@@ -89,12 +93,13 @@ class Web:
         self.metrics = metrics
         self.page_cache = page_cache
         self.pdf_span = pdf_span
+        self.signing_key = signing_key
         self.slots = Slots.of(settings.request_threads)
         self.sessions = Sessions(gatekeeper, keys, self.slots.forms)
         self.daily = DailyQuotas(allowance)
         self.cors = CrossOrigin(settings.cors_origins) if settings.cors_origins else None
         self.assets = Assets(settings.static)
-        self.pdfs = PdfProcess(self._static_files)
+        self.pdfs = PdfProcess(self._static_files, signing_key)
 
     def _static_files(self) -> Mapping[str, tuple[str, bytes]]:
         files = self.assets.files
@@ -152,9 +157,14 @@ class Web:
             notices=(lambda: map(str, get_flashed_messages())) if has_session else tuple,
         )
 
-    def render_pdf(self, html: str) -> bytes:
+    def render_pdf(self, html: str, embedded: Embedded | None = None) -> bytes:
         with self.pdf_span():
-            return self.pdfs.render(html)
+            return self.pdfs.render(html, embedded)
+
+    def render_signed_pdf(self, html: str, embedded: Embedded) -> SignedPdf:
+        """Return the PDF of an issued dossier, signed if the operator has set a key."""
+        with self.pdf_span():
+            return self.pdfs.render_signed(html, embedded)
 
 
 def shown_name(identity: Identity) -> str:

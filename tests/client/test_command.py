@@ -106,6 +106,30 @@ def test_parts_and_price(dossie: Command, upstream: FaultUpstream) -> None:
     assert upstream.count() == 1
 
 
+def test_moment_is_issued_within_its_limit_and_its_file_verified(
+    dossie: Command, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    refused = dossie("moment", PLATE, "--max-reais", "0.24")
+    assert (refused.returncode, refused.stdout, upstream.count()) == (3, "", 0)
+    done = dossie("moment", PLATE, "--max-reais", "0,25")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["asked"], found["spent"], upstream.count()) == (["renajud"], 0.25, 1)
+    again = dossie.on_a_terminal("moment", PLATE, "--number", found["number"])
+    assert f"no lugar do {found['number']}" in again
+    assert "Nada mudou." in again and "Gasto: R$ 0,25." in again
+    assert dossie("moment", PLATE, "--number", "7F3K-9QMD-2XHA").returncode == 1
+    assert upstream.count() == 2
+    file = tmp_path / "other.pdf"
+    file.write_bytes(b"%PDF-1.7 not a dossier")
+    checked = dossie("verify", str(file))
+    assert (checked.returncode, json.loads(checked.stdout)["result"]) == (1, "unknown")
+    assert dossie("verify", str(tmp_path / "none.pdf")).returncode == 1
+    large = tmp_path / "large.pdf"
+    large.write_bytes(bytes(5 * 1024 * 1024 + 1))
+    assert dossie("verify", str(large)).returncode == 2
+
+
 def test_too_small_a_limit_asks_nothing(dossie: Command, upstream: FaultUpstream) -> None:
     refused = dossie(PLATE, "--max-reais", "1.74")
     assert (refused.returncode, refused.stdout) == (3, "")

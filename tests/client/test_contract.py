@@ -25,6 +25,7 @@ UNNAMED = {
     "DeclaredChange",
     "DeclaredChanges",
     "ReportRequest",
+    "MomentRequest",
     "CallPrices",
 }
 CALLS: dict[str, Callable[[Client, str], object]] = {
@@ -63,6 +64,9 @@ CALLS: dict[str, Callable[[Client, str], object]] = {
     "batchDeadlines": lambda client, batch: client.batch_deadlines(batch),
     "usage": lambda client, _: client.usage(),
     "issuedDossier": lambda client, _: client.issued("7F3K-9QMD-2XHA"),
+    "verifyHash": lambda client, _: client.verify(b"%PDF-1.7"),
+    "verifyFile": lambda client, _: client.verify(b"%PDF-1.7 another"),
+    "moment": lambda client, _: client.moment(PLATE, max_cost=0.25, idempotency_key="a"),
 }
 # On a machine without Pango, and without an issued dossier.
 MAY_BE_UNABLE = {

@@ -92,6 +92,7 @@ PLAIN: dict[str, Callable[[Access], object]] = {
     "method_not_allowed": send("DELETE", f"/api/v1/vehicles/{PLATE}"),
     "batch_state": lambda here: here.client.pause_batch(here.draft()),
     "cost_unknown": lambda here: here.client.start_batch(here.draft(), 60.0),
+    "cost_above_limit": lambda here: here.client.moment(PLATE, max_cost=60.0),
     "too_many_drafts": one_draft_too_many,
     "lookup_not_asked": lambda here: here.client.batch_fines(here.draft("decode")),
     "body_too_large": lambda here: here.client.create_batch(["x" * 300_000]),

@@ -64,6 +64,21 @@ async def refused(agent: mcp.Client, tool: str, **arguments: Any) -> str:
     return str(result.content)
 
 
+def test_check_of_a_file_sends_pdfs_alone(client: Client, tmp_path: Path) -> None:
+    pdf, other = tmp_path / "a.pdf", tmp_path / "secrets.txt"
+    pdf.write_bytes(b"%PDF-1.7 a")
+    other.write_text("a password")
+
+    async def session(agent: mcp.Client) -> None:
+        found = await called(agent, "check_dossier", file=str(pdf))
+        assert (found["result"], found["unaltered"]) == ("unknown", None)
+        assert "não é um PDF" in await refused(agent, "check_dossier", file=str(other))
+        assert "um dos dois" in await refused(agent, "check_dossier")
+        assert "não pode ser lido" in await refused(agent, "check_dossier", file="/none.pdf")
+
+    talk(client, 0, session)
+
+
 def test_six_tools_say_what_they_cost(client: Client) -> None:
     async def session(agent: mcp.Client) -> None:
         tools = (await agent.list_tools()).tools

@@ -1,5 +1,6 @@
 """The archive of issued dossiers: encryption, owners, expiry and purges."""
 
+import hashlib
 import zlib
 from typing import Any
 
@@ -9,7 +10,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import SubjectKeys
 from portal.issued.archive import (
-    ENDED_KEPT_S,
     DossierArchive,
     IssuedDossier,
     IssuedSnapshot,
@@ -17,6 +17,7 @@ from portal.issued.archive import (
     Purged,
 )
 from portal.issued.identifiers import Identifiers, new_identifiers
+from portal.pdf.signing import Signature, SignedPdf
 from portal.storage.database import reading
 from portal.storage.tables import dossiers
 from tests.fakes import Clock
@@ -25,6 +26,7 @@ from tests.fakes.purges import log_purge
 
 SECRET = b"s" * 32
 LIFETIME_S = 100
+PROOF_S = 5_000
 HTML, PDF = "<p>ABC1D23</p>", b"%PDF ABC1D23"
 
 
@@ -34,7 +36,7 @@ def tag(plate: str) -> str:
 
 def archive(engine: Engine, clock: Clock, **named: Any) -> DossierArchive:
     keys = SubjectKeys(**{"secret": SECRET, "tag": tag, "namespace": "upstream", **named})
-    return DossierArchive(engine, keys, lifetime_s=LIFETIME_S, clock=clock)
+    return DossierArchive(engine, keys, lifetime_s=LIFETIME_S, proof_s=PROOF_S, clock=clock)
 
 
 def issue(
@@ -43,10 +45,17 @@ def issue(
     plate: str = "ABC1D23",
     pdf: bytes | None = PDF,
     last_purge: int = 0,
+    signature: Signature | None = None,
+    supersedes: str | None = None,
 ) -> Identifiers:
     identifiers = new_identifiers()
     snapshot = IssuedSnapshot(plate=plate, caller="token ana", summary='{"plate": "ABC1D23"}')
-    into.issue(owner, identifiers, snapshot, HTML, pdf, last_purge=last_purge)
+    signed = None if pdf is None else SignedPdf(pdf, signature)
+    into.issue(
+        *(owner, identifiers, snapshot, HTML, signed),
+        last_purge=last_purge,
+        supersedes=supersedes,
+    )
     return identifiers
 
 
@@ -131,11 +140,57 @@ def test_expiry_ends_a_dossier_and_the_sweep_deletes_its_content(
     kept.drop_expired()
     with reading(engine) as db:
         row = db.execute(select(dossiers)).one()
-    assert (row.subject, row.head, row.html, row.pdf) == (None, None, None, None)
+    assert (row.head, row.html, row.pdf) == (None, None, None)
     assert found(kept.by_key(key)).state == "expired"
-    clock.advance(ENDED_KEPT_S)
+    clock.advance(PROOF_S)
     kept.drop_expired()
     assert cells(engine) == []
+
+
+def test_proof_outlives_the_content_and_a_purge_deletes_it(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    signature = Signature("Ana Ltda", "ab" * 32, 1790000000.0, 1790000001.0)
+    number, _ = issue(kept, signature=signature)
+    sha256 = hashlib.sha256(PDF).hexdigest()
+    clock.advance(LIFETIME_S)
+    kept.drop_expired()
+    proof = found(kept.by_sha256(sha256))
+    assert (proof.number, proof.state, proof.signature) == (number, "expired", signature)
+    assert proof.snapshot is None
+    assert kept.is_own_certificate("ab" * 32) and not kept.is_own_certificate("cd" * 32)
+    assert kept.count_of(["ABC1D23"]) == 1 and kept.count_of(["XYZ9K99"]) == 0
+    clock.advance(PROOF_S - 1)
+    kept.drop_expired()
+    assert kept.by_sha256(sha256) is not None
+    forget(engine, kept, "ABC1D23")
+    assert cells(engine) == []
+
+
+def test_dossier_that_supersedes_is_named_by_the_former(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    former, _ = issue(kept)
+    other, _ = issue(kept, owner="bia")
+    clock.advance(1)
+    newer, _ = issue(kept, supersedes=former)
+    issue(kept, supersedes=other)  # another owner's, which stays as it is
+    assert found(kept.by_number(former)).superseded_by == newer
+    assert found(kept.by_number(former)).state == "valid"
+    assert found(kept.by_number(other)).superseded_by is None
+
+
+def test_newest_dossier_of_a_plate_is_the_owners_and_valid(engine: Engine, clock: Clock) -> None:
+    kept = archive(engine, clock)
+    assert kept.newest_owned("ana", "ABC1D23") is None
+    first, _ = issue(kept)
+    clock.advance(1)
+    second, _ = issue(kept)
+    issue(kept, plate="XYZ9K99")
+    issue(kept, owner="bia")
+    assert found(kept.newest_owned("ana", "ABC1D23")).number == second
+    kept.revoke(second)
+    assert found(kept.newest_owned("ana", "ABC1D23")).number == first
+    clock.advance(LIFETIME_S)
+    assert kept.newest_owned("ana", "ABC1D23") is None
 
 
 def test_sweep_leaves_valid_dossiers(engine: Engine, clock: Clock) -> None:
@@ -182,7 +237,7 @@ def test_dossier_of_records_from_before_a_purge_is_not_stored(engine: Engine, cl
     (number,) = log_purge(engine, tag("ABC1D23"))
     snapshot = IssuedSnapshot(plate="ABC1D23", caller="ana", summary="{}")
     with pytest.raises(Purged):
-        kept.issue("ana", new_identifiers(), snapshot, HTML, PDF, last_purge=0)
+        kept.issue("ana", new_identifiers(), snapshot, HTML, None, last_purge=0)
     assert cells(engine) == []
     issue(kept, last_purge=number)  # a new dossier of the vehicle may be stored
 
@@ -193,7 +248,7 @@ def test_number_is_unique(engine: Engine, clock: Clock) -> None:
     snapshot = IssuedSnapshot(plate="XYZ9K99", caller="ana", summary="{}")
     again = Identifiers(number, new_identifiers().key)
     with pytest.raises(NumberTaken):
-        kept.issue("ana", again, snapshot, HTML, PDF, last_purge=0)
+        kept.issue("ana", again, snapshot, HTML, None, last_purge=0)
     assert found(kept.by_number(number)).snapshot != snapshot
 
 

@@ -58,6 +58,16 @@ CASES: Mapping[str, tuple[Mapping[str, str], Arrange]] = {
     "secondary alone": ({"PORTAL_UPSTREAM_SECONDARY_URL": "https://b.invalid"}, nothing),
     "credential with a line break": (UPSTREAM | {"PORTAL_UPSTREAM_TOKEN": f"{HIDDEN}\nx"}, nothing),
     "tokens in pass-through mode": (UPSTREAM | {"PORTAL_ACCESS_TOKENS": HIDDEN}, nothing),
+    "signing key missing": (
+        {"PORTAL_SIGNING_KEY_FILE": "{folder}/none", "PORTAL_SIGNING_KEY_PASSWORD": HIDDEN},
+        nothing,
+    ),
+    "signing key junk": (
+        {"PORTAL_SIGNING_KEY_FILE": "{folder}/key.p12", "PORTAL_SIGNING_KEY_PASSWORD": HIDDEN},
+        write("key.p12", b"junk"),
+    ),
+    "signing password alone": ({"PORTAL_SIGNING_KEY_PASSWORD": HIDDEN}, nothing),
+    "signing authority alone": ({"PORTAL_SIGNING_TSA_URL": "https://tsa.invalid/"}, nothing),
     "secret file missing": (UPSTREAM | {"PORTAL_UPSTREAM_TOKEN_FILE": "{folder}/none"}, nothing),
     "secret file empty": (
         UPSTREAM | {"PORTAL_UPSTREAM_TOKEN_FILE": "{folder}/token"},

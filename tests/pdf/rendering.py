@@ -8,19 +8,19 @@ from tests.presentation.rendering import ASSETS
 
 def render_pdf(html: str) -> bytes:
     """Render a page with the portal's static files. Raises PDFUnavailable."""
-    return _renderer().render(html)
+    return renderer().render(html)
 
 
 def can_render_pdf() -> bool:
     try:
-        _renderer()
+        renderer()
     except PDFUnavailable:
         return False
     return True
 
 
 @cache
-def _renderer() -> PdfRenderer:
+def renderer() -> PdfRenderer:
     return PdfRenderer(_file)
 
 

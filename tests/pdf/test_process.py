@@ -176,7 +176,7 @@ def test_child_ends_when_idle() -> None:
         number = theirs.fileno()
         ended = subprocess.Popen([sys.executable, "-c", code, str(number)], pass_fds=[number])
         parent = Connection(ours.detach())
-    parent.send({})  # no files
+    parent.send(process._Setup({}, None))
     assert ended.wait(60) == 0
     parent.close()
 

@@ -19,7 +19,9 @@ from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import OriginCalls
 from portal.issued.archive import IssuedDossier, IssuedSnapshot
 from portal.issued.issuer import Issuer
+from portal.issued.verification import SignatureFacts, Verification
 from portal.law.declared import Declaration
+from portal.pdf.inspection import Difference
 from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
@@ -207,10 +209,30 @@ def issued(
     return IssuedDossierPage(stored_dossier("valid", has_pdf), summary or ISSUED, path, link)
 
 
+SIGNED = SignatureFacts("valid", "Loja <Central>", 1_795_000_000.0)
+STAMPED = replace(SIGNED, stamped_at=1_795_000_001.0)
+CHANGED = (Difference(None, "3 páginas → 2 páginas"), Difference(1, "<130,16> → 230,16"))
+
+
 def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
     summary = ISSUED if path else None
     dossier = VerifiedDossier(NUMBER, outcome, plate, "Loja <Central>", NOW, NOW, path, summary)
-    return VerificationPage(NUMBER, dossier)
+    result = {"valid": "same", "expired": "ended"}.get(outcome, outcome)
+    return VerificationPage(NUMBER, Verification(result), dossier)
+
+
+def verified_file(result: Any, signature: SignatureFacts | None, **named: Any) -> VerificationPage:
+    state: Any = {"revoked": "revoked", "ended": "expired"}.get(result, "valid")
+    summary = ISSUED if result in ("same", "superseded") else None
+    dossier = None
+    if result not in ("unknown", "foreign"):
+        path = "/d/key" if summary else ""
+        dossier = VerifiedDossier(
+            *(NUMBER, state, "ABC1D23", "Loja <Central>", NOW, NOW, path, summary),
+            superseded_by="8G4M-0RNE-3YJB",
+        )
+    found = Verification(result, signature=signature, **named)
+    return VerificationPage(verification=found, dossier=dossier, of_file=True)
 
 
 def history(number: int, total: int | None = None, **chosen: Any) -> HistoryPage:
@@ -298,7 +320,23 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "notice, refused": lambda: notice_check_page({"orgao": "abc"}, CONTEXT.today),
     "verify": VerificationPage,
-    "verify, unknown": lambda: VerificationPage("abc"),
+    "verify, unknown": lambda: VerificationPage("abc", Verification("unknown")),
+    "verify, no file": lambda: VerificationPage(wants_file=True),
+    "verify, file": lambda: verified_file("same", SIGNED),
+    "verify, file without a signature": lambda: verified_file("same", SignatureFacts("none")),
+    "verify, stamped file": lambda: verified_file("superseded", STAMPED),
+    "verify, unknown file": lambda: verified_file("unknown", None),
+    "verify, unreadable file": lambda: verified_file("unknown", None, is_readable=False),
+    "verify, file of another": lambda: verified_file("foreign", SIGNED),
+    "verify, altered file": lambda: verified_file(
+        "altered", SignatureFacts("broken"), differences=CHANGED, is_compared=True
+    ),
+    "verify, file saved again": lambda: verified_file(
+        "altered", SignatureFacts("none"), is_compared=True
+    ),
+    "verify, altered file without the key": lambda: verified_file("altered", None),
+    "verify, ended file": lambda: verified_file("ended", SIGNED),
+    "verify, revoked file": lambda: verified_file("revoked", SignatureFacts("none")),
     "verify, number": lambda: verified("valid", "ABC••••"),
     "verify, key": lambda: verified("valid", "ABC1D23", "/d/key"),
     "verify, expired": lambda: verified("expired", ""),

@@ -603,11 +603,53 @@ class Usage(TypedDict):
     batch_limit: int
 
 
+class FileSignature(TypedDict):
+    state: Literal["valid", "broken", "none"]
+    signer: str | None
+    signed_at: str | None
+    timestamp: str | None
+
+
+class FileDifference(TypedDict):
+    page: int | None
+    what: str
+
+
+class Verification(TypedDict):
+    """Whether a file is the one that was issued. ``signature`` is None if it was not checked."""
+
+    result: Literal["unknown", "foreign", "altered", "revoked", "ended", "superseded", "same"]
+    number: str | None
+    issued_at: str | None
+    ended_at: str | None
+    superseded_by: str | None
+    unaltered: bool | None
+    signature: FileSignature | None
+    differences: list[FileDifference]
+
+
+class MomentChange(TypedDict):
+    what: str
+
+
+class Moment(TypedDict):
+    """The dossier that proves the moment of a payment."""
+
+    number: str
+    supersedes: str | None
+    asked: list[str] | None
+    spent: float | None
+    changes: list[MomentChange] | None
+    nothing_changed: bool | None
+    signature: FileSignature | None
+
+
 class IssuedDossier(TypedDict):
     number: str
     state: Literal["valid", "expired", "revoked"]
     issued_at: str
     ended_at: str
+    superseded_by: str | None
     plate: str | None
     issuer: str | None
     finding: str | None

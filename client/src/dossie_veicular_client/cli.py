@@ -6,6 +6,7 @@ import argparse
 import getpass
 import io
 import os
+import secrets
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -144,6 +145,17 @@ def _parser() -> argparse.ArgumentParser:
     issued = commands.add_parser("issued", help="confere o número de um dossiê emitido")
     issued.add_argument("number", metavar="NÚMERO")
     _add_json(issued)
+    verify = commands.add_parser("verify", help="confere o arquivo PDF de um dossiê")
+    verify.add_argument("file", metavar="ARQUIVO", help="o PDF, até 5 MB; - é a entrada")
+    _add_json(verify)
+    moment = commands.add_parser(
+        "moment", help="“vou pagar agora”: consulta de novo, compara e emite um dossiê"
+    )
+    moment.add_argument("plate", metavar="PLACA")
+    moment.add_argument("--number", metavar="NÚMERO", help="o dossiê a comparar; senão o mais novo")
+    moment.add_argument("--max-reais", type=_amount, metavar="N", help="gasta no máximo N reais")
+    _add_ask(moment)
+    _add_json(moment)
     declare = commands.add_parser(
         "declare", help="o que alguém conferiu de uma linha da lista; sem a linha, mostra todas"
     )
@@ -365,6 +377,27 @@ def _issued(options: argparse.Namespace) -> int:
     return DONE if found["state"] == "valid" else FAILED
 
 
+def _verify(options: argparse.Namespace) -> int:
+    """Verify a file. Only a file that is the issued one, and is valid, gives exit status 0."""
+    is_input = options.file == "-"
+    content = sys.stdin.buffer.read() if is_input else Path(options.file).read_bytes()
+    found = _client().verify(content)
+    _print(options, found, text.verification_text(found))
+    return DONE if found["result"] == "same" else FAILED
+
+
+def _moment(options: argparse.Namespace) -> int:
+    found = _client().moment(
+        options.plate,
+        options.ask,
+        number=options.number,
+        max_cost=options.max_reais,
+        idempotency_key=secrets.token_hex(16),
+    )
+    _print(options, found, text.moment_text(found))
+    return DONE
+
+
 def _declare(options: argparse.Namespace) -> int:
     """Declare a line, or show all lines. Nothing is asked, so nothing is paid."""
     if options.line is None:
@@ -409,6 +442,8 @@ _COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
     "price": _price,
     "batch": _batch,
     "issued": _issued,
+    "verify": _verify,
+    "moment": _moment,
     "declare": _declare,
     "login": _login,
     "mcp": _mcp,

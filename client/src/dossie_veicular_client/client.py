@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,11 +31,13 @@ from dossie_veicular_client.answers import (
     LineState,
     LookupName,
     MissingRow,
+    Moment,
     PriceRow,
     ReportAnswer,
     RestrictionRow,
     RestrictionsAnswer,
     Usage,
+    Verification,
 )
 from dossie_veicular_client.errors import Failed, InvalidRequest, NotStored, PortalError
 from dossie_veicular_client.shape import shaped
@@ -56,6 +59,7 @@ FileName = Literal["results", "fines", "restrictions", "prices"]
 FileEnding = Literal["csv", "jsonl", "xlsx", "zip"]
 Dialect = Literal["brazil", "rfc4180"]
 Reuse = Literal["usual", "stored", "refresh"]
+_VERIFY: Final = "/api/v1/dossiers/verify"
 _LONGEST_WAIT_S: Final = 30
 _UNCHANGED_PAUSE_S: Final = 1.0
 _CACHE_CONTROL: Final[Mapping[Reuse, str | None]] = {
@@ -323,6 +327,52 @@ class Client:
         """Return the state of an issued dossier, by its number or its link's key."""
         path = f"/api/v1/dossiers/{quote(number, safe='')}"
         found: IssuedDossier = self._transport.read("GET", path, IssuedDossier, is_free=True)
+        return found
+
+    def verify(self, content: bytes) -> Verification:
+        """Say whether a file is the dossier that was issued, and what differs.
+
+        A file that the portal knows by its hash is not sent.
+        """
+        sha256 = hashlib.sha256(content).hexdigest()
+        known: Verification = self._transport.read(
+            "GET", _VERIFY, Verification, is_free=True, params={"sha256": sha256}
+        )
+        if known["result"] != "unknown":
+            return known
+        headers = {"Content-Type": "application/pdf"}
+        found: Verification = self._transport.read(
+            "POST", _VERIFY, Verification, is_free=True, data=content, headers=headers
+        )
+        return found
+
+    def moment(
+        self,
+        plate: str,
+        ask: str | Sequence[str] | None = None,
+        *,
+        number: str | None = None,
+        max_cost: float | None = None,
+        idempotency_key: str | None = None,
+    ) -> Moment:
+        """Ask again now, court orders by default, compare, and issue a dossier.
+
+        It is compared with the dossier ``number``, or with the newest. Never repeated, because a
+        call that fails may have been charged. Raises CostsTooMuch before anything is asked if it
+        could cost more than ``max_cost`` R$.
+        """
+        body: JsonObject = {}
+        if ask is not None:
+            body["ask"] = list(lookup_names(ask))
+        if number is not None:
+            body["number"] = number
+        if max_cost is not None:
+            body["max_cost"] = max_cost
+        headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
+        path = f"{_vehicle_path(plate)}/moment"
+        found: Moment = self._transport.read(
+            "POST", path, Moment, is_free=False, json=body, headers=headers
+        )
         return found
 
     def _lookup(

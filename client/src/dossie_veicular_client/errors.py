@@ -86,6 +86,7 @@ _MOST_DIGITS = 12
 BY_CODE: Mapping[str, type[PortalError]] = {
     "not_stored": NotStored,
     "cost_unknown": CostsTooMuch,
+    "cost_above_limit": CostsTooMuch,
     "upstream_unreachable": Busy,
     "upstream_busy": Failed,  # another address may have been charged before
     "portal_daily_limit": Busy,

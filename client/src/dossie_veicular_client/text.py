@@ -15,7 +15,9 @@ from dossie_veicular_client.answers import (
     IssuedDossier,
     LookupName,
     Mark,
+    Moment,
     Report,
+    Verification,
 )
 from dossie_veicular_client.money import reais
 from dossie_veicular_client.spending import Quote
@@ -161,6 +163,62 @@ def report_text(report: Report) -> str:
     texts = [f"{name}: {text}" for name, text in named if text]
     whole = [members.get("resumo"), *texts, members.get("laudoFinal")]
     return "\n\n".join(str(each) for each in whole if each)
+
+
+_RESULTS: Final = {
+    "unknown": "o portal não emitiu este arquivo",
+    "foreign": "assinado por outra pessoa, e não por este portal",
+    "altered": "não é o arquivo que foi emitido",
+    "revoked": "é o arquivo emitido, mas foi revogado",
+    "ended": "é o arquivo emitido, mas venceu",
+    "superseded": "é o arquivo emitido, mas há um mais novo",
+    "same": "é o arquivo emitido, sem mudança, e vale",
+}
+_SIGNATURES: Final = {
+    "valid": "íntegra",
+    "broken": "quebrada",
+    "none": "o arquivo não tem",
+}
+
+
+def verification_text(found: Verification) -> str:
+    lines = [f"{found['number'] or 'Arquivo'}: {_RESULTS[found['result']]}"]
+    if found["superseded_by"]:
+        lines.append(f"Mais novo: {found['superseded_by']}")
+    signature = found["signature"]
+    if signature is None:
+        lines.append("Assinatura: não pôde ser conferida")
+    else:
+        signer = f", {signature['signer']}" if signature["signer"] else ""
+        stamp = f", carimbo de {signature['timestamp']}" if signature["timestamp"] else ""
+        lines.append(f"Assinatura: {_SIGNATURES[signature['state']]}{signer}{stamp}")
+    for each in found["differences"]:
+        where = f"página {each['page']}: " if each["page"] else ""
+        lines.append(f"  {where}{each['what']}")
+    return "\n".join(lines)
+
+
+def moment_text(found: Moment) -> str:
+    lines = [f"Dossiê {found['number']} emitido"]
+    if found["supersedes"]:
+        lines[0] += f", no lugar do {found['supersedes']}"
+    changes = found["changes"] or []
+    if changes:
+        lines.append("Mudou:")
+        lines += [f"  {each['what']}" for each in changes]
+    elif found["nothing_changed"]:
+        lines.append("Nada mudou.")
+    else:
+        lines.append("Não havia resposta anterior para comparar.")
+    spent = found["spent"]
+    lines.append("Gasto: não informado." if spent is None else f"Gasto: {reais(spent)}.")
+    signature = found["signature"]
+    if signature and signature["state"] == "valid":
+        stamp = f"carimbo de {signature['timestamp']}" if signature["timestamp"] else "sem carimbo"
+        lines.append(f"PDF assinado por {signature['signer']}, {stamp}.")
+    else:
+        lines.append("PDF sem assinatura.")
+    return "\n".join(lines)
 
 
 def declared_text(declared: DeclaredLines) -> str:

@@ -7,6 +7,7 @@ lookup: the question goes to the person, not to the model. An answer has a size 
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, Final, Literal, TypeVar
 
@@ -33,6 +34,7 @@ _MOST_PLATES: Final = 200
 _FOLLOWED_S: Final = 30
 _FAILED_PLATES: Final = "Placas sem resposta: {}. A consulta que falhou pode ter sido cobrada."
 _LONGEST_ERROR: Final = 500  # characters
+_LARGEST_PDF: Final = 5 * 1024 * 1024  # bytes
 _INSTRUCTIONS: Final = (
     "Dados de veículos brasileiros pela placa. Cada consulta à fonte custa dinheiro; o que está "
     "guardado é grátis. Comece por `stored`. `price` diz quanto custaria o que falta. `look_up` e "
@@ -198,8 +200,12 @@ class Tools:
             "budget_left": self._budget.left,
         }
 
-    def check_dossier(self, number: str) -> Result:
-        return dict(self._client.issued(number))
+    def check_dossier(self, number: str | None, file: str | None) -> Result:
+        if (number is None) == (file is None):
+            raise InvalidRequest("envie `number` ou `file`, um dos dois")
+        if file is None:
+            return dict(self._client.issued(str(number)))
+        return dict(self._client.verify(_pdf_at(file)))
 
     def _priced(self, found: Quote) -> Result:
         return {
@@ -310,12 +316,34 @@ def server_of(client: Client, max_reais: float) -> MCPServer:
 
     @tool(annotations=_READS)
     async def check_dossier(
-        number: Annotated[str, Field(description="Como 7F3K-9QMD-2XHA, ou a chave do link.")],
+        number: Annotated[
+            str | None, Field(description="Como 7F3K-9QMD-2XHA, ou a chave do link.")
+        ] = None,
+        file: Annotated[
+            str | None, Field(description="Caminho de um PDF deste computador, até 5 MB.")
+        ] = None,
     ) -> CallToolResult:
-        """Confere se um dossiê foi emitido pelo portal e ainda vale. Grátis."""
-        return await _answer(tools.check_dossier, number)
+        """Confere se um dossiê, ou o arquivo dele, foi emitido pelo portal e ainda vale. Grátis.
+
+        Com `file`, diz se o arquivo mudou e o quê. O portal não guarda o arquivo.
+        """
+        return await _answer(tools.check_dossier, number, file)
 
     return server
+
+
+def _pdf_at(path: str) -> bytes:
+    """Return a PDF file. No other file is sent, whatever the model asks for."""
+    try:
+        with Path(path).expanduser().open("rb") as file:
+            content = file.read(_LARGEST_PDF + 1)
+    except OSError as error:
+        raise InvalidRequest(f"o arquivo não pode ser lido: {error.strerror}") from None
+    if not content.startswith(b"%PDF-"):
+        raise InvalidRequest("o arquivo não é um PDF")
+    if len(content) > _LARGEST_PDF:
+        raise InvalidRequest("o arquivo passa de 5 MB")
+    return content
 
 
 def _tool(server: MCPServer, *, annotations: ToolAnnotations) -> Callable[[_Tool], _Tool]:

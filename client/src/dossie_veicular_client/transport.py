@@ -80,6 +80,7 @@ class Transport:
         *,
         is_free: bool,
         json: object = None,
+        data: bytes | None = None,
         params: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         timeout_s: float | None = None,
@@ -91,7 +92,7 @@ class Transport:
         pause_s, patience_s = _FIRST_PAUSE_S, self._patience_s
         for left in reversed(range(_TRIES)):
             try:
-                return self._once(method, path, json, params, headers, timeout_s)
+                return self._once(method, path, json, data, params, headers, timeout_s)
             except Unreachable as error:
                 failure: PortalError = error
                 may_repeat, wait_s = is_free or not error.may_be_paid, pause_s
@@ -113,6 +114,7 @@ class Transport:
         method: str,
         path: str,
         json: object,
+        data: bytes | None,
         params: Mapping[str, str] | None,
         headers: Mapping[str, str] | None,
         timeout_s: float | None,
@@ -127,6 +129,7 @@ class Transport:
                 self.url + path,
                 params=params,
                 json=json,
+                data=data,
                 headers=headers,
                 timeout=(_CONNECT_TIMEOUT_S, timeout_s or self._timeout_s),
                 allow_redirects=False,

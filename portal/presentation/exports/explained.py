@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
+import msgspec
+
 from portal.dossier.answers import Panel
 from portal.dossier.checklist import alerts_by_line
 from portal.dossier.dossier import Dossier
@@ -39,6 +41,14 @@ from portal.system.local_time import local_time
 VERSION: Final = 1
 NOT_ASKED: Final = "Não pedida."
 Record = dict[str, Any]
+
+
+_encoder: Final = msgspec.json.Encoder(decimal_format="number")
+
+
+def explained_json(dossier: Dossier, now: datetime) -> bytes:
+    """Return the document as JSON, as a PDF contains it."""
+    return _encoder.encode(explained(dossier, now))
 
 
 def explained(dossier: Dossier, now: datetime) -> Record:

@@ -8,7 +8,9 @@ from typing import ClassVar, Final
 from portal import formats
 from portal.issued.archive import IssuedDossier
 from portal.issued.identifiers import display_number
+from portal.presentation.issued.moment_form import MomentChoice
 from portal.presentation.issued.summary import Changed, IssuedSummary, summary_of
+from portal.system.local_time import utc_time
 
 PAGE_SIZE: Final = 40
 
@@ -20,7 +22,8 @@ class IssuedDossierPage:
     ``path`` is the path under which the visitor sees the dossier. ``link`` is the full URL for
     sharing. For visitors who did not issue the dossier, ``link`` is "". ``since`` has the time of
     the newest answer since the issue, and the figures that have changed, or is None if the issuer
-    does not let the link show them.
+    does not let the link show them. ``moment_choices`` are the lookups that its owner can make
+    again at the moment of payment.
     """
 
     template: ClassVar[str] = "pages/issued_dossier.html"
@@ -29,6 +32,18 @@ class IssuedDossierPage:
     path: str
     link: str = ""
     since: tuple[datetime | None, Sequence[Changed]] | None = None
+    moment_choices: Sequence[MomentChoice] = ()
+
+    @property
+    def signed_at(self) -> datetime | None:
+        signature = self.dossier.signature
+        return utc_time(signature.signed_at) if signature else None
+
+    @property
+    def stamped_at(self) -> datetime | None:
+        signature = self.dossier.signature
+        stamped_at = signature.stamped_at if signature else None
+        return None if stamped_at is None else utc_time(stamped_at)
 
     @property
     def message(self) -> str:

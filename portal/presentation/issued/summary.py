@@ -9,6 +9,7 @@ import msgspec
 from portal.dossier import figures
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
+from portal.dossier.moment import Moment
 from portal.dossier.status_style import LOOKS, StatusStyle
 from portal.issued.archive import IssuedDossier
 from portal.issued.issuer import Issuer
@@ -53,7 +54,8 @@ class IssuedSummary:
     ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has a
     title for each lookup without a readable answer. ``unverified`` is the number of open lines of
     the checklist, and ``lines`` that of all lines. A summary of an older version has 0 lines, and
-    ``ticked`` is the number of lines that its issuer had ticked.
+    ``ticked`` is the number of lines that its issuer had ticked. ``moment`` is
+    what was found if the dossier proves the moment of a payment.
     """
 
     plate: str
@@ -71,6 +73,7 @@ class IssuedSummary:
     more_reasons: int = 0
     headline: str = ""
     ticked: int = 0
+    moment: Moment | None = None
     lines: int = 0
 
     @property
@@ -108,6 +111,7 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         issuer=issuer,
         reasons=tuple(map(sentence, verdict.first_reasons)),
         more_reasons=verdict.more_reasons,
+        moment=page.moment,
     )
 
 

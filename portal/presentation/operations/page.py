@@ -43,6 +43,7 @@ MESSAGE_WORDS: Final[Mapping[MessageType, str]] = {
     "key.ending": "Chave que assina perto do fim",
     "test": "Teste",
 }
+KEY_SOON_DAYS: Final = 30  # a new certificate takes its authority some days
 BreakerState = Literal["closed", "open", "half-open"]
 
 
@@ -77,6 +78,7 @@ class OperationsPage:
 
     ``tokens`` has at most MOST_TOKENS valid tokens and the next one, and MOST_ENDED ended ones. The
     tokens that end within SOON_DAYS, or have reached their limit, may be one more than MOST_NAMED.
+    ``key_ends_at`` is the end of the certificate that signs dossiers, or None without one.
     """
 
     template: ClassVar[str] = "pages/operations.html"
@@ -102,6 +104,13 @@ class OperationsPage:
     batches: Sequence[Batch]
     deliveries: Sequence[DeliveryState]
     tokens: IssuedTokens
+    key_ends_at: datetime | None = None
+
+    @property
+    def key_ends_soon(self) -> bool:
+        """Whether the certificate that signs dossiers ends within KEY_SOON_DAYS, or has ended."""
+        soon = self.now + timedelta(days=KEY_SOON_DAYS)
+        return self.key_ends_at is not None and self.key_ends_at <= soon
 
     @property
     def today(self) -> date:

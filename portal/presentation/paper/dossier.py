@@ -11,6 +11,7 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.gaps import Gap, capitalised_list, gap_of, has_readable
 from portal.dossier.lookups import LOOKUP_WORDS
+from portal.dossier.moment import Moment
 from portal.dossier.provenance import Provenance, provenance
 from portal.issued.issuer import Issuer
 from portal.phrasebook import acts
@@ -42,6 +43,8 @@ class DossierPage:
     An issued dossier has a ``number``, which the page ``/verificar`` ("verify") checks. ``qr`` is a
     picture of a QR code with the URL of this check, as a ``data:image/svg+xml`` URL. A draft has
     neither. ``address`` is the portal's base URL.
+    ``verify_address`` is the URL in the QR code, and ``signer`` who signs the PDF, or "".
+    ``moment`` is what was found if the dossier proves the moment of a payment.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -53,6 +56,9 @@ class DossierPage:
     issuer: Issuer | None = None
     number: str | None = None
     qr: str = ""
+    verify_address: str = ""
+    signer: str = ""
+    moment: Moment | None = None
 
     @property
     def title(self) -> str:

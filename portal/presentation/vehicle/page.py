@@ -10,6 +10,7 @@ from portal import formats
 from portal.amounts import total
 from portal.dossier.dossier import Dossier
 from portal.phrasebook.verdict import headline
+from portal.presentation.issued.moment_form import MomentChoice, moment_choices
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName, PanelView
@@ -140,6 +141,11 @@ class VehiclePage:
         """The lookups that a refresh repeats."""
         answers = self.records.dossier.answers
         return tuple(name for name in LOOKUPS if answers.of(name).cause != "out_of_scope")
+
+    @property
+    def moment_choices(self) -> tuple[MomentChoice, ...]:
+        answers = self.records.dossier.answers
+        return moment_choices({name: answers.of(name).price for name in self.refreshed})
 
     @property
     def refresh_price(self) -> Decimal | None:

@@ -49,6 +49,8 @@ WRONG_DOSSIERS: Final = "20/minute;100/hour"
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 # Requests with an unknown token from one address.
 WRONG_TOKENS: Final = "30/minute;300/hour"
+# Files that are verified for one address, by number of requests.
+VERIFIED_FILES: Final = "300/minute;3000/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 DAILY_CALLS: Final = "daily-calls"
 _DAY_S: Final = 86_400
@@ -157,6 +159,10 @@ class RateLimits:
 
     def count_guess(self, address: str | None) -> None:
         self._first_wait(_parse_limit(WRONG_DOSSIERS), "dossier", network(address))
+
+    def verify(self, address: str | None) -> int | None:
+        """Count a file, or a file's hash, that is to be verified."""
+        return self._first_wait(_parse_limit(VERIFIED_FILES), "verify", network(address))
 
     def wrong_token(self, address: str | None) -> int | None:
         """Count a request with an unknown token.

@@ -13,11 +13,14 @@ MAX_WAITS_PER_SENDER = 8
 # seconds.
 MAX_WRITES = 4
 MAX_WRITES_PER_SENDER = 2
+# Files to verify that a process reads from the network or keeps in memory.
+MAX_FILES = 8
+MAX_FILES_PER_SENDER = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """Limits forms, JSON bodies, refused bodies, long responses, written tables, and waits."""
+    """Limits forms, JSON bodies, refused bodies, long responses, tables, waits and files."""
 
     forms: SlotLimiter
     json_bodies: SlotLimiter
@@ -25,6 +28,7 @@ class Slots:
     streams: SlotLimiter
     table_writes: SlotLimiter
     batch_waits: SlotLimiter
+    files: SlotLimiter
 
     @classmethod
     def of(cls, threads: int) -> Self:
@@ -37,4 +41,5 @@ class Slots:
             streams=SlotLimiter(*limits.streams, TooManyStreams),
             table_writes=SlotLimiter(MAX_WRITES, MAX_WRITES_PER_SENDER, TooManyStreams),
             batch_waits=SlotLimiter(min(MAX_WAITS, threads // 16), MAX_WAITS_PER_SENDER),
+            files=SlotLimiter(min(MAX_FILES, max(1, threads // 16)), MAX_FILES_PER_SENDER),
         )

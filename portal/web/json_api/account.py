@@ -7,13 +7,13 @@ from portal.system.local_time import local_time
 from portal.vehicle.operation_name import OPERATION_NAMES
 from portal.web.json_api.calls import Call, get, json_response
 from portal.web.json_api.routes import Refusal
-from portal.web.papers import find_issued
+from portal.web.verifications import shown, verify_code
 
 
 @get("/api/v1/dossiers/<code>")
 def issued(call: Call, code: str) -> Response:
     """Say whether a dossier was issued, as ``/verificar`` does for a number or a link's key."""
-    dossier = find_issued(call.web, code)
+    dossier = shown(verify_code(call.web, code))
     if dossier is None:
         raise Refusal("dossier_unknown")
     return json_response(
@@ -22,6 +22,7 @@ def issued(call: Call, code: str) -> Response:
             "state": dossier.state,
             "issued_at": local_time(dossier.issued_at),
             "ended_at": local_time(dossier.ended_at),
+            "superseded_by": dossier.superseded_by or None,
             "plate": dossier.plate or None,
             "issuer": dossier.issuer or None,
             "finding": dossier.summary.finding if dossier.summary else None,

@@ -110,7 +110,7 @@ def sheets_pdf(call: Call, batch: str, plates: Collection[str] = ()) -> Response
         html = render_template(page.template, page=page)
         with call.web.pdf_span():
             pdf = call.web.pdfs.render_for_archive(
-                html, PAGE_WITHIN_S + SHEET_WITHIN_S * len(chosen)
+                html, within_s=PAGE_WITHIN_S + SHEET_WITHIN_S * len(chosen)
             )
     return file_response(pdf, "application/pdf", file_name)
 
@@ -199,11 +199,11 @@ def _dossiers(
 
 
 def _dossier_pdf(call: Call, plate: Plate, ask: Collection[LookupName]) -> bytes | None:
-    html = batch_dossier(call.web, call.desk, plate, ask)
-    if html is None:
+    found = batch_dossier(call.web, call.desk, plate, ask)
+    if found is None:
         return None
     with call.web.pdf_span():
-        return call.web.pdfs.render_for_archive(html)
+        return call.web.pdfs.render_for_archive(*found)
 
 
 def _authenticate_again(web: Web) -> None:

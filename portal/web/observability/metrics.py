@@ -55,7 +55,8 @@ class Metrics(Observer, Collector):
     metrics cover all processes that have written to it, including ended processes. With None, the
     metrics cover this process only. ``daily_limit`` is the number of upstream calls allowed per
     day, or 0 without a limit. ``priced`` are the operations of a known price. ``calls_left``
-    returns the number of calls left today, or None if this number is unknown.
+    returns the number of calls left today, or None if this number is unknown. ``key_ends_at`` is
+    the end (epoch s) of the certificate that signs dossiers, or None without one.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Metrics(Observer, Collector):
         priced: Collection[str],
         calls_left: Callable[[], int | None],
         is_worker: bool,
+        key_ends_at: float | None = None,
     ) -> None:
         registry = CollectorRegistry()
         self._exposed_registry = CollectorRegistry() if directory else registry
@@ -79,6 +81,7 @@ class Metrics(Observer, Collector):
         self._daily_limit = daily_limit
         self._priced = priced
         self._calls_left = calls_left
+        self._key_ends_at = key_ends_at
 
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(name, text, labels, namespace="portal", registry=registry)
@@ -214,6 +217,12 @@ class Metrics(Observer, Collector):
         build.add_metric((VERSION,), 1.0)
         yield build
         yield GaugeMetricFamily("portal_workers", "Worker processes", value=self._workers)
+        if self._key_ends_at is not None:
+            yield GaugeMetricFamily(
+                "portal_signing_key_end_timestamp_seconds",
+                "End of the certificate that signs issued dossiers",
+                value=self._key_ends_at,
+            )
         if not self._daily_limit:
             return
         yield GaugeMetricFamily(

@@ -1,20 +1,17 @@
-"""Issued dossiers: the pages for the owner, those behind a shared link, and the check of a code."""
+"""Issued dossiers: the pages for the owner, and those behind a shared link."""
 
 import logging
 import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Final
-from urllib.parse import unquote
 
 import msgspec
 from flask import (
-    Response,
     abort,
     get_template_attribute,
     make_response,
     redirect,
-    render_template,
     request,
     url_for,
 )
@@ -23,10 +20,17 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.batch.typed_list import read_strings
 from portal.desk.desk import Desk
-from portal.desk.issuing import Issuable, NothingToIssue, Paper
+from portal.desk.issuing import Issuable, NothingToIssue
 from portal.issued.archive import IssuedDossier
-from portal.issued.identifiers import Identifiers, display_number, parse_number
-from portal.pdf.renderer import PDFUnavailable
+from portal.issued.identifiers import display_number, parse_number
+from portal.phrasebook.issuing import (
+    ISSUE_AGAIN,
+    KEY_REUSED,
+    NO_ANSWER,
+    NOTHING_TO_ISSUE,
+    PURGED,
+)
+from portal.presentation.issued.moment_form import moment_choices
 from portal.presentation.issued.pages import (
     PAGE_SIZE,
     EndedDossierPage,
@@ -34,32 +38,20 @@ from portal.presentation.issued.pages import (
     IssuedListPage,
 )
 from portal.presentation.issued.summary import issued_summary, since_issued, summary_of
-from portal.presentation.issued.verification import VerificationPage
 from portal.vehicle.plate import Plate
-from portal.vehicle.typed import visible
 from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
 from portal.web.http.sessions import SHARED
-from portal.web.papers import find_issued, paper_of, stamp_issued
+from portal.web.papers import issued_paper, paper_of
 from portal.web.routing.responses import page_response, pdf_response, show_notice
 from portal.web.routing.routes import Routes, View, at_desk
 from portal.web.routing.vehicles import of_vehicle
 from portal.web.web import Web
-from portal.wording import counted, is_shown, listed_briefly, with_hyphens
+from portal.wording import counted, listed_briefly
 
 log = logging.getLogger(__name__)
 
-NOTHING_TO_ISSUE: Final = "Não há o que emitir"
-NO_ANSWER: Final = (
-    "Nenhuma consulta deste veículo tem resposta guardada, e um dossiê sem registros não prova "
-    "nada. Consulte o veículo e emita depois."
-)
-PURGED: Final = (
-    "Os dados deste veículo foram excluídos enquanto o dossiê era emitido. Nada foi emitido."
-)
-KEY_REUSED: Final = "Este pedido já emitiu outro dossiê"
-ISSUE_AGAIN: Final = "Abra o veículo de novo e emita o dossiê pela página dele."
 LEFT_OUT: Final = "Nem todos\nFicaram de fora, sem resposta guardada ou além de doze: {}."
 UNFINISHED: Final = "Nem todos\nUma falha interrompeu a emissão. Ficaram por emitir: {}."
 # A PDF takes about a second.
@@ -72,15 +64,8 @@ ISSUED: Final = "Dossiê emitido"
 TOOLBAR: Final = "<!-- toolbar -->"
 _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\")")
 
-MAX_CODE_LENGTH: Final = 1000
-_CODE_IN_AN_ADDRESS: Final = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
-# A number after words, or before a full stop: "Dossiê nº 7F3K-9QMD-2XHA."
-_NUMBER_AFTER_WORDS: Final = re.compile(r"(?:.*[\s:º°])?(\w{4}-\w{4}-\w{4})[\s.,;:!)]*", re.DOTALL)
-_DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
-
 routes = Routes("dossiers", robots="noindex, nofollow", limited=True)
 shared_routes = Routes(SHARED, robots="noindex, nofollow", limited=True)
-verification_routes = Routes("verification")
 
 # Gets a valid dossier, and the number or key in the URL.
 IssuedView = Callable[[Web, IssuedDossier, str], BaseResponse]
@@ -158,17 +143,9 @@ def _issue(web: Web, desk: Desk, issuable: Issuable, key: str | None) -> str:
     """Issue a dossier and return its number. Raises NothingToIssue or KeyReused."""
     page, issuer = paper_of(web, issuable.dossier), web.desks.issuer
 
-    def render(identifiers: Identifiers) -> Paper:
-        stamped = stamp_issued(page, identifiers, issuer)
-        html = render_template("issued_paper.html", page=stamped)
-        try:
-            return Paper(html, web.render_pdf(html))
-        except PDFUnavailable:
-            return Paper(html, None)
-
     return desk.issuing.issue(
         issuable,
-        render,
+        lambda identifiers: issued_paper(web, page, identifiers, issuer),
         msgspec.json.encode(issued_summary(page, issuer)).decode(),
         follow=bool(request.form.get("mudancas")),
         key=key,
@@ -243,7 +220,10 @@ def dossier(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
     path = url_for(".dossier", text=text)
     now = web.desks.published.now(issued, summary.subject)
     since = None if now is None else since_issued(summary, now)
-    return page_response(IssuedDossierPage(issued, summary, path, link, since))
+    desk = web.visitor_desk() if is_owner else None
+    may_ask = desk is not None and desk.caller.may("refresh")
+    choices = moment_choices(desk.prices()) if desk and may_ask else ()
+    return page_response(IssuedDossierPage(issued, summary, path, link, since, choices))
 
 
 def pdf(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
@@ -286,22 +266,3 @@ def revoke(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:
     desk.issuing.revoke(issued.number)
     show_notice(REVOKED)
     return redirect(url_for("dossiers.listed"), 303)
-
-
-@verification_routes.get("/verificar")
-def verify(web: Web) -> Response:
-    code = extract_code(request.args.get("codigo", ""))
-    return page_response(VerificationPage(code, find_issued(web, code) if code else None))
-
-
-def extract_code(text: str) -> str:
-    """Return the code, number or link key in a pasted text, without invisible characters.
-
-    The text may also be a URL, for example the URL in a QR code, or a shared link.
-    """
-    if number := _NUMBER_AFTER_WORDS.fullmatch(with_hyphens(visible(text))):
-        return number[1]
-    plain = "".join(c for c in text if is_shown(c) and not c.isspace())
-    address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
-    code = unquote(address[1]) if address else plain
-    return with_hyphens(code)[:MAX_CODE_LENGTH]

@@ -130,6 +130,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         batches=web.operator.batches_under_way(),
         deliveries=web.operator.deliveries(),
         tokens=tokens,
+        key_ends_at=web.signing_key.ends_at if web.signing_key else None,
     )
     return page_response(page)
 

@@ -21,15 +21,17 @@ from portal.presentation.vehicle.negotiation import negotiation_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.system.local_time import local_time
+from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.http.spending import first_spend, page_spend
-from portal.web.papers import paper_of
+from portal.web.papers import data_of, paper_of
 from portal.web.routing.responses import (
     calendar_response,
     page_response,
     pdf_response,
     show_notice,
+    ticked_lookups,
 )
 from portal.web.routing.routes import Routes
 from portal.web.routing.vehicles import of_vehicle, record_visit
@@ -109,7 +111,7 @@ def dossier_pdf(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
         # page, which states what is missing.
         is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
         return make_response(html, 503 if is_outage else 200)
-    return pdf_response(web.render_pdf(html), plate.text)
+    return pdf_response(web.render_pdf(html, data_of(page)), plate.text)
 
 
 @routes.get("/placa/<text>/prazos.ics")
@@ -135,7 +137,8 @@ def negotiation(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
 def refresh(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     if not desk.caller.may("refresh"):
         abort(403)
-    renewed = desk.renew(plate)
+    ask = ticked_lookups()
+    renewed = desk.renew(plate, ask or LOOKUPS)
     if failures := renewed.failures:
         show_notice(f"{NOT_REFRESHED}\n{failures}")
     elif desk.prices():

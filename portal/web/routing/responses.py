@@ -6,6 +6,7 @@ from typing import Final
 
 from flask import (
     Response,
+    abort,
     flash,
     make_response,
     redirect,
@@ -21,6 +22,7 @@ from portal.desk.lists import ListRefused
 from portal.presentation.list_refusals import refusal_sentence
 from portal.presentation.lists.comparison import MOST_PLATES
 from portal.presentation.lists.vehicle_list import FILTERS, LONGEST_SEARCH, ORDERS, TAGS, ListChoice
+from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.web.http.page_cache import Page
 from portal.web.http.spending import is_user_initiated
 from portal.web.http.streams import paced
@@ -94,6 +96,14 @@ def batch_of(web: Web, text: str) -> BaseResponse | None:
         show_notice(refusal_sentence(refused))
         return form
     return redirect(url_for("batches.batch", batch=batch), 303)
+
+
+def ticked_lookups() -> tuple[LookupName, ...]:
+    """Return the lookups that a form names, in the order of LOOKUPS. Aborts with 400."""
+    names = request.form.getlist("ask")
+    if any(name not in LOOKUPS for name in names):
+        abort(400)
+    return tuple(name for name in LOOKUPS if name in names)
 
 
 def list_choice() -> ListChoice:

@@ -70,7 +70,7 @@ def test_spool_asks_before_it_needs_the_disk(monkeypatch: pytest.MonkeyPatch) ->
 def here(portal: PortalFactory, monkeypatch: pytest.MonkeyPatch) -> InProcessPortal:
     monkeypatch.setattr(streams, "SPOOLED", 10)
     monkeypatch.setattr(PdfProcess, "check", lambda _: None)
-    monkeypatch.setattr(PdfProcess, "render_for_archive", lambda _, html: html.encode())
+    monkeypatch.setattr(PdfProcess, "render_for_archive", lambda _, html, __: html.encode())
     return portal()
 
 

@@ -293,7 +293,7 @@ def pdfs_are_html(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put HTML instead of PDF into the archive, so that WeasyPrint is not needed."""
     for name, done in (
         ("check", lambda _: None),
-        ("render_for_archive", lambda _, html: html.encode()),
+        ("render_for_archive", lambda _, html, __: html.encode()),
     ):
         monkeypatch.setattr(PdfProcess, name, done)
 
@@ -341,7 +341,7 @@ def test_archive_says_why_a_dossier_is_missing(
     batch = created(here, ["ABC1D23", "LMP0A01", "79831854647"])["id"]
     here.get("/detran/v1/decode/LMP0A01")
 
-    def broken(_: PdfProcess, __: str) -> bytes:
+    def broken(*_: object) -> bytes:
         raise RuntimeError
 
     monkeypatch.setattr(PdfProcess, "render_for_archive", broken)
@@ -530,11 +530,11 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
 ) -> None:
     rendered = []
 
-    def render(_: PdfProcess, html: str) -> bytes:
+    def render(_: PdfProcess, html: str, __: object) -> bytes:
         rendered.append(html)
         return b"%PDF " + html.encode()
 
-    monkeypatch.setattr(batch_files, "batch_dossier", lambda _, __, plate, ___: plate.text)
+    monkeypatch.setattr(batch_files, "batch_dossier", lambda _, __, plate, ___: (plate.text, None))
     for name, done in (("check", lambda _: None), ("render_for_archive", render)):
         monkeypatch.setattr(PdfProcess, name, done)
     here = portal()
@@ -557,9 +557,11 @@ def test_archive_ends_without_its_directory_when_the_token_is_revoked(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("portal.access.tokens.REMEMBERED_S", 0.0)
-    monkeypatch.setattr(batch_files, "batch_dossier", lambda _, __, plate, ___: plate.text)
+    monkeypatch.setattr(batch_files, "batch_dossier", lambda _, __, plate, ___: (plate.text, None))
     monkeypatch.setattr(PdfProcess, "check", lambda _: None)
-    monkeypatch.setattr(PdfProcess, "render_for_archive", lambda _, html: b"%PDF " + html.encode())
+    monkeypatch.setattr(
+        PdfProcess, "render_for_archive", lambda _, html, __: b"%PDF " + html.encode()
+    )
     here = portal()
     token = issue(here, "archivist")
     batch = post(here, BATCHES, {"plates": PLATES}, token).get_json()["id"]

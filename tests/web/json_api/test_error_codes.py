@@ -101,6 +101,10 @@ class Scene:
         start = f"{BATCHES}/{created.get_json()['id']}/start"
         return here.client.post(start, json={"max_cost": 60}, headers=AUTH)
 
+    def moment_at_unknown_price(self) -> Any:
+        path = f"/api/v1/vehicles/{PLATE}/moment"
+        return self.portal().client.post(path, json={"max_cost": 60}, headers=AUTH)
+
     def archive(self, error: Exception) -> Any:
         def fail(_: PdfProcess) -> None:
             raise error
@@ -171,6 +175,7 @@ SCENES: dict[str, Callable[[Scene], Any]] = {
     "method_not_allowed": lambda here: here.portal().client.delete(VEHICLE),
     "batch_state": Scene.paused_draft,
     "cost_unknown": Scene.limited_at_unknown_price,
+    "cost_above_limit": Scene.moment_at_unknown_price,
     "too_many_drafts": Scene.one_draft_too_many,
     "lookup_not_asked": Scene.fines_not_asked,
     "body_too_large": lambda here: here.sent(data=b"x" * 300_000),

@@ -17,8 +17,9 @@ from flask import render_template
 
 from portal.issued.identifiers import new_identifiers
 from portal.pdf.process import PdfProcess, RenderingInterrupted
+from portal.pdf.signing import SignedPdf
+from portal.web import papers
 from portal.web.http import rate_limits
-from portal.web.pages import issued
 from portal.web.pages.issued import TOOLBAR
 from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
@@ -69,8 +70,8 @@ def stored(portal: InProcessPortal, query: str) -> list[Any]:
 
 
 def rows(portal: InProcessPortal) -> list[Any]:
-    """Return every dossier's columns in which the vehicle could be named."""
-    return stored(portal, "SELECT subject, head, html, pdf FROM dossiers")
+    """Return every dossier's columns with content."""
+    return stored(portal, "SELECT head, html, pdf FROM dossiers")
 
 
 def without_request_id(answer: Any) -> bytes:
@@ -87,10 +88,10 @@ def change_rows(portal: InProcessPortal, change: str) -> None:
 def quick_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace the PDF by a digest of its HTML; ``test_issued_pdf.py`` renders PDFs."""
 
-    def digest(_: PdfProcess, html: str) -> bytes:
-        return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
+    def digest(_: PdfProcess, html: str, *__: object) -> SignedPdf:
+        return SignedPdf(b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest(), None)
 
-    monkeypatch.setattr(PdfProcess, "render", digest)
+    monkeypatch.setattr(PdfProcess, "render_signed", digest)
 
 
 def test_issuing_gives_a_number_a_link_and_the_same_pdf_for_both(
@@ -341,7 +342,7 @@ def test_revoked_dossier_is_gone_and_says_so(portal: PortalFactory) -> None:
             answer = ana.client.get(f"{address}{part}")
             assert answer.status_code == 410
             assert "foi revogado" in answer.get_data(as_text=True)
-    assert rows(running) == [(None, None, None, None)]
+    assert rows(running) == [(None, None, None)]
     issue(ana)
     shown = ana.pages.get("/dossies").all("span", class_="issued-list__state")
     assert [text_of(one).split()[0] for one in shown] == ["Vale", "Revogado"]
@@ -366,7 +367,7 @@ def test_expired_dossier_is_gone_before_its_row_is(portal: PortalFactory, tmp_pa
     times = next(tmp_path.rglob("housekeeping"))
     times.write_text(json.dumps([0.0] * len(json.loads(times.read_text()))))  # all are due
     scheduler.run_all()
-    assert rows(running) == [(None, None, None, None)]
+    assert rows(running) == [(None, None, None)]
     assert stranger(running).client.get(link).status_code == 410
 
 
@@ -518,11 +519,11 @@ def test_vehicle_purged_while_its_dossier_is_issued_is_not_stored(
     ana.pages.get(f"/placa/{PLATE}?completo=1")
 
     def purge_and_render(*given: Any, **named: Any) -> str:
-        monkeypatch.setattr(issued, "render_template", render_template)
+        monkeypatch.setattr(papers, "render_template", render_template)
         assert run_command(running, "purge", PLATE).exit_code == 0
         return render_template(*given, **named)
 
-    monkeypatch.setattr(issued, "render_template", purge_and_render)
+    monkeypatch.setattr(papers, "render_template", purge_and_render)
     assert ana.post(f"/placa/{PLATE}/dossie/emitir").status_code == 409
     assert rows(running) == []
 
@@ -555,13 +556,13 @@ def test_second_click_while_the_first_is_rendered_gives_one_dossier(
     path = f"/placa/{PLATE}/dossie/emitir"
     second: list[Any] = []
 
-    def render(_: PdfProcess, html: str) -> bytes:
+    def render(_: PdfProcess, html: str, *__: object) -> SignedPdf:
         if not second:
             second.append(None)
             second[0] = ana.post(path, idempotency_key="click")
-        return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
+        return SignedPdf(b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest(), None)
 
-    monkeypatch.setattr(PdfProcess, "render", render)
+    monkeypatch.setattr(PdfProcess, "render_signed", render)
     first = ana.post(path, idempotency_key="click")
     assert (first.status_code, second[0].status_code) == (303, 303)
     assert first.headers["Location"] == second[0].headers["Location"]
@@ -610,13 +611,13 @@ def test_two_clicks_on_a_lists_button_issue_each_dossier_once(
     path, ticked = form_of_list(here, ana, PLATE, "LMP0A01")
     second: list[Any] = []
 
-    def render(_: PdfProcess, html: str) -> bytes:
+    def render(_: PdfProcess, html: str, *__: object) -> SignedPdf:
         if not second:  # the second click arrives while the first dossier is rendered
             second.append(None)
             second[0] = ana.client.post(path, data=ticked)
-        return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
+        return SignedPdf(b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest(), None)
 
-    monkeypatch.setattr(PdfProcess, "render", render)
+    monkeypatch.setattr(PdfProcess, "render_signed", render)
     assert ana.client.post(path, data=ticked).status_code == 303
     assert second[0].status_code == 303
     assert len(rows(here)) == 2
@@ -652,13 +653,13 @@ def test_list_says_what_was_issued_before_a_failure(
     path, ticked = form_of_list(here, ana, PLATE, "LMP0A01", "MUL0A45")
     rendered: list[str] = []
 
-    def render(_: PdfProcess, html: str) -> bytes:
+    def render(_: PdfProcess, html: str, *__: object) -> SignedPdf:
         rendered.append(html)
         if len(rendered) == 2:
             raise RenderingInterrupted("another PDF takes too long")
-        return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
+        return SignedPdf(b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest(), None)
 
-    monkeypatch.setattr(PdfProcess, "render", render)
+    monkeypatch.setattr(PdfProcess, "render_signed", render)
     assert ana.client.post(path, data=ticked).status_code == 303
     page = ana.pages.get("/dossies").text
     assert "1 dossiê emitido" in page

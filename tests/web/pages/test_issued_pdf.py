@@ -8,6 +8,7 @@ from pypdf import PdfReader
 from portal.issued.identifiers import parse_number
 from portal.pdf.process import PdfProcess, RenderingInterrupted
 from portal.pdf.renderer import PDFUnavailable
+from portal.pdf.signing import SignedPdf
 from portal.phrasebook.api_errors import API_ERRORS
 from tests.conftest import PortalFactory
 from tests.web.pages.test_issued import issue, link_of
@@ -33,10 +34,10 @@ def test_pdf_holds_the_number_and_is_the_same_later_and_elsewhere(portal: Portal
 def test_without_weasyprint_the_paper_is_issued_and_the_pdf_is_501(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unavailable(_: PdfProcess, _html: str) -> bytes:
+    def unavailable(*_: object) -> SignedPdf:
         raise PDFUnavailable("OSError")
 
-    monkeypatch.setattr(PdfProcess, "render", unavailable)
+    monkeypatch.setattr(PdfProcess, "render_signed", unavailable)
     ana = Person.at(portal()).signed_in()
     path = issue(ana)
     link = link_of(ana, path)
@@ -48,10 +49,11 @@ def test_without_weasyprint_the_paper_is_issued_and_the_pdf_is_501(
 def test_pdf_that_takes_too_long_is_503_and_nothing_is_issued(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def too_slow(_: PdfProcess, _html: str) -> bytes:
+    def too_slow(*_: object) -> SignedPdf:
         raise RenderingInterrupted("TimeoutError")
 
     monkeypatch.setattr(PdfProcess, "render", too_slow)
+    monkeypatch.setattr(PdfProcess, "render_signed", too_slow)
     ana = Person.at(portal()).signed_in()
     page = ana.pages.get("/placa/ABC1D23/dossie.pdf", 503)
     assert API_ERRORS["pdf_not_ready"].message in page.text and int(page.headers["Retry-After"]) > 0

@@ -1,0 +1,67 @@
+"""The proof of the moment of payment, on pages: asks again, compares, and issues a dossier."""
+
+from typing import Final
+
+from flask import abort, redirect, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from portal.access.idempotency import KeyReused, is_idempotency_key
+from portal.desk.desk import Desk
+from portal.desk.issuing import NothingToIssue
+from portal.desk.moments import USUAL, Terms, Unanswered, UnknownFormer
+from portal.dossier.answers import Panel
+from portal.issued.identifiers import display_number
+from portal.phrasebook.failures import FAULTS
+from portal.phrasebook.issuing import ISSUE_AGAIN, KEY_REUSED, NOTHING_TO_ISSUE, PURGED
+from portal.presentation.issued.summary import summary_of
+from portal.vehicle.plate import Plate
+from portal.web.http.errors import page_error
+from portal.web.http.rate_limits import refuse
+from portal.web.papers import moment_paper
+from portal.web.routing.responses import show_notice, ticked_lookups
+from portal.web.routing.routes import Routes
+from portal.web.routing.vehicles import of_vehicle
+from portal.web.web import Web
+
+NOT_ISSUED: Final = "A prova do ato não foi emitida"
+NO_ANSWER: Final = "{} Sem a resposta deste momento não há o que provar, e nada foi emitido."
+
+routes = Routes("moment", robots="noindex, nofollow", limited=True)
+
+
+@routes.post("/placa/<text>/ato")
+@of_vehicle(Plate)
+def moment(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
+    """Ask the ticked lookups again, RENAJUD if none is, and issue what they say."""
+    key = request.headers.get("Idempotency-Key", request.form.get("idempotency_key"))
+    if key is not None and not is_idempotency_key(key):
+        abort(400)
+    ask = ticked_lookups() or USUAL
+    if not desk.moments.may(ask):
+        abort(403)
+    terms = Terms(plate, ask, request.form.get("number", "").strip())
+    refuse(web.limits.issue(request.remote_addr))
+    try:
+        number = desk.moments.issue(terms, moment_paper(web), key)
+    except UnknownFormer:
+        abort(404)
+    except KeyReused:
+        return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
+    except NothingToIssue:
+        return page_error(409, NOTHING_TO_ISSUE, PURGED, plate.text)
+    except Unanswered as error:
+        panel = error.panel
+        advice = NO_ANSWER.format(panel.reason)
+        return page_error(_status(panel), NOT_ISSUED, advice, plate.text, panel.retry_after_s)
+    issued = desk.issuing.owned(number)
+    summary = summary_of(issued) if issued else None
+    if summary and summary.moment:
+        found = summary.moment
+        show_notice(f"{found.heading}\n{' '.join((found.finding, *found.changes))}")
+    return redirect(url_for("dossiers.dossier", text=display_number(number)), 303)
+
+
+def _status(panel: Panel) -> int:
+    """Return the status of a lookup that has no answer."""
+    statuses: dict[str, int] = {kind: fault.status for kind, fault in FAULTS.items()}
+    return statuses.get(panel.cause, 502)

@@ -1,0 +1,99 @@
+"""Verifies numbers, QR codes, hashes and files for the page and the JSON API."""
+
+from io import BytesIO
+from typing import Final
+
+from flask import Request, abort, request, url_for
+from werkzeug.formparser import FormDataParser
+
+from portal.issued.identifiers import display_number
+from portal.issued.verification import Verification
+from portal.pdf.inspection import LARGEST_FILE
+from portal.presentation.issued.summary import summary_of
+from portal.presentation.issued.verification import VerifiedDossier, partly_hidden
+from portal.system.local_time import utc_time
+from portal.web.http.rate_limits import network, refuse
+from portal.web.web import Web
+
+FIELD: Final = "file"
+_FORM_BYTES: Final = 256 * 1024  # of a form, beside its file; its parser keeps 64 KB at a time
+_MOST_FIELDS: Final = 8
+
+
+def verify_code(web: Web, code: str) -> Verification:
+    """Verify the number or key ``code``.
+
+    The key of a dossier works even after too many wrong guesses from the same address, because a
+    key of 128 random bits cannot be guessed. A number has only 60 random bits, and is then refused:
+    raises TooManyRequests.
+    """
+    if (found := web.desks.published.verifier.by_key(code)) is not None:
+        return found
+    refuse(web.limits.guess_wait(request.remote_addr))
+    if (found := web.desks.published.verifier.by_number(code)) is not None:
+        return found
+    web.limits.count_guess(request.remote_addr)
+    return Verification("unknown")
+
+
+def verify_hash(web: Web, sha256: str) -> Verification:
+    """Verify a file by its hash. Raises TooManyRequests."""
+    refuse(web.limits.verify(request.remote_addr))
+    return web.desks.published.verifier.by_hash(sha256)
+
+
+def verify_sent(web: Web, *, as_form: bool) -> Verification | None:
+    """Verify the file in the request's body, or None without one.
+
+    Nothing of it is kept, not even in a temporary file. The limits are counted before the body is
+    read. Raises TooManyRequests, ServiceUnavailable or Busy, and aborts with 413.
+    """
+    refuse(web.limits.verify(request.remote_addr))
+    request.max_content_length = LARGEST_FILE + _FORM_BYTES
+    with web.slots.files.slot(network(request.remote_addr)):
+        content = _of_form(request) if as_form else request.get_data(cache=False)
+        if len(content) > LARGEST_FILE:
+            abort(413)
+        return web.desks.published.verifier.file(content) if content else None
+
+
+def _of_form(sent: Request) -> bytes:
+    """Return the file of a form, b"" without one."""
+    if sent.mimetype != "multipart/form-data":
+        return b""
+    parser = FormDataParser(
+        stream_factory=lambda *_, **__: BytesIO(),
+        max_form_memory_size=_FORM_BYTES,
+        max_content_length=sent.max_content_length,
+        max_form_parts=_MOST_FIELDS,
+    )
+    _, _, files = parser.parse(
+        sent.stream, sent.mimetype, sent.content_length, sent.mimetype_params
+    )
+    file = files.get(FIELD)
+    return file.stream.read() if file is not None else b""
+
+
+def shown(verification: Verification) -> VerifiedDossier | None:
+    """Return those facts about a dossier that may be shown to the visitor, or None without one.
+
+    Who holds the dossier sees its plate, its summary and its link. Who has only the number, which
+    may be guessed or quoted anywhere, sees a partly hidden plate.
+    """
+    dossier = verification.dossier
+    if dossier is None:
+        return None
+    summary, is_holder = summary_of(dossier), verification.by_holder
+    plate = summary.plate if summary else ""
+    path = url_for("shared.dossier", text=dossier.key) if dossier.key and is_holder else ""
+    return VerifiedDossier(
+        number=display_number(dossier.number),
+        state=dossier.state,
+        plate=plate if is_holder else partly_hidden(plate),
+        issuer=summary.issuer.name if summary and summary.issuer else "",
+        issued_at=utc_time(dossier.issued_at),
+        ended_at=utc_time(dossier.ended_at),
+        path=path,
+        summary=summary if is_holder else None,
+        superseded_by=display_number(dossier.superseded_by) if dossier.superseded_by else "",
+    )
