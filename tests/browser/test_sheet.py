@@ -119,7 +119,7 @@ def test_same_line_of_ticked_cars_is_declared_together(
     prepared_batch(page, portal)
     back = page.url
     before = page.locator("#veiculo-LMP0A01 .vehicles__sheet").inner_text()
-    assert "faltam 13" in before
+    assert "13 abertas" in before
     for plate in ("LMP0A01", "MUL0A45"):
         page.locator(f"#veiculo-{plate} .vehicles__tick input").check()
     page.locator(".ticked-bar").get_by_role("button", name="Declarar").click()
@@ -127,7 +127,7 @@ def test_same_line_of_ticked_cars_is_declared_together(
     page.get_by_role("button", name="Guardar").click()
     assert "2 placas guardadas" in page.inner_text("main")
     page.goto(back)
-    assert "faltam 12" in page.locator("#veiculo-LMP0A01 .vehicles__sheet").inner_text()
+    assert "12 abertas" in page.locator("#veiculo-LMP0A01 .vehicles__sheet").inner_text()
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1024])

@@ -13,6 +13,7 @@ from portal.batch.model import Item
 from portal.dossier.answers import Panels
 from portal.dossier.row import row_of_dossier, stored_row
 from portal.law.adverse import ENDS_CEILING, Subject
+from portal.law.checklist import LINES
 from portal.law.findings import DataConflict, Finding
 from portal.law.standing import Standing
 from portal.phrasebook.findings import alert_brief, alert_words, clause, list_words, sentence
@@ -223,7 +224,8 @@ def test_every_code_is_documented() -> None:
         for each in get_args(Finding)
         if isinstance(each.__dict__.get("code"), str)
     }
-    assert told == standings | of_subjects | of_conflicts | of_classes
+    of_lines = {f"declared_{line.key.replace('-', '_')}" for line in LINES}
+    assert told == standings | of_subjects | of_conflicts | of_classes | of_lines
 
 
 @pytest.mark.parametrize(

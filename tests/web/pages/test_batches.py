@@ -681,7 +681,7 @@ def test_ticked_rows_lead_to_a_file_of_them_alone(
     assert here.client.get(f"{results}?plates=AAA1A11").get_data(as_text=True).count("\n") == 1
     assert here.client.get(f"{results}?plates=").status_code == 200
     assert here.client.get(f"{results}?plates=A&plates=B").status_code == 400
-    dealer.get(f"{path}/marcadas.pdf", 404)
+    dealer.get(f"{path}/marcadas.doc", 404)
     other = here.app.test_client()
     led = other.get(f"{path}/marcadas.csv?{ticks}")
     assert led.headers["Location"].startswith("/entrar?next=")
