@@ -34,8 +34,8 @@ from portal.dossier.status_style import LOOKS
 from portal.factory import Portal
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.sqlite_cache import entry_id
-from portal.issued.archive import IssuedSnapshot
 from portal.issued.identifiers import Identifiers
+from portal.issued.model import IssuedSnapshot
 from portal.presentation.issued.summary import IssuedSummary
 from portal.presentation.operations.page import MOST_TOKENS
 from portal.presentation.site.history_page import MOST_SEARCHED

@@ -10,8 +10,8 @@ import click
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
-from portal.issued.archive import IssuedDossier
 from portal.issued.identifiers import display_number, parse_number
+from portal.issued.model import IssuedDossier
 from portal.system.erasure import BytesKept
 from portal.system.local_time import iso_time
 

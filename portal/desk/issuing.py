@@ -14,14 +14,8 @@ from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import has_readable
 from portal.gateway.lookup import Spend
-from portal.issued.archive import (
-    IssuedDossier,
-    IssuedSnapshot,
-    KeptAnswer,
-    NumberTaken,
-    Purged,
-)
 from portal.issued.identifiers import Identifiers, new_identifiers
+from portal.issued.model import IssuedDossier, IssuedSnapshot, KeptAnswer, NumberTaken, Purged
 from portal.pdf.signing import SignedPdf
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam

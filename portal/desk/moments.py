@@ -22,8 +22,8 @@ from portal.dossier.changes import changes_of
 from portal.dossier.dossier import Dossier
 from portal.dossier.moment import Moment
 from portal.gateway.lookup import Spend
-from portal.issued.archive import IssuedDossier, NumberTaken
 from portal.issued.identifiers import Identifiers, display_number, new_identifiers, parse_number
+from portal.issued.model import IssuedDossier, NumberTaken
 from portal.system.local_time import utc_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate

@@ -7,8 +7,8 @@ from portal.desk.caller import Caller
 from portal.desk.core import Core
 from portal.desk.declared_lines import DeclaredLines
 from portal.dossier.dossier import Dossier
-from portal.issued.archive import IssuedDossier
 from portal.issued.identifiers import is_share_key
+from portal.issued.model import IssuedDossier
 from portal.issued.verification import Verifier
 from portal.vehicle.plate import Plate
 

@@ -18,8 +18,7 @@ No process caches dossiers, so a revocation takes effect at the next request.
 import hashlib
 import time
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -41,6 +40,13 @@ from sqlalchemy.exc import IntegrityError
 from portal.access.idempotency import forget_made
 from portal.access.sealing import SubjectKeys, keyed_hash
 from portal.issued.identifiers import Identifiers
+from portal.issued.model import (
+    IssuedDossier,
+    IssuedSnapshot,
+    NumberTaken,
+    Purged,
+    State,
+)
 from portal.pdf.signing import Signature, SignedPdf
 from portal.storage.database import Lock, erase_deleted, hold, reading, writing
 from portal.storage.purge_log import was_purged
@@ -52,75 +58,10 @@ DAY_S: Final = 86_400
 _ENDED_AT_ONCE: Final = 20
 _WITHOUT_CONTENT: Final = dict.fromkeys(("head", "html", "pdf"))
 
-State = Literal["valid", "expired", "revoked"]
-
-
-class NumberTaken(Exception):
-    """A dossier has the number already."""
-
-
-class Purged(Exception):
-    """The vehicle's data was purged (deleted) after it had been read for the dossier."""
-
-
-class KeptAnswer(msgspec.Struct, frozen=True):
-    """An answer of which a dossier was made. ``packed`` is its body, compressed by zlib."""
-
-    fetched_at: float  # epoch seconds
-    packed: bytes
-
-    @property
-    def body(self) -> bytes:
-        return zlib.decompress(self.packed)
-
-
-class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """A dossier's metadata, for pages and commands that do not show the document.
-
-    ``caller`` is the name of the Identity (the authenticated caller) that issued the dossier.
-    ``summary`` is the JSON text of an IssuedSummary (portal.presentation.issued). If the link shows
-    what has changed since, ``follows`` is the issuer (``Identity.owner``), otherwise "".
-    ``answers`` has the answers of which the dossier was made, by lookup. A dossier of a version
-    before schema revision 0020 has none.
-    """
-
-    plate: str
-    caller: str
-    summary: str
-    follows: str = ""
-    answers: Mapping[str, KeptAnswer] = msgspec.field(default_factory=dict)
-
 
 class _Head(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     snapshot: IssuedSnapshot
-
-
-@dataclass(frozen=True, slots=True)
-class IssuedDossier:
-    """An issued dossier. Times are epoch seconds.
-
-    ``key`` (the share key) and ``snapshot`` are None if the dossier is expired or revoked.
-    ``sha256`` is that of the PDF, in hex, or None if it is not recorded. ``superseded_by`` is the
-    number of the dossier that has taken this one's place, or None.
-    """
-
-    number: str
-    issued_at: float
-    expires_at: float
-    revoked_at: float | None
-    state: State
-    has_pdf: bool
-    key: str | None
-    snapshot: IssuedSnapshot | None
-    sha256: str | None = None
-    signature: Signature | None = None
-    superseded_by: str | None = None
-
-    @property
-    def ended_at(self) -> float:
-        """The time of revocation, or the time of expiry if the dossier is not revoked."""
-        return self.revoked_at or self.expires_at
 
 
 class DossierArchive:

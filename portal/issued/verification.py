@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from portal.issued.archive import DossierArchive, IssuedDossier
+from portal.issued.archive import DossierArchive
 from portal.issued.identifiers import display_number, is_share_key, parse_number
+from portal.issued.model import IssuedDossier
 from portal.pdf.inspection import Contents, Difference, FoundSignature, PdfInspector, Unreadable
 
 # The first that holds, in this order.

@@ -9,14 +9,9 @@ from sqlalchemy import Engine, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import SubjectKeys
-from portal.issued.archive import (
-    DossierArchive,
-    IssuedDossier,
-    IssuedSnapshot,
-    NumberTaken,
-    Purged,
-)
+from portal.issued.archive import DossierArchive
 from portal.issued.identifiers import Identifiers, new_identifiers
+from portal.issued.model import IssuedDossier, IssuedSnapshot, NumberTaken, Purged
 from portal.pdf.signing import Signature, SignedPdf
 from portal.storage.database import reading
 from portal.storage.tables import dossiers

@@ -17,8 +17,8 @@ from portal.dossier.row import VehicleRow, listed_row
 from portal.gateway.limits import Allowance
 from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import OriginCalls
-from portal.issued.archive import IssuedDossier, IssuedSnapshot
 from portal.issued.issuer import Issuer
+from portal.issued.model import IssuedDossier, IssuedSnapshot
 from portal.issued.verification import SignatureFacts, Verification
 from portal.law.declared import Declaration
 from portal.pdf.inspection import Difference

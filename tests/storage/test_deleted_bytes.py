@@ -11,8 +11,8 @@ from types import SimpleNamespace
 import pytest
 from sqlalchemy import select, update
 
-from portal.issued.archive import IssuedSnapshot
 from portal.issued.identifiers import new_identifiers
+from portal.issued.model import IssuedSnapshot
 from portal.storage import sqlite_traces
 from portal.storage.database import reading, writing
 from portal.storage.sqlite_traces import DeletedBytes, empty_log

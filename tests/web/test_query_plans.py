@@ -11,8 +11,8 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 from portal.access.tokens import SCOPES
-from portal.issued.archive import IssuedSnapshot
 from portal.issued.identifiers import new_identifiers
+from portal.issued.model import IssuedSnapshot
 from portal.storage.database import reading, writing
 from tests.conftest import PortalFactory
 from tests.fakes import wait_until

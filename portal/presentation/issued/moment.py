@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from portal.issued.archive import IssuedDossier
 from portal.issued.identifiers import display_number
+from portal.issued.model import IssuedDossier
 from portal.issued.verification import judged
 from portal.presentation.issued.summary import summary_of
 from portal.presentation.issued.verification import signature_document

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import ClassVar, Final
 
 from portal import formats
-from portal.issued.archive import IssuedDossier
 from portal.issued.identifiers import display_number
+from portal.issued.model import IssuedDossier
 from portal.presentation.issued.moment_form import MomentChoice
 from portal.presentation.issued.summary import Changed, IssuedSummary, summary_of
 from portal.system.local_time import utc_time

@@ -11,8 +11,8 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.moment import Moment
 from portal.dossier.status_style import LOOKS, StatusStyle
-from portal.issued.archive import IssuedDossier
 from portal.issued.issuer import Issuer
+from portal.issued.model import IssuedDossier
 from portal.law.act_answers import Act
 from portal.law.act_matrix import Row
 from portal.phrasebook import acts

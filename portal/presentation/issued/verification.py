@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar
 
-from portal.issued.archive import State
 from portal.issued.identifiers import display_number
+from portal.issued.model import State
 from portal.issued.verification import SignatureFacts, Verification
 from portal.pdf.inspection import LARGEST_FILE
 from portal.presentation.issued.summary import IssuedSummary

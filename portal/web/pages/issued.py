@@ -21,8 +21,8 @@ from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.batch.typed_list import read_strings
 from portal.desk.desk import Desk
 from portal.desk.issuing import Issuable, NothingToIssue
-from portal.issued.archive import IssuedDossier
 from portal.issued.identifiers import display_number, parse_number
+from portal.issued.model import IssuedDossier
 from portal.phrasebook.issuing import (
     ISSUE_AGAIN,
     KEY_REUSED,
