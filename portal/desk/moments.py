@@ -31,6 +31,9 @@ from portal.vehicle.plate import Plate
 USUAL: Final[tuple[LookupName, ...]] = ("renajud",)
 # Requests without an idempotency key that are equal within this time are one: two clicks.
 TWO_CLICKS_S: Final = 30.0
+# With a key, a request that is repeated within this time pays for no second answer: the paper of
+# the first may have taken too long.
+REPEATED_S: Final = 120.0
 
 
 class UnknownFormer(Exception):
@@ -131,8 +134,8 @@ class Moments:
         else:
             same = "|".join((terms.plate.text, names, former.number if former else ""))
             claim = claimed("clicks", owner, same, b"", number, TWO_CLICKS_S)
-        # A key that is used again after a failure asks again.
-        return claim.made, max(claim.at, time.time() - TWO_CLICKS_S)
+        # A key that is used again later asks again.
+        return claim.made, max(claim.at, time.time() - REPEATED_S)
 
     def _moment(
         self,

@@ -38,7 +38,7 @@ class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     ``summary`` is the JSON text of an IssuedSummary (portal.presentation.issued). If the link shows
     what has changed since, ``follows`` is the issuer (``Identity.owner``), otherwise "".
     ``answers`` has the answers of which the dossier was made, by lookup. A dossier of a version
-    before schema revision 0020 has none.
+    before schema revision 0021 has none.
     """
 
     plate: str

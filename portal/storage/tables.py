@@ -362,7 +362,7 @@ dossiers = Table(
     Column("owner", String(64), nullable=False),  # A digest of the namespace and the visitor.
     # The HMAC of the key in the dossier's link.
     Column("share_key", String(64), nullable=False, unique=True),
-    # HMAC of the plate. NULL if a version before schema revision 0020 has ended the dossier.
+    # HMAC of the plate. NULL if a version before schema revision 0021 has ended the dossier.
     Column("subject", String(64)),
     Column("issued_at", Float, nullable=False),  # Epoch seconds.
     Column("expires_at", Float, nullable=False),
@@ -370,7 +370,7 @@ dossiers = Table(
     Column("head", LargeBinary),
     Column("html", LargeBinary),
     Column("pdf", LargeBinary),
-    Column("pdf_sha256", String(64)),  # In hex. NULL without a PDF, and before revision 0020.
+    Column("pdf_sha256", String(64)),  # In hex. NULL without a PDF, and before revision 0021.
     Column("signature", Text),  # Who signed the PDF and when, as JSON. NULL without a signature.
     Column("superseded_by", String(12)),  # The number of the dossier that takes this one's place.
     Index("dossiers_by_pdf_sha256", "pdf_sha256"),

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from portal.pdf.process import PdfProcess
+from portal.pdf.process import PdfProcess, RenderingInterrupted
 from portal.pdf.signing import SignedPdf
 from tests.conftest import PortalFactory
 from tests.factories import renajud_body, restriction
@@ -203,6 +203,25 @@ def test_two_clicks_are_one_call(
     assert {each.status_code for each in found} == {303}
     assert len({each.headers["Location"] for each in found}) == 1
     assert upstream.count() == 1 and len(rows(here)) == 1
+
+
+def test_paper_that_takes_too_long_costs_no_second_call(
+    here: InProcessPortal,
+    ana: Person,
+    upstream: FaultUpstream,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def too_slow(*_: object) -> SignedPdf:
+        raise RenderingInterrupted("TimeoutError")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(PdfProcess, "render_signed", too_slow)
+        page = ana.post(f"/placa/{PLATE}/ato", idempotency_key="page")
+    assert (page.status_code, len(rows(here)), upstream.count()) == (503, 0, 1)
+    text = page.get_data(as_text=True)
+    assert "A fonte foi consultada" in text and "Nada foi consultado" not in text
+    assert ana.post(f"/placa/{PLATE}/ato", idempotency_key="page").status_code == 303
+    assert upstream.count() == 1
 
 
 def test_answer_of_others_lookups_is_kept_beside_the_new_one(

@@ -1,5 +1,6 @@
 """The proof of the moment of payment, on pages: asks again, compares, and issues a dossier."""
 
+import logging
 from typing import Final
 
 from flask import abort, redirect, request, url_for
@@ -11,6 +12,7 @@ from portal.desk.issuing import NothingToIssue
 from portal.desk.moments import USUAL, Terms, Unanswered, UnknownFormer
 from portal.dossier.answers import Panel
 from portal.issued.identifiers import display_number
+from portal.pdf.process import PAGE_WITHIN_S, RenderingInterrupted
 from portal.phrasebook.failures import FAULTS
 from portal.phrasebook.issuing import ISSUE_AGAIN, KEY_REUSED, NOTHING_TO_ISSUE, PURGED
 from portal.presentation.issued.summary import summary_of
@@ -24,7 +26,14 @@ from portal.web.routing.vehicles import of_vehicle
 from portal.web.web import Web
 
 NOT_ISSUED: Final = "A prova do ato não foi emitida"
+NOT_READY: Final = "O dossiê não ficou pronto a tempo"
+ASK_AGAIN: Final = (
+    "A fonte foi consultada e a resposta está guardada, mas nada foi emitido. Volte e toque de "
+    "novo em “Consultar e emitir”: em até dois minutos não há nova consulta, nem nova cobrança."
+)
 NO_ANSWER: Final = "{} Sem a resposta deste momento não há o que provar, e nada foi emitido."
+
+log = logging.getLogger(__name__)
 
 routes = Routes("moment", robots="noindex, nofollow", limited=True)
 
@@ -53,6 +62,9 @@ def moment(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
         panel = error.panel
         advice = NO_ANSWER.format(panel.reason)
         return page_error(_status(panel), NOT_ISSUED, advice, plate.text, panel.retry_after_s)
+    except RenderingInterrupted as error:
+        log.warning("the paper of a moment is not ready: %s", error)
+        return page_error(503, NOT_READY, ASK_AGAIN, plate.text, PAGE_WITHIN_S)
     issued = desk.issuing.owned(number)
     summary = summary_of(issued) if issued else None
     if summary and summary.moment:
