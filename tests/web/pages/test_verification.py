@@ -11,6 +11,7 @@ from typing import Any
 import pikepdf
 import pytest
 
+from portal.pdf import inspection
 from portal.pdf.signing import Signer, read_key
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import InProcessPortal
@@ -21,6 +22,12 @@ from tests.web.person import Person
 
 PATH = "/api/v1/dossiers/verify"
 PLATE = "MUL0A45"
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for the child as long as a busy machine needs. Its processor time stays limited."""
+    monkeypatch.setattr(inspection, "_ANSWERS_WITHIN_S", 200.0)
 
 
 @pytest.fixture
@@ -390,3 +397,15 @@ def test_sent_file_leaves_no_trace(here: InProcessPortal, tmp_path: Path) -> Non
     for path in tmp_path.rglob("*"):
         with suppress(OSError):
             assert not path.is_file() or mark not in path.read_bytes()
+
+
+def test_busy_machine_says_nothing_of_a_file(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file that was not read in time must not be called unknown."""
+    monkeypatch.setattr(inspection, "_ANSWERS_WITHIN_S", 0.0)
+    client = here.app.test_client()
+    answer = client.post(PATH, data=text_file("x"), content_type="application/pdf")
+    assert (answer.status_code, answer.get_json()["code"]) == (503, "portal_unavailable")
+    assert answer.headers["Retry-After"]
+    assert post_form(client, text_file("x")).status_code == 503
