@@ -121,7 +121,7 @@ icons: $(VENV)/dev ## the icons and the social card in static/icons, drawn again
 	@$(BIN)/python -m tests.quality.icons
 
 pins: ## compile requirements*.in into exact versions with hashes (needs uv)
-	@for name in requirements requirements-dev requirements-otel requirements-signing; do \
+	@for name in requirements requirements-dev requirements-otel requirements-signing requirements-oidc; do \
 		uv pip compile -q --universal --python-version 3.11 --no-emit-index-url --generate-hashes \
 			--custom-compile-command "make pins" $$name.in -o $$name.txt || exit 1; \
 	done

@@ -22,6 +22,7 @@ from portal.system.environment import PREFIX, SettingsError, read_texts
 from portal.system.logo import InvalidLogo, logo_url
 from portal.system.mail_address import is_mail_address
 from portal.system.open_file_limits import MOST_SPARES
+from portal.system.roles import InvalidRoles, Roles, parse_roles
 from portal.system.webhook_signature import is_secret
 from portal.tax_number import format_tax_number
 
@@ -38,6 +39,12 @@ LONGEST_LINE = 120  # maximum number of characters in ISSUER_NAME and ISSUER_CON
 _SQLITE = "sqlite:///"
 _ORIGIN = re.compile(r"(https?)://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::(0|[1-9][0-9]{0,4}))?")
 _PORTS = {"http": 80, "https": 443}
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
+# Headers with another meaning, in which no proxy names a person.
+_OTHER_HEADERS = (
+    r"(x-forwarded|content|accept|sec|if|cache|access-control)-.*|authorization|cookie|host|"
+    r"forwarded|x-sign-in-secret|connection|transfer-encoding|upgrade|origin|referer|user-agent"
+)
 _SWITCH = {"on": True, "1": True, "true": True, "yes": True}
 _SWITCH |= {"off": False, "0": False, "false": False, "no": False}
 
@@ -202,6 +209,36 @@ def _refuse_without(package: str, name: str) -> None:
         raise SettingsError(f"{PREFIX}{name} needs the package {package}, which is not installed")
 
 
+def _issuer(text: str) -> str:
+    """Validate the URL of an OpenID Connect provider, and return it as the provider writes it."""
+    parts = urlsplit(_base_address(text))
+    if parts.scheme == "http" and parts.hostname not in _THIS_MACHINE:
+        raise _Invalid("the provider has an https:// address; http:// is for this machine alone")
+    _refuse_without("joserfc", "OIDC_ISSUER")
+    return text
+
+
+def _header(text: str) -> str:
+    is_name = re.fullmatch(r"[A-Za-z0-9]+(-[A-Za-z0-9]+)*", text, re.ASCII)
+    if not is_name or re.fullmatch(_OTHER_HEADERS, text, re.IGNORECASE):
+        raise _Invalid("it is the name of a header of its own, as in Remote-User")
+    return text
+
+
+def _roles(text: str) -> Roles:
+    try:
+        return parse_roles(text)
+    except InvalidRoles as error:
+        raise _Invalid(error) from None
+
+
+def _purposes(text: str) -> tuple[str, ...]:
+    found = tuple(_one_line(each.strip()) for each in re.split(r"[;\n]", text) if each.strip())
+    if len(set(found)) < len(found):
+        raise _Invalid("a purpose stands twice")
+    return found
+
+
 def _logo(text: str) -> str:
     try:
         return logo_url(Path(text))
@@ -315,6 +352,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     dossier_proof_years: Annotated[int, msgspec.Meta(ge=1, le=30)] = 5
     dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
     cors_origins: Annotated[tuple[str, ...], _cors_origins] = ()
+    oidc_issuer: Annotated[str | None, _issuer] = None
+    oidc_client_id: Line = None
+    oidc_client_secret: Annotated[str | None, _Secret()] = None
+    oidc_groups_claim: Annotated[str, _one_line] = "groups"
+    sign_in_header: Annotated[str | None, _header] = None
+    sign_in_groups_header: Annotated[str, _header] = "Remote-Groups"
+    sign_in_secret: SecretToken = None
+    roles: Annotated[Roles, _roles] = ()
+    person_daily_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
+    person_monthly_budget: Annotated[Decimal, _price] = Decimal(0)
+    purposes: Annotated[tuple[str, ...], _purposes] = ()
 
     @property
     def mode(self) -> Mode:
@@ -449,11 +497,12 @@ def _refuse_contradictions(settings: Settings) -> None:
     for name in ("issuer_document", "issuer_contact", "issuer_logo"):
         if getattr(settings, name) and not settings.issuer_name:
             raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}ISSUER_NAME beside it")
-    if settings.monthly_budget and settings.unpriced:
-        raise SettingsError(
-            f"{PREFIX}MONTHLY_BUDGET needs {', '.join(settings.unpriced)}: an unknown price "
-            "exceeds every budget"
-        )
+    for name in ("monthly_budget", "person_monthly_budget"):
+        if getattr(settings, name) and settings.unpriced:
+            raise SettingsError(
+                f"{PREFIX}{name.upper()} needs {', '.join(settings.unpriced)}: an unknown price "
+                "exceeds every budget"
+            )
     for needs, needed in (
         ("mail_from", "smtp_url"),
         ("mail_to", "smtp_url"),
@@ -466,8 +515,36 @@ def _refuse_contradictions(settings: Settings) -> None:
     for name in ("signing_key_password", "signing_tsa_url"):
         if getattr(settings, name) and not settings.signing_key_file:
             raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}SIGNING_KEY_FILE beside it")
+    _refuse_sign_in(settings)
     if settings.redis_url and not settings.secret_key:
         raise SettingsError(
             f"{PREFIX}SECRET_KEY must be set with {PREFIX}REDIS_URL: portals that share a Redis "
             "share it"
+        )
+
+
+def _refuse_sign_in(settings: Settings) -> None:
+    """Refuse settings of the sign-in of people that contradict each other. Raises SettingsError."""
+    provider = ("oidc_issuer", "oidc_client_id", "oidc_client_secret")
+    given = [name for name in provider if getattr(settings, name)]
+    missing = [PREFIX + name.upper() for name in provider if name not in given]
+    if given and missing:
+        raise SettingsError(f"{PREFIX}{given[0].upper()} needs {' and '.join(missing)} beside it")
+    for name in ("oidc_issuer", "sign_in_header"):
+        if getattr(settings, name) and settings.mode != "managed":
+            raise SettingsError(
+                f"{PREFIX}{name.upper()} needs {PREFIX}UPSTREAM_URL and {PREFIX}UPSTREAM_TOKEN: "
+                "people sign in where the operator pays"
+            )
+    if settings.sign_in_header and not settings.trusted_proxies:
+        raise SettingsError(
+            f"{PREFIX}SIGN_IN_HEADER needs {PREFIX}TRUSTED_PROXIES of 1 or more: only a proxy in "
+            "front may name a person"
+        )
+    if settings.sign_in_secret and not settings.sign_in_header:
+        raise SettingsError(f"{PREFIX}SIGN_IN_SECRET needs {PREFIX}SIGN_IN_HEADER beside it")
+    names = (settings.sign_in_header or "").lower(), settings.sign_in_groups_header.lower()
+    if names[0] == names[1]:
+        raise SettingsError(
+            f"{PREFIX}SIGN_IN_GROUPS_HEADER makes no sense: it is {PREFIX}SIGN_IN_HEADER"
         )

@@ -104,6 +104,13 @@ def warn_of_settings(settings: Settings) -> None:
             "a token in PORTAL_ACCESS_TOKENS has fewer than %d characters: it may be guessed",
             SHORT_KEY,
         )
+    if settings.sign_in_header and not settings.sign_in_secret:
+        log.warning(
+            "PORTAL_SIGN_IN_HEADER without PORTAL_SIGN_IN_SECRET: any program that reaches the "
+            "portal's port can name itself any person"
+        )
+    if (settings.sign_in_header or settings.oidc_issuer) and not settings.roles:
+        log.warning("PORTAL_ROLES names no group, so that no person may sign in")
     if settings.mode == "managed" and (unpriced := settings.unpriced):
         log.warning(
             "the price of a call is unknown without %s: pages say so, and a limit in R$ is refused",

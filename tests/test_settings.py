@@ -23,6 +23,15 @@ SECRETS = {
     "WEBHOOK_URL": "https://hook.example/hidden-path",
     "WEBHOOK_SECRET": "whsec_aGlkZGVuIHNlY3JldCBvZiBhIHdlYmhvb2shIQ==",
     "SIGNING_KEY_PASSWORD": "hidden-signing",
+    "OIDC_CLIENT_SECRET": "hidden-client",
+    "SIGN_IN_SECRET": "hidden-proxy",
+}
+# What the settings of secrets need beside them.
+BESIDE_SECRETS = {
+    "PORTAL_OIDC_ISSUER": "https://login.example",
+    "PORTAL_OIDC_CLIENT_ID": "portal",
+    "PORTAL_SIGN_IN_HEADER": "Remote-User",
+    "PORTAL_TRUSTED_PROXIES": "1",
 }
 UPSTREAM = {"PORTAL_UPSTREAM_URL": "http://dados.example"}
 
@@ -319,7 +328,7 @@ def test_secret_may_come_from_file_and_is_redacted(tmp_path: Path, name: str) ->
     others = {f"PORTAL_{each}": text for each, text in SECRETS.items() if each != name}
     plain = {**UPSTREAM, "PORTAL_MAIL_FROM": "portal@example.com"}
     key = {"PORTAL_SIGNING_KEY_FILE": "key.p12"}
-    environ = {**plain, **key, **others, f"PORTAL_{name}_FILE": "secret"}
+    environ = {**plain, **key, **BESIDE_SECRETS, **others, f"PORTAL_{name}_FILE": "secret"}
     settings = Settings.from_environment(environ, tmp_path)
     assert SECRETS[name] in settings.secrets
 
