@@ -20,6 +20,7 @@ from portal.access.calendar_addresses import CalendarAddresses
 from portal.access.declarations import Declarations
 from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
+from portal.access.people import People
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Gatekeeper, Tokens
 from portal.batch.batches import Batches
@@ -98,7 +99,9 @@ from portal.upstream.origin import Origin
 from portal.upstream.spares import TICK_S, Spares
 from portal.upstream.warm_up import WarmUp
 from portal.web.app_setup import init_app
+from portal.web.http.company import Company
 from portal.web.http.page_cache import PageCache
+from portal.web.http.proxy_sign_in import ProxySignIn
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
@@ -424,7 +427,42 @@ class Portal:
 
     @cached_property
     def tokens(self) -> Tokens:
-        return Tokens(self.side, self._settings.access_tokens, namespace=self.namespace)
+        return Tokens(
+            self.side,
+            self._settings.access_tokens,
+            namespace=self.namespace,
+            holders=self.people,
+        )
+
+    @cached_property
+    def people(self) -> People | None:
+        """The people who may sign in, or None if tokens are the only way."""
+        settings = self._settings
+        if not settings.sign_in_header and not settings.oidc_issuer:
+            return None
+        return People(
+            self.side,
+            SubjectKeys(self.secret, str, self.namespace),  # people need no tags of vehicles
+            settings.roles,
+            by_proxy=settings.sign_in_header is not None,
+            daily_limit=settings.person_daily_limit,
+            monthly_budget=settings.person_monthly_budget,
+        )
+
+    @property
+    def _company(self) -> Company | None:
+        if self.people is None:
+            return None
+        settings = self._settings
+        proxy = None
+        if settings.sign_in_header is not None:
+            proxy = ProxySignIn(
+                settings.sign_in_header,
+                settings.sign_in_groups_header,
+                settings.trusted_proxies,
+                settings.sign_in_secret,
+            )
+        return Company(self.people, proxy)
 
     @cached_property
     def history(self) -> History:
@@ -658,6 +696,7 @@ class Portal:
                 hit_cache_bytes=self._hit_cache_bytes,
                 longest_request_s=self._longest_request_s,
                 metrics_token=settings.metrics_token,
+                purposes=settings.purposes,
                 request_threads=self._process.threads.blocking,
                 static=PROJECT_ROOT / "static",
                 trusted_proxies=settings.trusted_proxies,
@@ -678,6 +717,7 @@ class Portal:
                 usage=self.usage,
             ),
             access_log=self.access_log,
+            company=self._company,
             allowance=self.ledger.allowance,
             signing_key=self.signing_key,
             examples=Examples(

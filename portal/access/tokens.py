@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, fields
 from decimal import Decimal
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 from sqlalchemy import (
     ColumnElement,
@@ -49,6 +49,8 @@ LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # rows
 # Stands in the name of a token that was replaced, before a number. No typed name contains it.
 _REPLACED: Final = "#"
+# Stands before the name of a person who has signed in. No name of a token contains a colon.
+PERSON: Final = "person:"
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 TokenState = Literal["valid", "expired", "revoked"]
 
@@ -88,6 +90,18 @@ class TokenChange:
     monthly_budget: Decimal | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PersonLimits:
+    """What a person may spend by all ways together, pages and own tokens. 0 means no limit.
+
+    ``payer`` is the key under which the ledger counts it.
+    """
+
+    payer: str
+    daily_limit: int = 0
+    monthly_budget: Decimal = Decimal(0)
+
+
 class NameTaken(ValueError):
     """The namespace already has a token of this name, perhaps a revoked one."""
 
@@ -101,7 +115,8 @@ class Identity:
     ``credential`` is the caller's own upstream credential, and ``digest`` is the credential's HMAC.
     In other modes, ``credential`` is None, and ``digest`` is the token's SHA-256. ``owner`` is the
     key under which the caller's data is stored. It outlives a token, because several tokens may
-    have one owner. ``batch`` is the id of the batch for which a lookup is made, or None for a
+    have one owner. ``person`` are the limits of the person who has signed in, or whose token it is.
+    ``batch`` is the id of the batch for which a lookup is made, or None for a
     single lookup.
     """
 
@@ -113,6 +128,24 @@ class Identity:
     monthly_budget: Decimal = Decimal(0)
     credential: str | None = field(default=None, repr=False)
     batch: str | None = None
+    person: PersonLimits | None = None
+
+    @property
+    def is_person(self) -> bool:
+        """Whether a person has signed in, rather than a token."""
+        return self.name.startswith(PERSON)
+
+    @property
+    def least_daily_limit(self) -> int:
+        """The smaller daily limit of the token and its person, or 0 without one."""
+        limits = self.daily_limit, self.person.daily_limit if self.person else 0
+        return min(filter(None, limits), default=0)
+
+    @property
+    def least_monthly_budget(self) -> Decimal:
+        """The smaller budget of a month of the token and its person, or 0 without one."""
+        budgets = self.monthly_budget, self.person.monthly_budget if self.person else Decimal(0)
+        return min(filter(None, budgets), default=Decimal(0))
 
     def has_scope(self, scope: str) -> bool:
         return scope in self.scopes or (scope in OPERATION_SCOPES and not self.may_spend)
@@ -137,6 +170,7 @@ class Issued:
     expires_at: float | None
     revoked_at: float | None
     namespace: str
+    person: str | None = None  # the id of the person whose own token it is
 
     @property
     def ended_at(self) -> float:
@@ -161,6 +195,24 @@ class Issued:
     def identity(self) -> Identity:
         limits = self.daily_limit, self.monthly_budget
         return Identity(self.caller, self.digest, self.owner, self.scopes, *limits)
+
+
+class Holders(Protocol):
+    """The people who hold tokens of their own (``portal.access.people``)."""
+
+    def bound(self, identity: Identity, person: str) -> Identity:
+        """Return a token's identity with at most what its person may do.
+
+        Raises RefusedToken or TokensUnavailable.
+        """
+        ...
+
+    def of_owner(self, owner: str) -> Identity | None:
+        """Return the identity of the person who is this owner, or None.
+
+        Raises RefusedToken or TokensUnavailable.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,11 +249,13 @@ class Tokens:
         monotonic: Callable[[], float] = time.monotonic,
         *,
         namespace: str,
+        holders: Holders | None = None,
     ) -> None:
         self._engine = engine
         self._namespace = namespace
         self._clock = clock
         self._monotonic = monotonic
+        self._holders = holders
         self._configured = {
             digest(token): Identity(f"settings:{number}", digest(token), digest(token), SCOPES)
             for number, token in enumerate(configured, start=1)
@@ -222,7 +276,15 @@ class Tokens:
             raise UnknownToken
         if issued.state(self._clock()) != "valid":
             raise RefusedToken
-        return issued.identity
+        return self._bound(issued)
+
+    def _bound(self, issued: Issued) -> Identity:
+        """Return the identity of a token, which never exceeds what its person may do."""
+        if issued.person is None:
+            return issued.identity
+        if self._holders is None:
+            raise RefusedToken
+        return self._holders.bound(issued.identity, issued.person)
 
     def identify_owner(self, owner: str) -> Identity:
         """Return the identity of an owner's newest valid token. Raises as ``identify`` does.
@@ -232,6 +294,8 @@ class Tokens:
         """
         if owner in self._configured:
             return self._configured[owner]
+        if self._holders is not None and (person := self._holders.of_owner(owner)) is not None:
+            return person
         is_owned = (table.c.owner == owner) | (table.c.digest == owner) & table.c.owner.is_(None)
         query = select(*_COLUMNS).where(is_owned, table.c.namespace == self._namespace)
         try:
@@ -245,7 +309,7 @@ class Tokens:
         valid = [each for each in found if each.state(now) == "valid"]
         if not valid:
             raise RefusedToken
-        return valid[0].identity
+        return self._bound(valid[0])
 
     def was_issued(self, token_digest: str) -> bool:
         """Return whether a token with this digest was issued, in any namespace.
@@ -270,10 +334,12 @@ class Tokens:
         lifetime_s: float | None,
         daily_limit: int,
         monthly_budget: Decimal = Decimal(0),
+        person: str | None = None,
     ) -> str:
         """Issue a token of 256 random bits, and return the token. Raises NameTaken.
 
-        Only the token's digest is stored, so the token cannot be read again later.
+        Only the token's digest is stored, so the token cannot be read again later. A token of a
+        ``person`` has the person as its owner.
         """
         token = secrets.token_urlsafe(32)
         now = self._clock()
@@ -282,7 +348,8 @@ class Tokens:
                 db.execute(
                     insert(table).values(
                         digest=digest(token),
-                        owner=secrets.token_hex(32),
+                        owner=person or secrets.token_hex(32),
+                        person=person,
                         namespace=self._namespace,
                         name=name,
                         scopes=",".join(sorted(scopes)),
@@ -354,6 +421,7 @@ class Tokens:
                 insert(table).values(
                     digest=digest(token),
                     owner=former.owner,
+                    person=former.person,
                     namespace=self._namespace,
                     name=name,
                     scopes=",".join(sorted(former.scopes)),

@@ -135,8 +135,10 @@ _SHOWN = [ledger.c[name] for name in UpstreamCall._fields]
 _REACHED: Final[Mapping[tuple[Scope, Period], FailureKind]] = {
     ("portal", "day"): "day_limit",
     ("token", "day"): "token_limit",
+    ("person", "day"): "token_limit",
     ("portal", "month"): "portal_budget",
     ("token", "month"): "token_budget",
+    ("person", "month"): "token_budget",
 }
 
 
@@ -280,7 +282,8 @@ class Ledger:
         left: dict[Scope, int] = {}
         for use in self.uses(caller):
             if use.limit.period == "day":
-                left[use.limit.scope] = int(use.left)
+                scope: Scope = "portal" if use.limit.scope == "portal" else "token"
+                left[scope] = min(left.get(scope, _NO_LIMIT), int(use.left))
         return Allowance(left.get("portal"), left.get("token"), seconds_left("day", now))
 
     def calls_left(self) -> int | None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Literal
 
-Scope = Literal["portal", "token"]
+Scope = Literal["portal", "token", "person"]
 Period = Literal["day", "month"]
 
 

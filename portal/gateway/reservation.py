@@ -1,9 +1,9 @@
 """Limits of spending, which the ledger reserves before a call and gives back after it.
 
 A limit counts calls of a day, or R$ of a calendar month, both in America/Sao_Paulo. It binds one
-payer: a token, or all callers of the portal together. What is used of each limit stands in a row of
-the table ``call_counters``, also where nothing limits it yet, so that a limit that is set later
-counts what was spent before.
+payer: a token, a person with all own tokens, or all callers of the portal together. What is used
+of each limit stands in a row of the table ``call_counters``, also where nothing limits it yet, so
+that a limit that is set later counts what was spent before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,12 +58,18 @@ def limits_of(caller: Identity, portal: PortalLimits) -> tuple[Limit, ...]:
     """Return every limit that binds a caller's calls, in the order in which rows are locked."""
     token = token_payer(caller.name)
     day, month = limits_of_portal(portal)
-    return (
+    found = [
         day,
         Limit("token", token, "day", Decimal(caller.daily_limit)),
         month,
         Limit("token", token, "month", caller.monthly_budget),
-    )
+    ]
+    if (person := caller.person) is not None:
+        found += [
+            Limit("person", person.payer, "day", Decimal(person.daily_limit)),
+            Limit("person", person.payer, "month", person.monthly_budget),
+        ]
+    return tuple(found)
 
 
 def limits_of_portal(portal: PortalLimits) -> tuple[Limit, Limit]:

@@ -135,9 +135,10 @@ class UsageLog:
         """Return the day on which a month's budget ends at the rate of the last seven days.
 
         None for a limit of calls, if the budget lasts until the month's end, or if the price of one
-        of these calls is unknown.
+        of these calls is unknown. Also None for a person, whose calls have several names: those of
+        the pages and of each own token.
         """
-        if use.limit.unit == "calls":
+        if use.limit.unit == "calls" or use.limit.scope == "person":
             return None
         payer = caller if use.limit.scope == "token" else None
         lately = self.spent_in_days(RATE_DAYS, payer)

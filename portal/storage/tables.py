@@ -55,13 +55,41 @@ tokens = Table(
     Column("revoked_at", Float),
     # The last day in America/Sao_Paulo on which the token reached its daily limit.
     Column("full_on", String(10)),
+    # The id of the person who has issued the token for a script of theirs (see ``people``). NULL if
+    # the operator has issued it.
+    Column("person", String(64)),
     UniqueConstraint("namespace", "name"),
     Index("tokens_by_owner", "owner"),
+    _partial_index("tokens_by_person", "person", where="person IS NOT NULL"),
     Index("tokens_by_full_day", "namespace", "full_on"),
     _partial_index("tokens_by_expiry", "namespace", "expires_at", where="revoked_at IS NULL"),
     _partial_index(
         "tokens_by_revocation", "namespace", "revoked_at", where="revoked_at IS NOT NULL"
     ),
+)
+
+# The people who have signed in at the company's provider, or through its proxy.
+people = Table(
+    "people",
+    metadata,
+    # The HMAC of namespace, issuer and subject, which is also the owner of what the person stores.
+    Column("id", String(64), primary_key=True),
+    Column("namespace", String, nullable=False),
+    # The name under which calls are recorded, such as "person:ana@loja.example".
+    Column("caller", String(80), nullable=False),
+    Column("issuer", String, nullable=False),  # The provider's URL, or "proxy".
+    Column("sealed", LargeBinary, nullable=False),  # The subject and the groups, encrypted.
+    Column("sealed_refresh", LargeBinary),  # The provider's refresh token, encrypted.
+    Column("created_at", Float, nullable=False),  # All times in this table are in epoch seconds.
+    # The last sign-in. A person of the proxy signs in with each page.
+    Column("entered_at", Float, nullable=False),
+    Column("seen_at", Float, nullable=False),  # The last page, to the minute.
+    Column("checked_at", Float, nullable=False),  # When the provider last confirmed the groups.
+    # When a process last began to ask the provider, so that no two ask at once.
+    Column("asked_at", Float, nullable=False, server_default="0"),
+    Column("ended_at", Float),  # Sessions that began before are over.
+    Column("refused_at", Float),  # The provider does not know the person any more.
+    UniqueConstraint("namespace", "caller"),
 )
 
 ledger = Table(

@@ -27,6 +27,7 @@ from portal.presentation.query import kept_query
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
 from portal.web.http.assets import Assets
+from portal.web.http.company import Company
 from portal.web.http.headers import CrossOrigin
 from portal.web.http.page_cache import PageCache
 from portal.web.http.rate_limits import DailyQuotas, RateLimits
@@ -44,13 +45,15 @@ class WebSettings:
     """What the web layer knows of the settings.
 
     ``hit_cache_bytes`` limits the memory of ``HitCache``, and 0 disables it. ``static`` is the
-    folder of the static files. ``longest_request_s`` is the longest time that a request takes.
+    folder of the static files. ``purposes`` are those of which one is picked at each sign-in.
+    ``longest_request_s`` is the longest time that a request takes.
     """
 
     cors_origins: Sequence[str]
     hit_cache_bytes: int
     longest_request_s: float
     metrics_token: str | None
+    purposes: Sequence[str]
     request_threads: int
     static: Path
     trusted_proxies: int
@@ -71,6 +74,7 @@ class Web:
         operator: OperatorDesk,
         *,
         access_log: AccessLogBuffer,
+        company: Company | None = None,
         allowance: Callable[[Identity], Allowance],
         examples: Examples,
         gatekeeper: Gatekeeper,
@@ -95,7 +99,8 @@ class Web:
         self.pdf_span = pdf_span
         self.signing_key = signing_key
         self.slots = Slots.of(settings.request_threads)
-        self.sessions = Sessions(gatekeeper, keys, self.slots.forms)
+        self.company = company
+        self.sessions = Sessions(gatekeeper, keys, self.slots.forms, company=company)
         self.daily = DailyQuotas(allowance)
         self.cors = CrossOrigin(settings.cors_origins) if settings.cors_origins else None
         self.assets = Assets(settings.static)

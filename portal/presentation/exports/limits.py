@@ -12,9 +12,9 @@ def limits_object(uses: Sequence[tuple[Use, date | None]]) -> Mapping[str, objec
     The day of a limit is that on which it ends at its present rate, if it ends this month.
     """
     budgets = [use for use, _ in uses if use.limit.period == "month"]
-    own = next((use for use in budgets if use.limit.scope == "token"), None)
+    own = [use.left for use in budgets if use.limit.scope != "portal"]
     return {
-        "budget_left": own.left if own else None,
+        "budget_left": min(own, default=None),
         "ends_on": min((day for _, day in uses if day), default=None),
         "limits": [
             {

@@ -30,7 +30,9 @@ class SignInPage:
 
     After signing in, the visitor goes to ``next_path``, which must be a path of this portal. If
     ``pass_through`` is true, the form asks for the visitor's upstream credential. Otherwise, it
-    asks for a portal token, which ``contact`` gives out.
+    asks for a portal token, which ``contact`` gives out. ``by_company`` offers the sign-in at the
+    company's provider. ``turned_away`` is the name of a person whom the company has signed in, and
+    who has no role here. Who has ``signed_in`` picks one of ``purposes`` alone.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"
@@ -38,6 +40,15 @@ class SignInPage:
     next_path: str = "/"
     problem: str = ""
     contact: str = ""
+    by_company: bool = False
+    turned_away: str = ""
+    signed_in: str | None = None
+    purposes: Sequence[str] = ()
+    picked: str = ""
+
+    @property
+    def asks_purpose_alone(self) -> bool:
+        return bool(self.purposes) and self.signed_in is not None
 
     @property
     def purpose(self) -> str:

@@ -316,13 +316,13 @@ class DailyQuotas:
 
     def read(self, identity: Identity) -> Quota | None:
         """Return the current quota, or None if there is no limit or the ledger cannot be read."""
-        if not identity.daily_limit:
+        if not identity.least_daily_limit:
             return None
         found = self._allowance(identity)
         quota = None
         if found.token is not None:
             until_s = max(1, ceil(found.until_midnight_s))
-            quota = Quota(DAILY_CALLS, identity.daily_limit, _DAY_S, found.token, until_s)
+            quota = Quota(DAILY_CALLS, identity.least_daily_limit, _DAY_S, found.token, until_s)
         if len(self._recent) >= _MOST_NAMES:
             self._recent.clear()
         self._recent[identity.name] = (self._monotonic(), quota)
@@ -351,7 +351,7 @@ def register_rate_limit_headers(app: Flask, limits: RateLimits, daily: DailyQuot
 
     def after(response: Response) -> Response:
         identity: Identity | None = g.get("counted")
-        if identity is not None and (limits.counts_requests or identity.daily_limit):
+        if identity is not None and (limits.counts_requests or identity.least_daily_limit):
             quotas = limits.windows(request.remote_addr, identity.digest)
             is_hit = response.headers.get("Cache-Status", "").startswith("portal; hit")
             if (calls := (daily.recent if is_hit else daily.read)(identity)) is not None:

@@ -20,6 +20,7 @@ from portal.access.tokens import (
     UnknownToken,
     digest,
 )
+from portal.web.http.company import SESSION_KEY, Company
 from portal.web.http.errors import is_json_path
 from portal.web.http.rate_limits import network
 from portal.web.http.slot_limits import SlotLimiter
@@ -38,6 +39,9 @@ CHANGES_NOTHING: Final = "verification.verify_file"
 # Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly double
 # the length of a credential, and the cookie has other content.
 MAX_CREDENTIAL_LENGTH: Final = 2000
+_PURPOSE: Final = "purpose"
+# What a session has after a sign-in with a token, a credential, or at the company's provider.
+_SIGN_INS: Final = ("token", "credential", SESSION_KEY)
 
 
 class DynamicSecureCookies(SecureCookieSessionInterface):
@@ -56,7 +60,9 @@ class Sessions:
     """The sessions of visitors, in signed cookies.
 
     A cookie contains the digest of the visitor's token. In pass-through mode, a visitor signs in
-    with an upstream credential instead, and the cookie contains the encrypted credential.
+    with an upstream credential instead, and the cookie contains the encrypted credential. A person
+    of the ``company`` signs in at its provider, or is named by its proxy in each request. The proxy
+    counts before a cookie, because it knows who sits at the browser.
     """
 
     def __init__(
@@ -65,8 +71,10 @@ class Sessions:
         keys: SubjectKeys,
         forms: SlotLimiter,
         clock: Callable[[], float] = time.time,
+        company: Company | None = None,
     ) -> None:
         self._clock = clock
+        self._company = company
         self._forms = forms
         self._gatekeeper = gatekeeper
         self._keys = keys
@@ -95,8 +103,14 @@ class Sessions:
         return cast("Identity | None", g.identity)
 
     def _identify(self) -> Identity | None:
+        if self._company is not None and (person := self._company.met()) is not None:
+            g.by_proxy = True
+            return person
         try:
-            if sealed := session.get("credential"):
+            if SESSION_KEY in session:
+                if self._company is not None:
+                    return self._company.of_session()
+            elif sealed := session.get("credential"):
                 credential = self._keys.decrypt(self._purpose, sealed.encode())
                 if credential is not None and self.is_pass_through:
                     return self._gatekeeper.authenticate(credential.decode())
@@ -104,7 +118,7 @@ class Sessions:
                 return self._gatekeeper.authenticate_digest(token_digest)
         except (UnknownToken, RefusedToken):
             pass
-        if "credential" in session or "token" in session:
+        if self._has_sign_in:
             session.clear()
         return self._gatekeeper.visitor() if self.is_demo else None
 
@@ -114,10 +128,25 @@ class Sessions:
 
         Unlike ``current``, this property is None for a demo visitor who has not signed in.
         """
-        if "token" not in session and "credential" not in session:
+        if not self.is_sent:
             return None
         identity = self.current()
-        return identity if "token" in session or "credential" in session else None
+        return identity if self._has_sign_in or self.is_by_proxy else None
+
+    @property
+    def _has_sign_in(self) -> bool:
+        return any(each in session for each in _SIGN_INS)
+
+    @property
+    def is_by_proxy(self) -> bool:
+        """Whether the proxy has named the person who has signed in."""
+        self.current()
+        return bool(g.get("by_proxy"))
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the request has a sign-in, by its cookie or by the proxy."""
+        return self._has_sign_in or (self._company is not None and self._company.named is not None)
 
     @property
     def signed_in_if_known(self) -> Identity | None:
@@ -164,6 +193,7 @@ class Sessions:
         """Start a session. Raises UnknownToken or RefusedToken."""
         self._gatekeeper.authenticate(token)
         session.clear()  # prevents session fixation
+        self.forget_identity()
         if self.is_pass_through:
             session["credential"] = self._keys.encrypt(self._purpose, token.encode()).decode()
         else:
@@ -172,6 +202,9 @@ class Sessions:
 
     @property
     def is_fresh(self) -> bool:
+        """Whether the sign-in is recent. A person whom the proxy names has just signed in."""
+        if self.is_by_proxy:
+            return True
         elapsed_s = self._clock() - float(session.get("entered_at", -math.inf))
         return 0 <= elapsed_s <= FRESH_SIGN_IN_S
 
@@ -183,8 +216,26 @@ class Sessions:
         session["entered_at"] = int(self._clock())
         return True
 
+    @property
+    def purpose(self) -> str:
+        """The purpose that the visitor picked after this sign-in, or ""."""
+        identity = self.signed_in
+        owner, purpose = session.get(_PURPOSE, ("", ""))
+        return str(purpose) if identity is not None and owner == identity.owner else ""
+
+    def pick(self, purpose: str) -> None:
+        """Keep the purpose of the session's lookups. Nothing is kept without a sign-in."""
+        if (identity := self.signed_in) is not None:
+            session[_PURPOSE] = (identity.owner, purpose)
+
     def sign_out(self) -> None:
         session.clear()
+        self.forget_identity()
+
+    def forget_identity(self) -> None:
+        """Let the rest of the request read who has signed in again."""
+        for name in ("identity", "by_proxy"):
+            g.pop(name, None)
 
     def csrf_token(self) -> str:
         if "csrf" not in session:

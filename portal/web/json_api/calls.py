@@ -264,9 +264,10 @@ def authenticated(web: Web) -> Caller:
         return Caller.of_token(web.gatekeeper.authenticate(read_credential(headers, query)))
     except NoCredential:
         # In demo mode, ``Sessions.current`` returns a visitor even without a session cookie.
-        # Therefore ``session`` must not be empty.
+        # Therefore ``session`` must not be empty, unless a proxy names a person.
         may_use_session = request.method in ("GET", "HEAD") and not sends_credential(headers, query)
-        visitor = web.visitor_desk() if may_use_session and session else None
+        has_session = bool(session) or web.sessions.is_sent
+        visitor = web.visitor_desk() if may_use_session and has_session else None
         if visitor is None:
             raise
         return visitor.caller

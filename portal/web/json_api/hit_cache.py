@@ -192,7 +192,7 @@ class HitCache:
             ],
             gzipped=gzipped,
             labels=HitLabels.of(name, method, rule, caller.name, cache_status[1]),
-            limited=caller if caller.daily_limit else None,
+            limited=caller if caller.least_daily_limit else None,
         )
         with self._lock:
             self._entries.pop(entry_key, None)

@@ -10,17 +10,18 @@ from portal.phrasebook.api_errors import INVALID_PLATE
 from portal.presentation.lists.comparison import MOST_PLATES, comparison_path
 from portal.presentation.paths import subject_path
 from portal.presentation.site.notice_check import notice_check_page
-from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage, SignInPage
+from portal.presentation.site.public_pages import GlossaryPage, PrivacyPage
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.site.status_page import DAYS, status_page
 from portal.presentation.typed_subject import plates_in
 from portal.system.caller_credentials import MAX_LENGTH, is_token
 from portal.vehicle.typed import read_typed, visible
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S
-from portal.web.http.sessions import MAX_CREDENTIAL_LENGTH, local_path
+from portal.web.http.sessions import MAX_CREDENTIAL_LENGTH
 from portal.web.routing.responses import TOO_MANY_TRIES, batch_of, page_response, show_notice
 from portal.web.routing.routes import Routes
-from portal.web.routing.search import contact, search_response
+from portal.web.routing.search import search_response
+from portal.web.routing.sign_in import NO_PURPOSE, entered, sign_in_page
 from portal.web.web import Web
 from portal.wording import grouped
 
@@ -59,24 +60,23 @@ def find(web: Web) -> BaseResponse:
 
 
 @routes.get("/entrar")
-def sign_in_form(web: Web, problem: str = "", status: int = 200) -> Response:
-    page = SignInPage(
-        pass_through=web.sessions.is_pass_through,
-        next_path=local_path(request.values.get("next", "/")),
-        problem=problem,
-        contact=contact(web),
-    )
-    return page_response(page, status)
+def sign_in_form(web: Web) -> Response:
+    return sign_in_page(web)
 
 
 @routes.post("/entrar")
 def sign_in(web: Web) -> BaseResponse:
     token = visible(request.form.get("token", "")).strip()
+    purpose, next_path = request.form.get("purpose", ""), request.form.get("next", "/")
+    if web.settings.purposes and purpose not in web.settings.purposes:
+        return sign_in_page(web, NO_PURPOSE, 400)
+    if purpose and not token and web.sessions.signed_in is not None:
+        return entered(web, "proxy" if web.sessions.is_by_proxy else "session", next_path, purpose)
     if web.sessions.is_too_long(token):  # no wrong token, so it is not counted as one
-        return sign_in_form(web, TOO_LONG, 400)
+        return sign_in_page(web, TOO_LONG, 400)
     wait_s = web.limits.sign_in(request.remote_addr)
     if wait_s is not None:
-        response = sign_in_form(web, TOO_MANY_TRIES.format(duration(wait_s)), 429)
+        response = sign_in_page(web, TOO_MANY_TRIES.format(duration(wait_s)), 429)
         response.headers["Retry-After"] = str(wait_s)
         return response
     try:
@@ -84,11 +84,11 @@ def sign_in(web: Web) -> BaseResponse:
             raise UnknownToken
         web.sessions.sign_in(token)
     except UnknownToken:
-        return sign_in_form(web, WRONG_TOKEN, 401)
+        return sign_in_page(web, WRONG_TOKEN, 401)
     except RefusedToken:
-        return sign_in_form(web, EXPIRED_TOKEN, 403)
+        return sign_in_page(web, EXPIRED_TOKEN, 403)
     web.limits.reset_sign_in(request.remote_addr)
-    return redirect(local_path(request.form.get("next", "/")), 303)
+    return entered(web, "token", next_path, purpose)
 
 
 @routes.post("/sair")

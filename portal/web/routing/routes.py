@@ -70,20 +70,26 @@ class Routes:
 def at_desk(view: View) -> View:
     """Return a view that passes the visitor's desk to ``view``.
 
-    If the visitor has no identity, the returned view redirects a GET to the sign-in page and
-    answers a POST with 401.
+    If the visitor has no identity, or has not picked a purpose although the operator asks for one,
+    the returned view redirects a GET to the sign-in page and answers a POST with 401.
     """
 
     @wraps(view)
     def seated(web: Web, **parts: str) -> Response:
         desk = web.visitor_desk()
-        if desk is not None:
+        if desk is not None and has_purpose(web):
             return view(web, desk, **parts)
         if request.method == "POST":
             abort(401)
         return redirect(url_for("open.sign_in_form", next=request.full_path.rstrip("?")), 303)
 
     return seated
+
+
+def has_purpose(web: Web) -> bool:
+    """Return whether the visitor has picked a purpose, if the operator asks for one."""
+    is_asked = web.settings.purposes and web.sessions.signed_in is not None
+    return not is_asked or bool(web.sessions.purpose)
 
 
 def _check_limit(web: Web) -> None:
