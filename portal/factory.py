@@ -63,6 +63,7 @@ from portal.messages.endings import TokenEndings
 from portal.messages.mail import MailServer
 from portal.messages.outbox import Outbox
 from portal.messages.webhook import WebhookSender
+from portal.oidc.provider import OidcProvider
 from portal.pdf.inspection import PdfInspector
 from portal.pdf.signing import SigningKey, UnusableKey
 from portal.settings import DAY, YEAR, Settings, SettingsError
@@ -445,8 +446,21 @@ class Portal:
             SubjectKeys(self.secret, str, self.namespace),  # people need no tags of vehicles
             settings.roles,
             by_proxy=settings.sign_in_header is not None,
+            provider=self.oidc_provider,
             daily_limit=settings.person_daily_limit,
             monthly_budget=settings.person_monthly_budget,
+        )
+
+    @cached_property
+    def oidc_provider(self) -> OidcProvider | None:
+        settings = self._settings
+        if settings.oidc_issuer is None:
+            return None
+        return OidcProvider(
+            settings.oidc_issuer,
+            settings.oidc_client_id or "",
+            settings.oidc_client_secret or "",
+            settings.oidc_groups_claim,
         )
 
     @property
@@ -462,7 +476,7 @@ class Portal:
                 settings.trusted_proxies,
                 settings.sign_in_secret,
             )
-        return Company(self.people, proxy)
+        return Company(self.people, proxy, self.oidc_provider)
 
     @cached_property
     def history(self) -> History:

@@ -39,6 +39,7 @@ from portal.web.observability.request_log import register_request_log
 from portal.web.pages import (
     agenda,
     batches,
+    company,
     comparison,
     fixed_paths,
     history,
@@ -60,6 +61,7 @@ _ROUTES = (
     upstream_routes.routes,
     calls.routes,
     public.routes,
+    company.routes,
     reference.routes,
     vehicle.routes,
     sheet.routes,

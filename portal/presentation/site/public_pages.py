@@ -31,8 +31,9 @@ class SignInPage:
     After signing in, the visitor goes to ``next_path``, which must be a path of this portal. If
     ``pass_through`` is true, the form asks for the visitor's upstream credential. Otherwise, it
     asks for a portal token, which ``contact`` gives out. ``by_company`` offers the sign-in at the
-    company's provider. ``turned_away`` is the name of a person whom the company has signed in, and
-    who has no role here. Who has ``signed_in`` picks one of ``purposes`` alone.
+    company's provider, and ``company_problem`` says why that has signed nobody in. ``turned_away``
+    is the name of a person whom the company has signed in, and who has no role here. Who has
+    ``signed_in`` picks one of ``purposes`` alone.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"
@@ -42,6 +43,7 @@ class SignInPage:
     contact: str = ""
     by_company: bool = False
     turned_away: str = ""
+    company_problem: str = ""
     signed_in: str | None = None
     purposes: Sequence[str] = ()
     picked: str = ""
@@ -65,6 +67,14 @@ class SignInPage:
         except InvalidSubject:
             return ""
         return f"{'consultar' if found else 'comparar'} {listed(subjects)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SignedOutPage:
+    """The page after a person's session, with the address that ends the provider's, or ""."""
+
+    template: ClassVar[str] = "pages/signed_out.html"
+    provider_url: str
 
 
 @dataclass(frozen=True, slots=True)

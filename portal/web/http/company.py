@@ -7,8 +7,9 @@ from typing import Final, cast
 
 from flask import g, request, session
 
-from portal.access.people import PROXY, Claims, People, Person, Provider
+from portal.access.people import PROXY, Claims, People, Person
 from portal.access.tokens import Identity, RefusedToken
+from portal.oidc.provider import OidcProvider
 from portal.web.http.proxy_sign_in import ProxySignIn
 
 SESSION_KEY: Final = "person"
@@ -21,7 +22,7 @@ class Company:
 
     people: People
     proxy: ProxySignIn | None = None
-    provider: Provider | None = None
+    provider: OidcProvider | None = None
     clock: Callable[[], float] = time.time
 
     @property

@@ -144,6 +144,11 @@ class Sessions:
         return bool(g.get("by_proxy"))
 
     @property
+    def is_at_provider(self) -> bool:
+        """Whether the session began at the company's provider."""
+        return SESSION_KEY in session
+
+    @property
     def is_sent(self) -> bool:
         """Whether the request has a sign-in, by its cookie or by the proxy."""
         return self._has_sign_in or (self._company is not None and self._company.named is not None)

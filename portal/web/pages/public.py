@@ -93,8 +93,9 @@ def sign_in(web: Web) -> BaseResponse:
 
 @routes.post("/sair")
 def sign_out(web: Web) -> BaseResponse:
+    is_at_provider = web.sessions.is_at_provider
     web.sessions.sign_out()
-    return redirect(url_for("open.search"), 303)
+    return redirect(url_for("company.left" if is_at_provider else "open.search"), 303)
 
 
 @routes.get("/glossario")

@@ -18,7 +18,14 @@ audit: Final = logging.getLogger("portal.audit")
 NO_PURPOSE: Final = "Escolha para que você vai consultar."
 
 
-def sign_in_page(web: Web, problem: str = "", status: int = 200, turned_away: str = "") -> Response:
+def sign_in_page(
+    web: Web,
+    problem: str = "",
+    status: int = 200,
+    *,
+    turned_away: str = "",
+    company_problem: str = "",
+) -> Response:
     """Return the sign-in page. ``turned_away`` is the name of a person who has no role."""
     identity, company = web.sessions.signed_in_if_known, web.company
     if company is not None and identity is None and company.named is not None:
@@ -30,6 +37,7 @@ def sign_in_page(web: Web, problem: str = "", status: int = 200, turned_away: st
         contact=contact(web),
         by_company=company is not None and company.provider is not None,
         turned_away=turned_away,
+        company_problem=company_problem,
         signed_in=None if identity is None else shown_caller(identity.name),
         purposes=web.settings.purposes,
         picked=request.form.get("purpose", ""),
