@@ -23,6 +23,7 @@ from portal.access.idempotency import IdempotencyKeys
 from portal.access.people import People
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Gatekeeper, Tokens
+from portal.access.trail import Trail
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
 from portal.batch.pricing import BatchPricing
@@ -121,6 +122,7 @@ _BATCHES_THREAD = "scheduler-batches"
 _SLOW_THREAD = "scheduler-slow"
 _LEASES_THREAD = "scheduler-leases"
 _MESSAGES_THREAD = "scheduler-messages"  # a receiver may be slow
+_TRAIL_THREAD = "scheduler-trail"
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
 # The parts that ``Portal.close`` closes, each before the parts that it uses.
 _CLOSED_BY = {
@@ -200,6 +202,7 @@ class Portal:
         self.is_command = is_command
         self._turn = Turn()
         self.namespace = settings.namespace
+        self.trail_days = settings.audit_days
         self.unpriced: Sequence[str] = settings.unpriced
         memory = settings.edge_memory_mb * MEBIBYTE
         self._hit_cache_bytes = memory // 8
@@ -487,6 +490,13 @@ class Portal:
         return Declarations(self.side, self.keys)
 
     @cached_property
+    def trail(self) -> Trail:
+        # Without the data key, a command could not continue the chain. A token may be issued before
+        # the first start makes the key.
+        days = self.trail_days if self.data_key else 0
+        return Trail(self.engine, self.keys, days, last_purge=self.store.known_purge)
+
+    @cached_property
     def idempotency(self) -> IdempotencyKeys:
         return IdempotencyKeys(self.engine, self.keys)
 
@@ -573,6 +583,7 @@ class Portal:
             PeriodicTask(3600.0, TokenEndings(self.outbox, self.tokens).tell),
             PeriodicTask(3600.0, self.declarations.drop_expired),
             PeriodicTask(3600.0, self.idempotency.drop_expired),
+            PeriodicTask(3600.0, self.trail.drop_expired),
             PeriodicTask(3600.0, partial(erase_deleted, self.engine)),
             PeriodicTask(3600.0, partial(remove_old_unused_caches, data_dir)),
         )
@@ -587,6 +598,7 @@ class Portal:
             PeriodicTask(1.0, self.access_log.credit),
             PeriodicTask(1.0, self.store.sweep),
             self._batches_task,
+            PeriodicTask(0.5, self.trail.flush, _TRAIL_THREAD),
             PeriodicTask(5.0, self._savings.flush, _SLOW_THREAD),
             PeriodicTask(2.0, self.ledger.settle, _SLOW_THREAD),
             PeriodicTask(TICK_OF_COURIER_S, self.courier.tick, _MESSAGES_THREAD),
@@ -638,7 +650,7 @@ class Portal:
 
     @cached_property
     def background(self) -> BackgroundDesk:
-        return BackgroundDesk(self.gatekeeper, self.gateway, self._reading)
+        return BackgroundDesk(self.gatekeeper, self.gateway, self._reading, self.trail)
 
     @cached_property
     def _reading(self) -> Reading:
@@ -667,6 +679,7 @@ class Portal:
             lookups=Lookups(self.gateway, self.pool, self.ledger.allowance),
             pricing=self.pricing,
             reading=self._reading,
+            trail=self.trail,
             usage=self.usage,
             verifier=Verifier(
                 self.dossiers,
@@ -727,6 +740,7 @@ class Portal:
                 is_draining=self._process.is_draining,
                 store=self.store,
                 tokens=self.tokens,
+                trail=self.trail,
                 unpriced=settings.unpriced,
                 usage=self.usage,
             ),

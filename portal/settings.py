@@ -363,6 +363,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     person_daily_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
     person_monthly_budget: Annotated[Decimal, _price] = Decimal(0)
     purposes: Annotated[tuple[str, ...], _purposes] = ()
+    audit_days: Annotated[int, msgspec.Meta(ge=0, le=3660)] = 365
 
     @property
     def mode(self) -> Mode:

@@ -20,6 +20,7 @@ from portal.storage.tables import (
     history,
     ledger,
     meta,
+    trail,
 )
 from portal.system.start_refused import StartRefused
 
@@ -31,6 +32,7 @@ _ENCRYPTED = {
     "declared lines": declarations,
     "batches": batches,
     "issued dossiers": dossiers,
+    "rows of the trail": trail,
 }
 # Versions without data keys used the secret key itself. They recorded fingerprints of the secret
 # keys of all data under these names, some of them shortened.
@@ -93,9 +95,12 @@ def forget_data_key(engine: Engine) -> None:
         hold(db, Lock.SET_UP)
         hold(db, Lock.DOSSIERS)
         hold(db, Lock.BATCHES)
+        hold(db, Lock.TRAIL)
         for table in (batch_items, *_ENCRYPTED.values()):
             db.execute(delete(table))
         db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
+        # The next data key begins a new chain, because it cannot verify the former one.
+        db.execute(delete(meta).where(meta.c.name.in_(("trail_head", "trail_anchor"))))
         _delete_recorded(db)
 
 

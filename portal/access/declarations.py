@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Engine, delete, select, text
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
-from portal.storage.database import reading, writing
+from portal.storage.database import Also, nothing_else, reading, writing
 from portal.storage.tables import declarations as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
@@ -53,8 +53,16 @@ class Declarations:
             "the database of declarations", self._ping, (OperationalError, TimeoutError)
         )
 
-    def put(self, owner: str, subject: str, lines: Mapping[str, bytes | None]) -> None:
+    def put(
+        self,
+        owner: str,
+        subject: str,
+        lines: Mapping[str, bytes | None],
+        also: Also = nothing_else,
+    ) -> None:
         """Replace some lines of a vehicle in one transaction. None removes a line.
+
+        ``also`` is done in the same transaction.
 
         Raises SQLAlchemyError.
         """
@@ -77,6 +85,7 @@ class Declarations:
                 db.execute(delete(table).where(mine, table.c.line.in_(removed)))
             if rows:
                 db.execute(_PUT, rows)
+            also(db)
 
     def of(self, owner: str, subjects: Sequence[str]) -> Mapping[str, Lines] | None:
         """Return the owner's lines of each vehicle, or None if the database fails.

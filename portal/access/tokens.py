@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.access.sealing import keyed_hash
-from portal.storage.database import reading, writing
+from portal.storage.database import Also, nothing_else, reading, writing
 from portal.storage.tables import tokens as table
 from portal.system.caller_credentials import Mode
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
@@ -335,11 +335,13 @@ class Tokens:
         daily_limit: int,
         monthly_budget: Decimal = Decimal(0),
         person: str | None = None,
+        also: Also = nothing_else,
     ) -> str:
         """Issue a token of 256 random bits, and return the token. Raises NameTaken.
 
         Only the token's digest is stored, so the token cannot be read again later. A token of a
-        ``person`` has the person as its owner.
+        ``person`` has the person as its owner. ``also`` is done in the same transaction, here and
+        in the other changes.
         """
         token = secrets.token_urlsafe(32)
         now = self._clock()
@@ -359,20 +361,23 @@ class Tokens:
                         expires_at=now + lifetime_s if lifetime_s is not None else None,
                     )
                 )
+                also(db)
         except IntegrityError:
             raise NameTaken(name) from None
         return token
 
-    def revoke(self, name: str) -> bool:
+    def revoke(self, name: str, also: Also = nothing_else) -> bool:
         """Revoke a token. Return whether an unrevoked token of this name existed."""
         with writing(self._engine) as db:
             revoked = db.execute(
                 update(table).where(self._is_unrevoked(name)).values(revoked_at=self._clock())
             )
+            if revoked.rowcount:
+                also(db)
         self._forget_cached()
         return bool(revoked.rowcount)
 
-    def change(self, name: str, change: TokenChange) -> bool:
+    def change(self, name: str, change: TokenChange, also: Also = nothing_else) -> bool:
         """Change a token. Return whether an unrevoked token of this name existed.
 
         Everything that its owner has stored stays. An expired token is valid again with a new end.
@@ -389,10 +394,12 @@ class Tokens:
         with writing(self._engine) as db:
             query = update(table).where(self._is_unrevoked(name))
             changed = db.execute(query.values(**values) if values else query.values(name=name))
+            if changed.rowcount:
+                also(db)
         self._forget_cached()
         return bool(changed.rowcount)
 
-    def rotate(self, name: str, overlap_s: float) -> str | None:
+    def rotate(self, name: str, overlap_s: float, also: Also = nothing_else) -> str | None:
         """Replace a token, and return the new one, or None if no unrevoked token has this name.
 
         The new token has the owner, the scopes, the limits and the lifetime of the former one, and
@@ -431,6 +438,7 @@ class Tokens:
                     expires_at=self._end_of(lifetime_s),
                 )
             )
+            also(db)
         self._forget_cached()
         return token
 

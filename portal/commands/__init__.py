@@ -4,6 +4,7 @@ from functools import partial
 
 from flask import Flask
 
+from portal.commands.audit import audit_commands, subject_command
 from portal.commands.backup import backup_command, restore_command
 from portal.commands.batch import batch_command
 from portal.commands.data_check import refusal
@@ -16,8 +17,9 @@ from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
 
 _COMMANDS = (
-    *(backup_command, batch_command, db_commands, dossier_commands, key_commands),
-    *(ledger_command, purge_command, restore_command, token_commands),
+    *(audit_commands, backup_command, batch_command, db_commands, dossier_commands),
+    *(key_commands, ledger_command, purge_command, restore_command, subject_command),
+    token_commands,
 )
 
 

@@ -10,8 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.data_key import OtherSecretKey, stored_data_key
+from portal.access.sealing import SubjectKeys
+from portal.access.trail import Trail
+from portal.commands.acts import by_command
 from portal.commands.failures import Command, fail
 from portal.commands.parts import Parts
 from portal.storage.backup import DATABASE_NAME, BackupRefused, Manifest, back_up, restore
@@ -20,6 +24,7 @@ from portal.storage.database import open_engine
 from portal.storage.later_ends import end_what_has_ended
 from portal.storage.origin import forget_origin
 from portal.storage.secret import NAME as KEY_NAME
+from portal.system.error_kind import error_kind
 
 _WITHOUT_KEY = (
     "The secret key is not in the backup. Without PORTAL_SECRET_KEY, or the file secret_key, its "
@@ -63,6 +68,10 @@ def backup_command(portal: Parts) -> Command:
         }
         manifest = back_up(file.absolute(), sources, store.demo)
         print(f"Backed up {_listed(manifest)} to {file}.")
+        try:
+            portal.trail.add(by_command("backup"))
+        except SQLAlchemyError as error:  # the backup of a full disk is whole nevertheless
+            print(f"The trail does not name this backup: {error_kind(error)}.", file=sys.stderr)
         if KEY_NAME not in manifest.sizes:
             print(_WITHOUT_KEY, file=sys.stderr)
 
@@ -80,14 +89,14 @@ def restore_command(portal: Parts) -> Command:
     def restore_files(file: Path, purges_of: Path | None) -> None:
         """Restore the data files from FILE into an empty data directory."""
         ended: dict[str, int] = {}
-        going_on, valid = 0, []
+        going_on, valid, row = 0, [], 0
 
         def amend(database: Path, key: str | None) -> None:
-            nonlocal ended, going_on, valid
+            nonlocal ended, going_on, valid, row
             restored = [] if key is None else [key.strip().encode()]
             engine = open_engine(None, database.parent)  # migrates the database
             try:
-                stored_data_key(engine, [*restored, *store.secret_keys])
+                data_key = stored_data_key(engine, [*restored, *store.secret_keys])
                 forget_origin(engine)
             except OtherSecretKey:
                 raise BackupRefused(
@@ -98,6 +107,8 @@ def restore_command(portal: Parts) -> Command:
                 engine.dispose()
             if purges_of is not None:
                 ended = end_what_has_ended(database, purges_of / DATABASE_NAME)
+            if data_key is not None:
+                row = _continue_trail(portal, database, data_key)
             with closing(sqlite3.connect(database)) as db:
                 (going_on,) = db.execute(_GOING_ON).fetchone()
                 valid = [name for (name,) in db.execute(_VALID_TOKENS, (time.time(),))]
@@ -111,6 +122,8 @@ def restore_command(portal: Parts) -> Command:
         finally:
             lock.release()
         print(f"Restored {_listed(manifest)} from {file}.")
+        if row:
+            print(f"The trail goes on after its row {row - 1}; row {row} names this restore.")
         if going_on:
             print(f"The start pauses {going_on} batches until their owners resume them.")
         if purges_of is not None:
@@ -126,6 +139,19 @@ def restore_command(portal: Parts) -> Command:
         )
 
     return restore_files
+
+
+def _continue_trail(portal: Parts, database: Path, data_key: bytes) -> int:
+    """Write the restore in the restored trail, and return the number of its row, or 0."""
+    engine = open_engine(None, database.parent)
+    try:
+        # No vehicle is named, so no tag is needed.
+        keys = SubjectKeys(data_key, str, portal.namespace)
+        trail = Trail(engine, keys, portal.trail_days)
+        trail.add(by_command("restored"))
+        return trail.latest(1)[0].number_in_trail if trail.is_kept else 0
+    finally:
+        engine.dispose()
 
 
 def _listed(manifest: Manifest) -> str:

@@ -102,6 +102,8 @@ def batch_command(portal: Parts) -> Command:
         lists.retry(number, [item.subject for item in again], price_again)
         ended = _run(portal, lists, number)
         _write(desk, ended, out, chosen)
+        desk.witness.exported([item.subject for item in lists.items(number)], number)
+        portal.trail.flush()
         # "decode" needs a plate, so a batch with this lookup alone looks up no Renavam.
         impossible = sum(
             item.state == "done" and not lookups_of(item.subject, ask)

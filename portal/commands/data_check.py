@@ -113,6 +113,7 @@ def _restored_batches(portal: Parts, _: str) -> str | None:
 _FILES: Final = (_missing_database, _missing_cache, _other_schema)
 _LISTS: Final = (_missing_database, _other_schema, _warn_of_demo, _key_mismatch)
 _CHECKS: Final[Mapping[str, Sequence[Callable[[Parts, str], str | None]]]] = {
+    "audit": (*_LISTS, _no_data_key),
     "backup": (*_FILES, _demo_alone, _key_mismatch),
     "batch": (*_FILES, _warn_of_demo, _key_mismatch, _no_data_key, _restored_batches),
     "db": (_missing_database,),
@@ -121,5 +122,6 @@ _CHECKS: Final[Mapping[str, Sequence[Callable[[Parts, str], str | None]]]] = {
     "ledger": _LISTS,
     "purge": (*_FILES, _demo_alone, _unused_caches, _key_mismatch, _no_data_key),
     "restore": (),
+    "subject": (*_LISTS, _no_data_key),
     "token": _LISTS[1:],
 }

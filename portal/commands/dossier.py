@@ -7,6 +7,7 @@ import json
 
 import click
 
+from portal.commands.acts import by_command
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
@@ -42,8 +43,11 @@ def dossier_commands(portal: Parts) -> CommandGroup:
     @click.option("--json", "as_json", is_flag=True, help="one JSON object")
     def revoke(number: str, as_json: bool) -> None:
         """Revoke a dossier now. The dossier's link and number then show that it was revoked."""
+        issued = portal.dossiers.by_number(number)
+        plate = issued.snapshot.plate if issued and issued.snapshot else ""
+        also = portal.trail.writing(by_command("revoked", number, plate))
         try:
-            is_revoked = portal.dossiers.revoke(number)
+            is_revoked = portal.dossiers.revoke(number, also=also)
         except BytesKept:
             fail("The dossier is revoked, but a reader kept bytes of it in the database's log.")
         if not is_revoked:

@@ -1,6 +1,5 @@
 """``flask --app app ledger``: prints a line for each upstream call, or a summary."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
@@ -9,6 +8,7 @@ import click
 
 from portal.commands.failures import CommandGroup
 from portal.commands.ledger_check import check_command
+from portal.commands.options import month_option, subjects_option
 from portal.commands.parts import Parts
 from portal.commands.tables import (
     csv_lines,
@@ -19,8 +19,6 @@ from portal.commands.tables import (
 )
 from portal.gateway.ledger import UpstreamCall
 from portal.gateway.usage import Usage, merged
-from portal.vehicle.plate import InvalidSubject, Plate
-from portal.vehicle.typed import parse_typed
 
 SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS: Sequence[str] = UpstreamCall._fields[:-1]  # without the namespace
@@ -31,14 +29,16 @@ Record = Sequence[object]
 def ledger_command(portal: Parts) -> CommandGroup:
     @click.group("ledger", cls=CommandGroup, invoke_without_command=True)
     @click.pass_context
-    @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
+    @click.option("--month", callback=month_option, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
     @click.option("--json", "as_json", is_flag=True, help="one JSON array")
     @click.option("--summary", is_flag=True, help="calls, hits and R$ by operation")
     @click.option(
         "--all", "everywhere", is_flag=True, help="calls of every upstream, named in a last column"
     )
-    @click.option("--plate", callback=_subjects, help="only the calls about a plate or Renavam")
+    @click.option(
+        "--plate", callback=subjects_option, help="only the calls about a plate or Renavam"
+    )
     def ledger(
         context: click.Context,
         month: str | None,
@@ -110,21 +110,3 @@ def _text(value: object) -> str:
         return "" if value is None else str(value)
     cents = value.quantize(Decimal("0.01"))
     return f"{cents}" if cents == value else f"{value.normalize():f}"
-
-
-def _subjects(_: click.Context, __: click.Parameter, value: str | None) -> Sequence[str] | None:
-    """Return both forms of a plate, or a Renavam."""
-    if value is None:
-        return None
-    try:
-        subject = parse_typed(value)
-    except InvalidSubject:
-        raise click.BadParameter(f"{value!r} is neither a plate nor a Renavam") from None
-    twin = subject.twin if isinstance(subject, Plate) else None
-    return [subject.text] if twin is None else [subject.text, twin.text]
-
-
-def _month(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
-    if value is not None and not re.fullmatch(r"[0-9]{4}-(0[1-9]|1[0-2])", value, re.ASCII):
-        raise click.BadParameter("year and month, as in 2026-11")
-    return value

@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 from portal.access.declarations import Declarations
 from portal.access.history import History
 from portal.access.tokens import Gatekeeper, Tokens
+from portal.access.trail import Trail
 from portal.batch.batches import Batches
 from portal.desk.caller import Caller
 from portal.desk.desk import Desk
@@ -59,6 +60,7 @@ class Parts(Protocol):
 
     is_command: bool  # the process serves no request
     namespace: str
+    trail_days: int  # AUDIT_DAYS
     unpriced: Sequence[str]  # the settings of unknown prices
 
     @property
@@ -89,6 +91,8 @@ class Parts(Protocol):
     def store(self) -> Store: ...
     @property
     def tokens(self) -> Tokens: ...
+    @property
+    def trail(self) -> Trail: ...
     @property
     def usage(self) -> UsageLog: ...
     @property

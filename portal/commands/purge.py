@@ -4,13 +4,15 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import click
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from portal.commands.acts import by_command, command_user
 from portal.commands.failures import Command
 from portal.commands.parts import Parts
 from portal.gateway.backend import BytesRemain
@@ -20,6 +22,7 @@ from portal.storage.backup import remove_copies
 from portal.storage.database import Lock, erase_deleted, hold, writing
 from portal.storage.purge_log import log_purges, purge_bucket
 from portal.system.erasure import BytesKept
+from portal.system.local_time import iso_time
 from portal.vehicle.plate import InvalidSubject, Plate
 from portal.vehicle.typed import parse_typed
 
@@ -70,7 +73,9 @@ def purge_command(portal: Parts) -> Command:
                 numbers = log_purges(db, list(map(purge_bucket, tags)), above)
                 deleted = sum(portal.dossiers.forget(db, name) for name in names)
                 delete_traces(db)
+                portal.trail.write(db, by_command("purged", str(numbers[-1])))
             run.dossiers += deleted
+            run.receipt = Receipt.of(numbers[-1])
             return numbers
 
         def delete_traces(db: Connection) -> None:
@@ -79,6 +84,7 @@ def purge_command(portal: Parts) -> Command:
                 portal.history.forget(db, name)
                 portal.declarations.forget(db, name)
                 portal.batches.forget(db, name)
+            portal.trail.forget(db, names)  # last, because nothing is locked after the trail
 
         def delete_traces_again() -> None:
             with writing(portal.engine) as db:
@@ -108,16 +114,24 @@ def purge_command(portal: Parts) -> Command:
         for tag in tags:
             run.attempt(portal.leases.forget, tag)
         run.attempt(erase_deleted, portal.engine)
-        if as_json:
-            counts = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
-            print(json.dumps(counts))
-        else:
-            run.report()
+        run.report(as_json=as_json)
         run.end()
         if isinstance(subject, Plate):
             print(_BY_RENAVAM, file=sys.stderr)
 
     return purge
+
+
+class Receipt(NamedTuple):
+    """What proves that a purge was made, without the vehicle. The trail has the same."""
+
+    number: int
+    at: str
+    by: str
+
+    @classmethod
+    def of(cls, number: int) -> "Receipt":
+        return cls(number, iso_time(datetime.now(UTC).timestamp()), command_user())
 
 
 class _Purge:
@@ -130,6 +144,7 @@ class _Purge:
         self.dossiers = 0
         self.broken: list[str] = []
         self.copies: list[Path] = []
+        self.receipt: Receipt | None = None
 
     def attempt(self, step: Callable[..., T], *arguments: Any) -> T | None:
         try:
@@ -141,15 +156,27 @@ class _Purge:
             self._failures[text.format(error)] = None
         return None
 
-    def report(self) -> None:
+    @property
+    def is_whole(self) -> bool:
+        return not (self.copies or self._failures or self._database_error)
+
+    def report(self, *, as_json: bool) -> None:
+        if as_json:
+            self._report_as_json()
+            return
         print(f"Purged {self.deleted} stored answers.")
         for file in self.broken:
             print(f"Deleted {file}, which was set aside as corrupt and may have held it too.")
         if self.dossiers:
             print(f"Deleted {self.dossiers} issued dossiers.")
 
+    def _report_as_json(self) -> None:
+        counts = {"answers": self.deleted, "dossiers": self.dossiers, "files": self.broken}
+        receipt = self.receipt._asdict() if self.receipt and self.is_whole else {}
+        print(json.dumps(counts | receipt))
+
     def end(self) -> None:
-        """Report the failures."""
+        """Report the failures, or print the receipt of a purge that has left nothing."""
         for copy in self.copies:
             self._failures[f"{copy} has a copy of the data: {_COPY_IN_USE}"] = None
         for failure in self._failures:
@@ -158,3 +185,6 @@ class _Purge:
             raise self._database_error  # ``Command`` prints the error and exits 1
         if self._failures:
             sys.exit(1)
+        if self.receipt:
+            number, at, by = self.receipt
+            print(f"Receipt: purge {number}, {at}, by {by}.", file=sys.stderr)

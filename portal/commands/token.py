@@ -18,6 +18,7 @@ from portal.access.tokens import (
     are_issuable,
     is_token_name,
 )
+from portal.commands.acts import by_command
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
@@ -66,7 +67,10 @@ def token_commands(portal: Parts) -> CommandGroup:
             fail(f"The database cannot be made: {error}")
         try:
             lifetime_s = None if expires == math.inf else expires
-            new_token = portal.tokens.issue(name, scopes, lifetime_s, daily_limit, monthly_budget)
+            new_token = portal.tokens.issue(
+                *(name, scopes, lifetime_s, daily_limit, monthly_budget),
+                also=portal.trail.writing(by_command("access_changed", name)),
+            )
         except NameTaken:
             fail(f"A token named {name} exists already.")
         _set_channels(portal, name, mail, webhook)
@@ -101,7 +105,8 @@ def token_commands(portal: Parts) -> CommandGroup:
             raise click.UsageError("nothing to change")
         _refuse_unpriced(portal, monthly_budget or Decimal(0))
         _check_channels(portal, mail, webhook)
-        if not portal.tokens.change(name, wanted):
+        also = portal.trail.writing(by_command("access_changed", name))
+        if not portal.tokens.change(name, wanted, also):
             fail(f"No token is named {name}, or it is revoked.")
         _set_channels(portal, name, mail, webhook)
         print(f"Changed {name}.")
@@ -114,7 +119,8 @@ def token_commands(portal: Parts) -> CommandGroup:
 
         The new token has the owner, the scopes, the limits and the lifetime of the former one.
         """
-        new_token = portal.tokens.rotate(name, overlap)
+        also = portal.trail.writing(by_command("rotated", name))
+        new_token = portal.tokens.rotate(name, overlap, also)
         if new_token is None:
             fail(f"No token is named {name}, or it is revoked.")
         ends = f"works until {_local_time(time.time() + overlap)}" if overlap else "has ended"
@@ -139,7 +145,7 @@ def token_commands(portal: Parts) -> CommandGroup:
     @click.argument("name")
     def revoke(name: str) -> None:
         """Revoke a token; it is refused everywhere within five seconds."""
-        if not portal.tokens.revoke(name):
+        if not portal.tokens.revoke(name, portal.trail.writing(by_command("revoked", name))):
             fail(f"No valid token is named {name}.")
         print(f"Revoked {name}.")
 

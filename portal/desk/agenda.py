@@ -1,6 +1,7 @@
 """The calendar of everything that an owner has looked up."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from portal.access.tokens import RefusedToken, TokensUnavailable, UnknownToken
@@ -27,7 +28,8 @@ def dossiers_of_address(core: Core, key: str) -> Iterator[Dossier] | None:
         identity = core.gatekeeper.authenticate_owner(found.identity_owner)
     except (UnknownToken, RefusedToken, TokensUnavailable):
         return None
-    desk = Desk(core, Caller.of_session(identity, lambda: found.owner, lambda: found.owner))
+    caller = Caller.of_session(identity, lambda: found.owner, lambda: found.owner)
+    desk = Desk(core, replace(caller, face="calendar"))
     return (desk.dossier(each, Spend.NEVER, ["renainf"]) for each in _subjects(desk))
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from portal.access.tokens import Gatekeeper, Identity
+from portal.access.trail import Trail
 from portal.batch.rows import Access
 from portal.desk.caller import COMMAND_IDENTITY
 from portal.desk.reading import Reading
+from portal.desk.witness import note_lookup
 from portal.gateway.gateway import Gateway
 from portal.gateway.lookup import Lookup, Served
 from portal.vehicle.operation_name import LookupName
@@ -15,10 +17,13 @@ from portal.vehicle.plate import Plate, Renavam
 class BackgroundDesk:
     """Authenticates a batch's owner anew, makes the lookups, and returns the row to store."""
 
-    def __init__(self, gatekeeper: Gatekeeper, gateway: Gateway, reading: Reading) -> None:
+    def __init__(
+        self, gatekeeper: Gatekeeper, gateway: Gateway, reading: Reading, trail: Trail
+    ) -> None:
         self._gatekeeper = gatekeeper
         self._gateway = gateway
         self._reading = reading
+        self._trail = trail
 
     def identify(self, access: Access) -> Identity:
         """Return the identity of the owner who has started a batch.
@@ -33,7 +38,9 @@ class BackgroundDesk:
 
     def fetch(self, lookup: Lookup, identity: Identity) -> Served:
         """Make one lookup of an item. Raises Failure."""
-        return self._gateway.fetch(lookup, identity)
+        served = self._gateway.fetch(lookup, identity)
+        note_lookup(self._trail, identity, "batch", lookup.subject, served)
+        return served
 
     def row(
         self,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from portal.access.tokens import Identity
+from portal.access.trail import Face, Kind
 from portal.vehicle.operation_name import LOOKUPS
 
 # Makes the lookups of ``flask batch``. All other owners have a hexadecimal digest or session id as
@@ -21,34 +22,42 @@ class Caller:
     finds it only when something is stored or read, because a new visitor then gets a cookie.
     ``find_known_owner`` returns the same key, or "" for a visitor who has stored nothing yet.
     ``by_session`` is true if the cookie of a browser authenticates the caller. A browser sends this
-    cookie even with requests that no user intended.
+    cookie even with requests that no user intended. ``face`` is where the caller comes in, and
+    ``purpose`` what a person has named at sign-in: both stand in the trail.
     """
 
     identity: Identity
     find_owner: Callable[[], str]
     find_known_owner: Callable[[], str]
     by_session: bool = False
+    face: Face = "api"
+    purpose: str = ""
 
     @classmethod
-    def of_token(cls, identity: Identity) -> "Caller":
+    def of_token(cls, identity: Identity, face: Face = "api") -> "Caller":
         """Return the caller that a token or an upstream credential authenticates."""
-        return cls._of_identity(identity)
+        return cls._of_identity(identity, face)
 
     @classmethod
     def of_session(
         cls, identity: Identity, find_owner: Callable[[], str], find_known_owner: Callable[[], str]
     ) -> "Caller":
         """Return the visitor of a session. In demo mode, all visitors share one identity."""
-        return cls(identity, find_owner, find_known_owner, by_session=True)
+        return cls(identity, find_owner, find_known_owner, by_session=True, face="page")
 
     @classmethod
     def of_command(cls, identity: Identity = COMMAND_IDENTITY) -> "Caller":
         """Return who runs a command. Without a credential, the operator pays."""
-        return cls._of_identity(identity)
+        return cls._of_identity(identity, "command")
 
     @classmethod
-    def _of_identity(cls, identity: Identity) -> "Caller":
-        return cls(identity, lambda: identity.owner, lambda: identity.owner)
+    def _of_identity(cls, identity: Identity, face: Face) -> "Caller":
+        return cls(identity, lambda: identity.owner, lambda: identity.owner, face=face)
+
+    @property
+    def kind(self) -> Kind:
+        """What ``identity`` names, for the trail."""
+        return "command" if self.identity is COMMAND_IDENTITY else "token"
 
     @property
     def owner(self) -> str:

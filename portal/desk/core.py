@@ -9,6 +9,7 @@ from portal.access.history import History
 from portal.access.idempotency import IdempotencyKeys
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Gatekeeper
+from portal.access.trail import Trail
 from portal.batch.batches import Batches
 from portal.batch.pricing import BatchPricing
 from portal.desk.lookups import Lookups
@@ -45,5 +46,6 @@ class Core:
     lookups: Lookups
     pricing: BatchPricing
     reading: Reading
+    trail: Trail
     usage: UsageLog
     verifier: Verifier

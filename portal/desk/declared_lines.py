@@ -10,6 +10,7 @@ from portal.access.declarations import Declarations
 from portal.desk.caller import Caller
 from portal.law.checklist import LINE_OF
 from portal.law.declared import Declaration, Record
+from portal.storage.database import Also, nothing_else
 from portal.vehicle.plate import Plate, Renavam
 
 log = logging.getLogger(__name__)
@@ -52,12 +53,20 @@ class DeclaredLines:
         self.read([subject])
         return self._read[subject.text] if isinstance(subject, Plate) else ()
 
-    def replace(self, plate: Plate, changes: Mapping[str, Declaration | None]) -> None:
-        """Replace the named lines. None removes a line's declaration. Raises SQLAlchemyError."""
+    def replace(
+        self,
+        plate: Plate,
+        changes: Mapping[str, Declaration | None],
+        also: Also = nothing_else,
+    ) -> None:
+        """Replace the named lines. None removes a line's declaration. Raises SQLAlchemyError.
+
+        ``also`` is done in the same transaction.
+        """
         contents = {
             key: None if each is None else _encoder.encode(each) for key, each in changes.items()
         }
-        self._store.put(self._caller.owner, plate.text, contents)
+        self._store.put(self._caller.owner, plate.text, contents, also)
         self._read.pop(plate.text, None)
 
 

@@ -16,6 +16,7 @@ from portal.desk.issuing import Issuing
 from portal.desk.lists import Lists
 from portal.desk.lookups import LookupCost, rejection_sentence
 from portal.desk.moments import Moments
+from portal.desk.witness import Witness
 from portal.dossier.answers import Panels
 from portal.dossier.changes import what_changed
 from portal.dossier.dossier import Dossier
@@ -76,6 +77,11 @@ class Desk:
         return CalendarAddress(self._core, self.caller)
 
     @cached_property
+    def witness(self) -> Witness:
+        """Notes in the trail what the caller sees and does."""
+        return Witness(self._core.trail, self.caller)
+
+    @cached_property
     def lists(self) -> Lists:
         return Lists(self._core, self.caller)
 
@@ -106,6 +112,7 @@ class Desk:
         lookups that the user chose.
         """
         answers = self._core.lookups.panels(subject, self.identity, spend, names)
+        self.witness.saw(subject, answers)
         return self.of(subject, answers, ask)
 
     def dossiers(
@@ -114,12 +121,19 @@ class Desk:
         """Return the dossier of each vehicle. Upstream calls run in parallel."""
         self.prepare(subjects)
         answers = self._core.lookups.panels_of_all(subjects, self.identity, spend)
-        return list(map(self.of, subjects, answers))
+        return self._seen(subjects, answers)
 
     def stored(self, subjects: Sequence[Plate | Renavam]) -> list[Dossier]:
         """Return the dossier of each vehicle from stored answers, for a list of vehicles."""
         self.prepare(subjects)
-        return list(map(self.of, subjects, self._core.lookups.stored(subjects, self.identity)))
+        return self._seen(subjects, self._core.lookups.stored(subjects, self.identity))
+
+    def _seen(
+        self, subjects: Sequence[Plate | Renavam], answers: Sequence[Panels]
+    ) -> list[Dossier]:
+        for subject, panels in zip(subjects, answers, strict=True):
+            self.witness.saw(subject, panels)
+        return list(map(self.of, subjects, answers))
 
     def prepare(self, subjects: Sequence[Plate | Renavam]) -> None:
         """Read at once what the caller has declared of the vehicles of a list."""
@@ -133,6 +147,8 @@ class Desk:
 
     def row(self, listed: Listed, ask: Collection[LookupName] = LOOKUPS) -> VehicleRow:
         """Return the row of a vehicle of a batch that makes the lookups ``ask``."""
+        if listed.result is not None:
+            self.witness.saw_row(listed.subject)
         return row_of(
             listed,
             lambda: self.dossier(listed.subject, Spend.NEVER, ask, ask),
@@ -151,7 +167,7 @@ class Desk:
         for declaration in filter(None, changes.values()):
             if record := contradicted_by(declaration, stored.records):
                 raise ContradictsRecord(declaration, record)
-        self._declared.replace(plate, changes)
+        self._declared.replace(plate, changes, self.witness.doing("declared", plate.text))
         return replace(stored, declarations=self._declared.of(plate))
 
     def of(
@@ -179,6 +195,7 @@ class Desk:
         served = reports.write(plate, before.answers, self.identity, last_purge)
         if served.status != 200:
             raise ReportRejected(rejection_sentence(served, plate))
+        self.witness.got(plate, [served])
         written = reports.unstored_panel(served, before.answers)
         dossier = replace(before, answers=replace(before.answers, report=written))
         return Renewed(before, dossier, served.stored)

@@ -3,14 +3,17 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from portal.access.tokens import Identity
 from portal.desk.agenda import dossiers_of_address
 from portal.desk.caller import Caller
 from portal.desk.core import Core
 from portal.desk.desk import Desk
 from portal.desk.published import PublishedDossiers
 from portal.desk.retention import Retention, retention
+from portal.desk.witness import note_lookup
 from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
+from portal.gateway.lookup import Lookup, Served
 from portal.gateway.operations import CachePolicy
 from portal.issued.issuer import Issuer
 from portal.vehicle.operation_name import OperationName
@@ -30,6 +33,10 @@ class Desks:
     def agenda_of(self, key: str) -> Iterator[Dossier] | None:
         """Return the dossiers of a calendar address's vehicles, or None for an unknown address."""
         return dossiers_of_address(self._core, key)
+
+    def note_lookup(self, identity: Identity, lookup: Lookup, served: Served) -> None:
+        """Note in the trail what a script got by one of the contract's JSON paths."""
+        note_lookup(self._core.trail, identity, "api", lookup.subject, served)
 
     def erase_history(self, owner: str, subject: str | None = None) -> None:
         """Erase one vehicle from a history, or all. A session needs no identity for it."""

@@ -10,6 +10,7 @@ from portal.desk.caller import Caller
 from portal.desk.core import Core
 from portal.desk.declared_lines import DeclaredLines
 from portal.desk.reading import Reading
+from portal.desk.witness import Witness
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import has_readable
@@ -60,6 +61,7 @@ class Issuing:
         self._core = core
         self._caller = caller
         self._declared = declared
+        self._witness = Witness(core.trail, caller)
 
     def issuable(self, subject: Plate | Renavam) -> Issuable:
         """Return a vehicle's dossier from stored answers, to be issued. Raises NothingToIssue.
@@ -138,11 +140,13 @@ class Issuing:
             follows=identity.owner if follow and not self._caller.pays_alone else "",
             answers=kept_answers(issuable.dossier.answers),
         )
+        also = self._witness.doing("issued", subject.text, identifiers.number)
         try:
             self._core.archive.issue(
                 *(self._caller.owner, identifiers, snapshot, html, pdf),
                 last_purge=issuable.last_purge,
                 supersedes=supersedes,
+                also=also,
             )
         except Purged:
             raise NothingToIssue("purged") from None
@@ -167,7 +171,10 @@ class Issuing:
         return self._core.archive.all_owned(self._caller.owner, most, after)
 
     def revoke(self, number: str) -> bool:
-        return self._core.archive.revoke(number, self._caller.owner)
+        issued = self.owned(number)
+        plate = issued.snapshot.plate if issued and issued.snapshot else ""
+        also = self._witness.doing("revoked", plate, number)
+        return self._core.archive.revoke(number, self._caller.owner, also)
 
     def of(self, plate: Plate, answers: Panels) -> Dossier:
         """Return the dossier to issue of answers, with masked names and what was declared."""

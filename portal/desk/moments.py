@@ -17,6 +17,7 @@ from portal.amounts import total
 from portal.desk.caller import Caller
 from portal.desk.core import Core
 from portal.desk.issuing import Issuable, Issuing, Paper
+from portal.desk.witness import Witness
 from portal.dossier.answers import Panel, Panels, is_readable, kept_panel
 from portal.dossier.changes import changes_of
 from portal.dossier.dossier import Dossier
@@ -98,6 +99,8 @@ class Moments:
         last_purge = self._core.gateway.last_purge()
         before = self._core.lookups.panels(terms.plate, self._caller.identity, Spend.NEVER)
         asked = self._core.lookups.now(terms.plate, self._caller.identity, terms.ask, since)
+        witness = Witness(self._core.trail, self._caller)
+        witness.got(terms.plate, (panel.served for panel in asked.values()))
         for name, panel in asked.items():
             if not panel.has_answer or not is_readable(panel.result, name):
                 raise Unanswered(panel)

@@ -3,16 +3,19 @@
 import math
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Final
 
 from sqlalchemy import Engine
 
-from portal.access.tokens import Tokens
+from portal.access.tokens import Identity, Tokens
+from portal.access.trail import Act, Trail, Written
 from portal.batch.batches import Batches
 from portal.batch.model import Batch
+from portal.desk.caller import Caller
+from portal.desk.witness import Witness
 from portal.gateway.backend import StoreSize
 from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
@@ -21,7 +24,7 @@ from portal.gateway.store import Store
 from portal.gateway.usage import OriginCalls
 from portal.gateway.usage_report import UsageLog
 from portal.messages.outbox import DeliveryState, Message, Outbox
-from portal.storage.database import database_bytes, is_in_place
+from portal.storage.database import Also, database_bytes, is_in_place
 from portal.upstream.breaker import Breaker
 
 Availability = tuple[date, Mapping[tuple[date, str], OriginCalls]]
@@ -31,7 +34,7 @@ MOST_DELIVERIES: Final = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorDesk:
-    """The desk of the operator, who sees figures of all callers and no vehicle.
+    """The desk of the operator, who sees figures of all callers, and vehicles in the trail alone.
 
     ``daily_limit`` is the most upstream calls of all callers in a day, or 0. ``is_draining``
     returns whether the server is to end. ``unpriced`` are the settings of unknown prices.
@@ -47,6 +50,7 @@ class OperatorDesk:
     is_draining: Callable[[], bool]
     store: Store
     tokens: Tokens
+    trail: Trail
     unpriced: Sequence[str]
     usage: UsageLog
     _availability: dict[int, tuple[float, Availability | None]] = field(default_factory=dict)
@@ -94,6 +98,27 @@ class OperatorDesk:
     def send_test(self) -> None:
         """Send a message to the operator's channels. Raises SQLAlchemyError."""
         self.outbox.write(Message("test", f"test:{secrets.token_hex(8)}", {}))
+
+    def doing(self, identity: Identity, act: Act, number: str) -> Also:
+        """Return what writes an operator's act in the transaction that does it."""
+        return self._witness(identity).doing(act, number=number)
+
+    def trail_page(
+        self, most: int, before: int | None, who: str, vehicles: Sequence[str] | None
+    ) -> Sequence[Written]:
+        """Return the latest rows of the trail, the latest first. ``who`` is "" for everyone."""
+        return self.trail.latest(most, before, who or None, vehicles)
+
+    def trail_file(
+        self, identity: Identity, who: str, vehicles: Sequence[str] | None
+    ) -> Iterator[Written]:
+        """Return the rows of the trail, the oldest first, and note the export."""
+        self.trail.add(self._witness(identity).entry("exported", number="trail"))
+        return self.trail.rows(who=who or None, vehicles=vehicles)
+
+    def _witness(self, identity: Identity) -> Witness:
+        caller = Caller.of_session(identity, lambda: identity.owner, lambda: identity.owner)
+        return Witness(self.trail, caller)
 
     def last_purge(self) -> int:
         return self.gateway.last_purge()

@@ -6,6 +6,7 @@ from portal.access.tokens import RefusedToken, TokensUnavailable, UnknownToken
 from portal.desk.caller import Caller
 from portal.desk.core import Core
 from portal.desk.declared_lines import DeclaredLines
+from portal.desk.witness import note_opening
 from portal.dossier.dossier import Dossier
 from portal.issued.identifiers import is_share_key
 from portal.issued.model import IssuedDossier
@@ -26,6 +27,13 @@ class PublishedDossiers:
     def by_key(self, text: str) -> IssuedDossier | None:
         """Return the dossier of a link's key."""
         return self._core.archive.by_key(text) if is_share_key(text) else None
+
+    def open(self, text: str) -> IssuedDossier | None:
+        """Return the dossier of a link's key for who opens the link, and note the opening."""
+        issued = self.by_key(text)
+        if issued is not None:
+            note_opening(self._core.trail, issued)
+        return issued
 
     def html(self, issued: IssuedDossier) -> str | None:
         return self._core.archive.html(issued)

@@ -150,6 +150,10 @@ class Store:
             envelopes = [self._verified(key, value, found.purged_to) for key, value in values]
         return Reading(envelopes, max(self._purges.number, found.purged_to))
 
+    def known_purge(self) -> int:
+        """Return the number of the last purge that this process knows, without reading the log."""
+        return self._purges.number
+
     def last_purge(self) -> int:
         """Read the purge log, and return the number of the last purge that this process knows.
 

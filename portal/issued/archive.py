@@ -48,7 +48,15 @@ from portal.issued.model import (
     State,
 )
 from portal.pdf.signing import Signature, SignedPdf
-from portal.storage.database import Lock, erase_deleted, hold, reading, writing
+from portal.storage.database import (
+    Also,
+    Lock,
+    erase_deleted,
+    hold,
+    nothing_else,
+    reading,
+    writing,
+)
 from portal.storage.purge_log import was_purged
 from portal.storage.tables import dossiers as table
 
@@ -96,12 +104,13 @@ class DossierArchive:
         *,
         last_purge: int,
         supersedes: str | None = None,
+        also: Also = nothing_else,
     ) -> None:
         """Store a dossier, which takes the place of the owner's dossier ``supersedes``.
 
         ``last_purge`` is the number of the last purge that was known before the dossier's data was
-        read. Raises NumberTaken if a dossier has the number, or Purged if the vehicle's data was
-        purged since.
+        read. ``also`` is done in the same transaction. Raises NumberTaken if a dossier has the
+        number, or Purged if the vehicle's data was purged since.
         """
         number, key = identifiers
         now, subject = self._clock(), self._keys.tag(snapshot.plate)
@@ -130,6 +139,7 @@ class DossierArchive:
             if supersedes is not None:
                 former = (table.c.number == supersedes) & (table.c.owner == row["owner"])
                 db.execute(update(table).where(former).values(superseded_by=number))
+            also(db)
 
     def by_number(self, number: str) -> IssuedDossier | None:
         return self._find(table.c.number == number)
@@ -187,17 +197,18 @@ class DossierArchive:
         """Return the document as PDF, or None if the dossier has no PDF or is no longer valid."""
         return self._content(dossier, "pdf")
 
-    def revoke(self, number: str, owner: str | None = None) -> bool:
+    def revoke(self, number: str, owner: str | None = None, also: Also = nothing_else) -> bool:
         """Revoke a valid dossier and delete its content.
 
-        If ``owner`` is given, only a dossier of this owner is revoked. Return False if no valid
+        If ``owner`` is given, only a dossier of this owner is revoked. ``also`` is done in the same
+        transaction. Return False if no valid
         dossier was found. Raises BytesKept if deleted bytes remain in the database's files. The
         dossier is revoked nevertheless.
         """
         where = self._is_valid(number)
         if owner is not None:
             where &= table.c.owner == self._owner_key(owner)
-        is_found = self._end(where, revoked_at=self._clock()) > 0
+        is_found = self._end(where, also, revoked_at=self._clock()) > 0
         if is_found:
             erase_deleted(self._engine)
         return is_found
@@ -236,15 +247,18 @@ class DossierArchive:
         forget_made(db, select(table.c.number).where(of_plate))
         return db.execute(delete(table).where(of_plate)).rowcount
 
-    def _end(self, where: ColumnElement[bool], **changes: float) -> int:
+    def _end(self, where: ColumnElement[bool], also: Also = nothing_else, **changes: float) -> int:
         """Delete the content of the dossiers that match ``where``, and return how many matched.
 
+        If any matched, ``also`` is done in the same transaction.
         ``changes`` are new values for other columns of these dossiers. The caller then erases the
         bytes of the deleted content (``erase_deleted``). Raises SQLAlchemyError.
         """
         with writing(self._engine) as db:
             hold(db, Lock.DOSSIERS)
             done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))
+            if done.rowcount:
+                also(db)
             return int(done.rowcount)
 
     def _find(self, where: ColumnElement[bool]) -> IssuedDossier | None:

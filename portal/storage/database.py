@@ -4,7 +4,7 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from enum import Enum
 from pathlib import Path
@@ -68,13 +68,22 @@ class Lock(Enum):
     Without DOSSIERS and BATCHES, two transactions that lock the same rows in different orders could
     deadlock. A transaction that checks the log of purges before it inserts data about a vehicle
     shares PURGES. A transaction that logs a purge waits for these. The purge then deletes what they
-    have inserted.
+    have inserted. TRAIL comes last: a transaction that holds it waits for no other lock.
     """
 
     SET_UP = 0x646F7373  # creates or migrates tables
     DOSSIERS = 0x64737372  # deletes dossiers
     BATCHES = 0x62617463  # writes batches
     PURGES = 0x70757267  # logs purges
+    TRAIL = 0x74726169  # continues, empties or shortens the trail
+
+
+# What else a transaction does.
+Also = Callable[[Connection], object]
+
+
+def nothing_else(_: Connection) -> None:
+    """Do nothing else in a transaction."""
 
 
 _deleted_bytes: "WeakKeyDictionary[Engine, DeletedBytes]" = WeakKeyDictionary()

@@ -421,6 +421,34 @@ idempotency_keys = Table(
     Index("idempotency_keys_by_expiry", "expires_at"),
 )
 
+# Who saw and did what. Each row is chained to the former one (``portal.access.trail_chain``).
+trail = Table(
+    "trail",
+    metadata,
+    # Successive numbers, so that a missing row leaves a gap.
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("at", Float, nullable=False),  # Epoch seconds.
+    Column("namespace", String, nullable=False),
+    Column("who", String(120), nullable=False),  # The name of a caller, or of a command's user.
+    Column("kind", String(10), nullable=False),  # "token", "person", "command" or "link".
+    Column("act", String(20), nullable=False),
+    Column("face", String(10), nullable=False),
+    Column("purpose", String(120), nullable=False),
+    # A dossier's number, a purge's, a batch's id, or the name of a token.
+    Column("number", String(90), nullable=False),
+    # The HMAC of the plate or Renavam, and the plate or Renavam itself, encrypted. Both are NULL if
+    # the act was about no vehicle, or after a purge.
+    Column("subject", String(64)),
+    Column("sealed", LargeBinary),
+    # The digest of these two, which outlives a purge. "" if the act was about no vehicle.
+    Column("vehicle", String(64), nullable=False),
+    # What a purge has signed when it emptied the two, otherwise NULL.
+    Column("emptied", String(64)),
+    Column("mac", String(64), nullable=False),
+    Index("trail_by_subject", "subject", "at"),
+    Index("trail_by_age", "at"),
+)
+
 purges = Table(
     "purges",
     metadata,

@@ -48,6 +48,7 @@ from portal.web.pages import (
     operations,
     public,
     sheet,
+    trail,
     vehicle,
     verification,
 )
@@ -69,6 +70,7 @@ _ROUTES = (
     batches.routes,
     history.routes,
     operations.routes,
+    trail.routes,
     issued.routes,
     issued.shared_routes,
     agenda.routes,

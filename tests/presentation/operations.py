@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 from portal.access.tokens import Issued, TokenOverview
+from portal.access.trail import Written
 from portal.batch.model import Batch, Cost, Counts, Reason, State
 from portal.gateway.backend import StoreSize
 from portal.gateway.limits import Limit, Use
@@ -135,3 +136,8 @@ IDLE = replace(
     deliveries=(),
     tokens=TokenOverview((), (), (), ()),
 )
+
+TRAIL = [
+    Written(2, AT, "ana", "token", "issued", "page", "ABC1D23", "compra", "7F3K9QMD2XHA"),
+    Written(1, AT - 60, "<script>", "command", "purged", "command", "", "", "12"),
+]

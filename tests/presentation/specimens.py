@@ -31,6 +31,7 @@ from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.lists.vehicle_list import ListChoice, VehicleList
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
+from portal.presentation.operations.trail import TrailPage
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.history_page import HistoryLine, HistoryPage
@@ -54,7 +55,7 @@ from portal.web.json_api.openapi import resolved_document
 from portal.web.pages.agenda import AgendaPage
 from tests.factories import report_body
 from tests.presentation.batch_views import batch_form_page, batch_page
-from tests.presentation.operations import FACTS, IDLE, TODAY
+from tests.presentation.operations import FACTS, IDLE, TODAY, TRAIL
 from tests.presentation.pages import (
     comparison_page,
     dossier_page,
@@ -459,6 +460,11 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "operations": lambda: FACTS,
     "operations, idle": lambda: IDLE,
+    "trail": lambda: TrailPage(found=TRAIL, days=365),
+    "trail, searched": lambda: TrailPage(found=TRAIL * 51, days=1, who="<b>", plate="ABC1D23"),
+    "trail, wrong plate": lambda: TrailPage(found=(), days=365, plate="X", problem="Não."),
+    "trail, empty": lambda: TrailPage(found=(), days=365, who="ana"),
+    "trail, none kept": lambda: TrailPage(found=(), days=0),
     "token, new": lambda: IssueForm(asks_token=False),
     "token, wrong": lambda: IssueForm(
         asks_token=True,

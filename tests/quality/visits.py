@@ -73,6 +73,7 @@ VISITS: Final = (
     Visit("verify", "/verificar"),
     Visit("verify, forged", "/verificar?codigo=abc"),
     Visit("operations", "/operacao", first="/placa/ABC1D23?completo=1", signs_in=True),
+    Visit("trail", "/operacao/trilha", first="/placa/ABC1D23?completo=1", signs_in=True),
     Visit("token, new", "/operacao/tokens/emitir", signs_in=True),
     Visit("token, revoked", "/operacao/tokens/loja-central/revogar", signs_in=True),
     Visit("error", "/nada", status=404),

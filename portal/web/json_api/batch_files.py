@@ -72,7 +72,9 @@ def _results(
         return _zip(call, items, ask, name)
     with call.web.slots.table_writes.slot(call.sender):
         chosen = items()
-        call.desk.prepare([item.subject for item in chosen])
+        subjects = [item.subject for item in chosen]
+        call.desk.prepare(subjects)
+        call.desk.witness.exported(subjects, batch)
         rows = (call.desk.row(item, ask) for item in _while_signed_in(call, chosen))
         return download(call, results_table(rows), kind, dialect, name)
 
@@ -112,6 +114,7 @@ def sheets_pdf(call: Call, batch: str, plates: Collection[str] = ()) -> Response
             pdf = call.web.pdfs.render_for_archive(
                 html, within_s=PAGE_WITHIN_S + SHEET_WITHIN_S * len(chosen)
             )
+        call.desk.witness.exported(chosen, batch)
     return file_response(pdf, "application/pdf", file_name)
 
 
@@ -129,6 +132,7 @@ def _records(
 def _vehicles(call: Call, batch: str, ask: Sequence[LookupName]) -> Iterator[tuple[Item, Dossier]]:
     """Return a batch's items, each with its dossier from stored answers."""
     items = call.desk.lists.items(batch)
+    call.desk.witness.exported((item.subject for item in items), batch)
     return (
         (item, call.desk.dossier(item.subject, Spend.NEVER, ask, ask))
         for item in _while_signed_in(call, items)
@@ -164,7 +168,9 @@ def _zip(
         call.web.pdfs.check()
         if request.method == "HEAD":
             return file_response((), content_type, file_name)
-        files = stream_with_context(zip_stream(_dossiers(call, items(), ask)))
+        chosen = items()
+        call.desk.witness.exported(item.subject for item in chosen)
+        files = stream_with_context(zip_stream(_dossiers(call, chosen, ask)))
         return streamed_response(files, content_type, file_name, stack.pop_all().close)
 
 

@@ -78,6 +78,7 @@ class HitCache:
 
     def __init__(self, application: WSGIApplication, web: Web) -> None:
         self._application = application
+        self._desks = web.desks
         self._gateway = web.gateway
         self._gatekeeper = web.gatekeeper
         self._log = web.access_log
@@ -132,6 +133,8 @@ class HitCache:
             if served is None or served.status != 200 or is_large:
                 environ[CHECKED] = checked
                 return None
+            # At most once a second for each caller and vehicle, so a hit does no more work.
+            self._desks.note_lookup(checked.caller, checked.lookup, served)
             entry, body = self._add_entry(entry_key, checked, served, started), served.body
         request_id = new_request_id()
         self._log.add(Hit(time.time(), self._monotonic() - started, request_id, entry.labels))

@@ -138,7 +138,9 @@ def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup])
     else:
         lookup, caller = snapshot.lookup, snapshot.caller
     count(web, caller)
-    return _relay(web.gateway.fetch(lookup, caller, header_spend(caller), snapshot))
+    served = web.gateway.fetch(lookup, caller, header_spend(caller), snapshot)
+    web.desks.note_lookup(caller, lookup, served)
+    return _relay(served)
 
 
 def count(web: Web, identity: Identity) -> None:

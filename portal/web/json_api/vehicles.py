@@ -33,6 +33,7 @@ def deadlines(call: Call, plate: Plate) -> Response:
     panel, calendar = dossier.answers.renainf, vehicle_calendar(dossier)
     if calendar is None or panel.served is None:
         raise without_answer(panel)
+    call.desk.witness.exported([plate])
     response = calendar_response(calendar, plate.text, "attachment")
     response.headers.extend(success_headers(panel.served))
     return response
@@ -45,6 +46,7 @@ def _table(
     table, panel = vehicle_table(name, dossier), dossier.answers.of(NEEDS[name])
     if table is None or panel.served is None:
         raise without_answer(panel)
+    call.desk.witness.exported([plate])
     response = download(call, table, kind, dialect, f"{plate.text}-{name}")
     response.headers.extend(success_headers(panel.served))
     return response

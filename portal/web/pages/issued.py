@@ -107,7 +107,7 @@ def shared(view: IssuedView) -> View:
     def checked(web: Web, text: str) -> BaseResponse:
         # The key of a dossier works even after too many wrong guesses from the same address. Many
         # people may share an address, and a key of 128 random bits cannot be guessed.
-        dossier = web.desks.published.by_key(text)
+        dossier = web.desks.published.open(text)
         if dossier is None:
             refuse(web.limits.guess_wait(request.remote_addr))
             web.limits.count_guess(request.remote_addr)

@@ -4,10 +4,9 @@ Each page requires the scope ``admin``.
 """
 
 import logging
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from functools import partial, wraps
+from functools import partial
 from typing import Any, Final
 
 from flask import abort, redirect, request, url_for
@@ -37,6 +36,7 @@ from portal.presentation.operations.tokens import IssueForm, NewTokenPage, Revok
 from portal.presentation.typed_money import read_money
 from portal.web.http.errors import page_error
 from portal.web.observability.logs import FIELDS
+from portal.web.routing.operator import operator
 from portal.web.routing.responses import (
     TOO_MANY_TRIES,
     file_response,
@@ -44,7 +44,7 @@ from portal.web.routing.responses import (
     show_notice,
     whole_number,
 )
-from portal.web.routing.routes import Routes, View
+from portal.web.routing.routes import Routes
 from portal.web.web import Web
 
 log = logging.getLogger("portal.audit")
@@ -68,27 +68,6 @@ NOT_REVOKED: Final = "Nenhum token válido se chama {}."
 routes = Routes("operations", robots="noindex", limited=True)
 ISSUE: Final = "/operacao/tokens/emitir"
 REVOKE: Final = "/operacao/tokens/<name>/revogar"
-
-
-def operator(view: Callable[..., BaseResponse]) -> View:
-    """Return a view that admits only operators and passes the identity to ``view``.
-
-    In pass-through mode, the returned view refuses all visitors, because upstream credentials have
-    no scope ``admin``.
-    """
-
-    @wraps(view)
-    def guarded(web: Web, **parts: str) -> BaseResponse:
-        if web.sessions.is_pass_through:
-            abort(403)
-        identity = web.sessions.signed_in
-        if identity is None:
-            return redirect(url_for("open.sign_in_form", next=url_for(".overview")), 303)
-        if not identity.has_scope("admin"):
-            abort(403)
-        return view(web, identity, **parts)
-
-    return guarded
 
 
 @routes.handle(SQLAlchemyError)
@@ -187,7 +166,8 @@ def issue_token(web: Web, identity: Identity) -> BaseResponse:
     if not problems:
         try:
             token = web.operator.tokens.issue(
-                name, frozenset(scopes), lifetime_s, daily_limit or 0, budget or Decimal(0)
+                *(name, frozenset(scopes), lifetime_s, daily_limit or 0, budget or Decimal(0)),
+                also=web.operator.doing(identity, "access_changed", name),
             )
         except NameTaken:
             problems["name"] = TAKEN_NAME
@@ -227,7 +207,7 @@ def revoke_token(web: Web, identity: Identity, name: str) -> BaseResponse:
         abort(404)
     if problem := _sign_in_problem(web):
         return _revoke_question(web, identity, name, problem)
-    if web.operator.tokens.revoke(name):
+    if web.operator.tokens.revoke(name, web.operator.doing(identity, "revoked", name)):
         _note("token revoked", identity, name)
         show_notice(REVOKED.format(name))
     else:

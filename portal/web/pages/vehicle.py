@@ -111,7 +111,9 @@ def dossier_pdf(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
         # page, which states what is missing.
         is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
         return make_response(html, 503 if is_outage else 200)
-    return pdf_response(web.render_pdf(html, data_of(page)), plate.text)
+    pdf = web.render_pdf(html, data_of(page))
+    desk.witness.exported([plate])
+    return pdf_response(pdf, plate.text)
 
 
 @routes.get("/placa/<text>/prazos.ics")
@@ -120,6 +122,7 @@ def deadlines(_: Web, desk: Desk, plate: Plate) -> BaseResponse:
     calendar = vehicle_calendar(desk.dossier(plate, Spend.NEVER, ["renainf"]))
     if calendar is None:
         return page_error(404, NO_DEADLINES, NO_STORED_FINES, plate.text)
+    desk.witness.exported([plate])
     return calendar_response(calendar, plate.text, "inline")
 
 
