@@ -38,6 +38,7 @@ from portal.desk.desk import Desk
 from portal.desk.desks import Desks
 from portal.desk.examples import Examples, SamplePlate
 from portal.desk.lookups import Lookups
+from portal.desk.measuring import Measuring
 from portal.desk.operator import OperatorDesk
 from portal.desk.reading import Reading
 from portal.gateway.backend_choice import cache_backend, leases
@@ -74,6 +75,7 @@ from portal.startup import (
     data_files,
     exit_on_startup_error,
     is_command,
+    plain_facts,
     prepare,
     remove_old_unused_caches,
     secret_keys,
@@ -81,6 +83,7 @@ from portal.startup import (
     signing_key,
     warn_of_settings,
 )
+from portal.storage.backup import DATABASE_NAME
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (
     erase_deleted,
@@ -88,11 +91,14 @@ from portal.storage.database import (
     side_engine,
 )
 from portal.storage.purge_log import PurgeClock, PurgeLog
+from portal.storage.secret import NAME as KEY_NAME
+from portal.storage.server_sight import SightWriter
 from portal.system.environment import can_trace, wants_traces
 from portal.system.housekeeping import Housekeeping
 from portal.system.open_file_limits import capacity
 from portal.system.scheduler import PeriodicTask, Scheduler
 from portal.system.shared_counters import SharedCounters
+from portal.system.sight import ClockSeen
 from portal.system.thread_limits import FULL_THREADS, Threads
 from portal.upstream.breaker import COUNTERS, Breaker
 from portal.upstream.errors import NotSent
@@ -102,6 +108,7 @@ from portal.upstream.spares import TICK_S, Spares
 from portal.upstream.warm_up import WarmUp
 from portal.web.app_setup import init_app
 from portal.web.http.company import Company
+from portal.web.http.forwarded import ForwardedMemory
 from portal.web.http.page_cache import PageCache
 from portal.web.http.proxy_sign_in import ProxySignIn
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
@@ -603,8 +610,21 @@ class Portal:
             PeriodicTask(2.0, self.ledger.settle, _SLOW_THREAD),
             PeriodicTask(TICK_OF_COURIER_S, self.courier.tick, _MESSAGES_THREAD),
             PeriodicTask(5.0, housekeeping.run_due, _SLOW_THREAD),
+            PeriodicTask(5.0, self.sight.write, _SLOW_THREAD),
             *(renewals if self._settings.redis_url else []),
         )
+
+    @cached_property
+    def sight(self) -> SightWriter:
+        return SightWriter(self.engine, self.forwarded.last, self._latest_clock)
+
+    def _latest_clock(self) -> ClockSeen | None:
+        seen = [found for each in self._origins if (found := each.clock_seen())]
+        return max(seen, key=lambda each: each.at, default=None)
+
+    @cached_property
+    def forwarded(self) -> ForwardedMemory:
+        return ForwardedMemory()
 
     @cached_property
     def tracing(self) -> "Tracing | None":
@@ -645,6 +665,27 @@ class Portal:
 
     def create_database(self) -> None:
         create_missing_database(self._settings)
+
+    @cached_property
+    def measuring(self) -> Measuring:
+        settings = self._settings
+        origins = () if settings.upstream_url is None else self._origins
+        return Measuring(
+            plain=plain_facts(settings),
+            engine=lambda: self.engine,
+            secret_keys=secret_keys(settings),
+            key_file=self.files.files.get(KEY_NAME),
+            database_file=self.files.files.get(DATABASE_NAME),
+            data_dir=settings.data_dir,
+            probe_redis=self._probe_redis if settings.redis_url else None,
+            origins=[(each.name, each.host) for each in origins],
+            connect_timeout_s=settings.connect_timeout,
+        )
+
+    def _probe_redis(self) -> None:
+        from portal.gateway.redis_probe import require_willing_redis  # lazy: Redis is optional
+
+        require_willing_redis(self.backend, is_start=False)
 
     # Desks
 
@@ -748,6 +789,7 @@ class Portal:
             company=self._company,
             allowance=self.ledger.allowance,
             signing_key=self.signing_key,
+            forwarded=self.forwarded,
             examples=Examples(
                 _ask_sandbox, _sample_plates, _showcases() if settings.mode == "demo" else ()
             ),

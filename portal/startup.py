@@ -6,6 +6,7 @@ is wrong, every other command reports missing data instead of using a new, empty
 """
 
 import logging
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -36,11 +37,10 @@ from portal.storage.origin import is_restored, record_origin
 from portal.storage.purge_log import PurgeLog
 from portal.storage.secret import NAME as KEY_NAME
 from portal.storage.secret import fingerprint, load_secret_key, read_secret_key
+from portal.system.checkup import SHORT_KEY
 from portal.system.start_refused import StartRefused
 
 log = logging.getLogger(__name__)
-
-SHORT_KEY = 16  # in characters; a generated key has 64
 
 _UNUSED = "unused-"
 UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to its deletion
@@ -235,6 +235,28 @@ def create_missing_database(settings: Settings) -> None:
     file = database_file(settings.database_url, settings.data_dir)
     if file is None or not file.exists():
         open_engine(settings.database_url, settings.data_dir).dispose()
+
+
+def plain_facts(settings: Settings) -> dict[str, Any]:
+    """Return the members of ``portal.system.checkup.Facts`` that the settings give."""
+    key = settings.secret_key
+    return {
+        "mode": settings.mode,
+        "deadline": settings.deadline,
+        "connect_timeout": settings.connect_timeout,
+        "first_byte_timeout": settings.first_byte_timeout,
+        "short_tokens": sum(len(token) < SHORT_KEY for token in settings.access_tokens),
+        "secret_key_length": len(key) if key else None,
+        "unpriced": settings.unpriced,
+        "spends_without_limit": settings.mode == "managed"
+        and not settings.daily_call_limit
+        and not settings.monthly_budget,
+        "trusted_proxies": settings.trusted_proxies,
+        "workers": settings.workers,
+        "processors": os.cpu_count() or 1,
+        "audit_days": settings.audit_days,
+        "has_controller": bool(settings.issuer_name and settings.issuer_contact),
+    }
 
 
 def data_files(settings: Settings) -> DataFiles:

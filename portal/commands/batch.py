@@ -75,7 +75,7 @@ def batch_command(portal: Parts) -> Command:
         Exits 0 if every plate has an answer, else 1. A portal without an upstream token sends the
         credential in DOSSIE_CREDENTIAL.
         """
-        desk = portal.desk(_caller(portal))
+        desk = portal.desk(command_caller(portal))
         lists = desk.lists
         chosen = file_format or _FORMATS.get(out.suffix.lower(), "csv")
         if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
@@ -118,7 +118,7 @@ def batch_command(portal: Parts) -> Command:
     return batch
 
 
-def _caller(portal: Parts) -> Caller:
+def command_caller(portal: Parts) -> Caller:
     """Return the caller of the batch's lookups.
 
     In pass-through mode (without PORTAL_UPSTREAM_TOKEN), the user's upstream credential pays. Exits

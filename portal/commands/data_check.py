@@ -117,6 +117,7 @@ _CHECKS: Final[Mapping[str, Sequence[Callable[[Parts, str], str | None]]]] = {
     "backup": (*_FILES, _demo_alone, _key_mismatch),
     "batch": (*_FILES, _warn_of_demo, _key_mismatch, _no_data_key, _restored_batches),
     "db": (_missing_database,),
+    "doctor": (),
     "dossier": _LISTS,
     "key": (*_FILES, _demo_alone),
     "ledger": _LISTS,
@@ -124,4 +125,5 @@ _CHECKS: Final[Mapping[str, Sequence[Callable[[Parts, str], str | None]]]] = {
     "restore": (),
     "subject": (*_LISTS, _no_data_key),
     "token": _LISTS[1:],
+    "version": (),
 }

@@ -14,6 +14,8 @@ from portal.access.trail import Trail
 from portal.batch.batches import Batches
 from portal.desk.caller import Caller
 from portal.desk.desk import Desk
+from portal.desk.measuring import Measuring
+from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
 from portal.gateway.single_flight import Leases
 from portal.gateway.store import Store
@@ -87,6 +89,10 @@ class Parts(Protocol):
     def ledger(self) -> Ledger: ...
     @property
     def scheduler(self) -> Scheduler: ...
+    @property
+    def measuring(self) -> Measuring: ...
+    @property
+    def gateway(self) -> Gateway: ...
     @property
     def store(self) -> Store: ...
     @property

@@ -28,13 +28,13 @@ _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 
 
-def require_willing_redis(cache: SealedRedisCache) -> None:
+def require_willing_redis(cache: SealedRedisCache, *, is_start: bool = True) -> None:
     """Run the portal's commands on test keys. Raise StartRefused if Redis refuses a command.
 
     Redis refuses commands if the password is wrong, if the user lacks rights, or if the server is a
     read-only replica or runs in cluster mode. With such a Redis, the portal could store nothing and
-    would pay again for each repeated lookup. An unreachable or full Redis is only logged, because
-    it may recover.
+    would pay again for each repeated lookup. At a start, an unreachable or full Redis is only
+    logged, because it may recover.
     """
     name = f"{PREFIX}probe:{secrets.token_hex(12)}"
     try:
@@ -45,9 +45,11 @@ def require_willing_redis(cache: SealedRedisCache) -> None:
     except _REFUSALS as error:
         raise _refused(error) from None
     except FAILURES as error:
+        if not is_start:
+            raise _refused(error) from None
         log.warning("Redis is out of reach at the start: %s", error_kind(error))
     except RedisError as error:
-        if not _is_passing(error):
+        if not is_start or not _is_passing(error):
             raise _refused(error) from None
         log.warning("Redis cannot store answers at the start: %s", error_kind(error))
 

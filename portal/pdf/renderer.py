@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from portal import VERSION
 from portal.pdf import archival, structure
 from portal.pdf.archival import Embedded
 
@@ -83,6 +84,7 @@ class PdfRenderer:
                 base_url=_BASE_URL,
                 url_fetcher=self._fetcher,
             )
+            _name_generator(document.etree_element)
             _break_long_words(document.etree_element)
             _remove_unlinked_ids(document.etree_element)
             pdf = document.write_pdf(
@@ -133,6 +135,14 @@ PdfRenderer.render.__code__ = PdfRenderer.render.__code__.replace(co_stacksize=2
 def _finish(pdf: Any) -> None:
     structure.correct(pdf)
     archival.finish(pdf)
+
+
+def _name_generator(root: Any) -> None:
+    """Name the portal and its version as the program that made the document (PDF: Creator)."""
+    head = root.find("head")
+    if head is not None:
+        name = {"name": "generator", "content": f"Dossiê Veicular {VERSION}"}
+        head.append(head.makeelement("meta", name))
 
 
 def _remove_notes(matcher: Any) -> None:

@@ -21,6 +21,7 @@ from requests.structures import CaseInsensitiveDict
 from urllib3 import HTTPHeaderDict
 
 from portal.system.error_kind import error_kind
+from portal.system.sight import ClockSeen
 from portal.upstream.errors import (
     ANSWERED,
     Broken,
@@ -137,6 +138,8 @@ class Origin:
         )
         self._transport = transport or SingleUseAdapter(spares, self.host)
         self._waiting = waiting
+        # The header Date of the last response, and when it came, in epoch seconds.
+        self.dated: tuple[str, float] | None = None
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Record a call with ``account.begin``, and then send it. Raises UpstreamError."""
@@ -157,12 +160,24 @@ class Origin:
         finally:
             attempt.finish(outcome, status)
 
+    def clock_seen(self) -> ClockSeen | None:
+        """Return how far this machine's clock is ahead of the last response's header Date."""
+        if self.dated is None:
+            return None
+        sent, at = self.dated
+        try:
+            return ClockSeen(at, at - parsedate_to_datetime(sent).timestamp())
+        except ValueError:
+            return None
+
     def _exchange(self, resource: Resource, deadline: float) -> Response:
         request = self._prepare(resource)
         timeout: Any = (*self._timeout_s, deadline)
         try:
             with self._waiting(), self._transport.send(request, timeout=timeout) as reply:
                 body = reply.content if reply.status_code in BODY_STATUSES else b""
+                if sent := reply.headers.get("Date"):
+                    self.dated = (sent, time.time())
         except requests.Timeout:
             raise TimedOut("no answer in time") from None
         except OSError as error:  # also the base class of every ``requests`` error

@@ -151,4 +151,6 @@ def _add_middleware(app: Flask, web: Web) -> None:
         # X-Forwarded-Prefix is ignored, because the portal works only at the root of a host. The
         # URLs in its pages, scripts and styles begin with "/" and contain no prefix.
         layers = ProxyFix(ClientAddress(layers), x_for=hops, x_proto=hops, x_host=hops)
+    # Outermost, because ProxyFix replaces what the headers say.
+    layers = web.forwarded.wrap(layers)
     app.wsgi_app = layers  # type: ignore[method-assign, assignment]

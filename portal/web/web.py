@@ -28,6 +28,7 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
 from portal.web.http.assets import Assets
 from portal.web.http.company import Company
+from portal.web.http.forwarded import ForwardedMemory
 from portal.web.http.headers import CrossOrigin
 from portal.web.http.page_cache import PageCache
 from portal.web.http.rate_limits import DailyQuotas, RateLimits
@@ -77,6 +78,7 @@ class Web:
         company: Company | None = None,
         allowance: Callable[[Identity], Allowance],
         examples: Examples,
+        forwarded: ForwardedMemory,
         gatekeeper: Gatekeeper,
         gateway: Gateway,
         keys: SubjectKeys,
@@ -91,6 +93,7 @@ class Web:
         self.operator = operator
         self.access_log = access_log
         self.examples = examples
+        self.forwarded = forwarded
         self.gatekeeper = gatekeeper
         self.gateway = gateway
         self.limits = limits

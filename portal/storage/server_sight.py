@@ -1,0 +1,76 @@
+"""Stores what a server process has seen, for ``flask doctor``, which is another process."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from portal.storage.database import reading, writing
+from portal.storage.tables import meta
+from portal.system.error_kind import error_kind
+from portal.system.repeated_warning import RepeatedWarning
+from portal.system.sight import ClockSeen, ForwardedSeen, Sight
+
+_warn = RepeatedWarning(logging.getLogger(__name__))
+_NAME: Final = "server_sight"
+_SAME_FOR_S: Final = 3600.0
+_PUT: Final = text(
+    "INSERT INTO meta (name, value) VALUES (:name, :value) "
+    "ON CONFLICT (name) DO UPDATE SET value = excluded.value"
+)
+
+
+def read_sight(engine: Engine) -> Sight | None:
+    """Return what the server has seen. Raises SQLAlchemyError."""
+    with reading(engine) as db:
+        return _stored(db)
+
+
+def _stored(db: Connection) -> Sight | None:
+    found = db.execute(select(meta.c.value).where(meta.c.name == _NAME)).scalar()
+    try:
+        return None if found is None else msgspec.json.decode(found, type=Sight)
+    except msgspec.DecodeError:
+        return None
+
+
+class SightWriter:
+    """Writes what this process has seen, when it has changed or is an hour old."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        forwarded: Callable[[], ForwardedSeen | None],
+        clock_seen: Callable[[], ClockSeen | None],
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._engine = engine
+        self._forwarded = forwarded
+        self._clock_seen = clock_seen
+        self._clock = clock
+        self._written: object = None
+        self._written_at = 0.0
+
+    def write(self) -> None:
+        """Write what was seen. A database failure is only logged."""
+        forwarded, clock_seen = self._forwarded(), self._clock_seen()
+        facts = (
+            forwarded and (forwarded.hops, forwarded.proto, forwarded.host),
+            clock_seen and round(clock_seen.ahead_s, -1),
+        )
+        is_fresh = self._clock() - self._written_at < _SAME_FOR_S
+        if facts == (None, None) or (facts == self._written and is_fresh):
+            return
+        try:
+            with writing(self._engine) as db:
+                former = _stored(db) or Sight()
+                sight = Sight(forwarded or former.forwarded, clock_seen or former.clock)
+                db.execute(_PUT, {"name": _NAME, "value": msgspec.json.encode(sight).decode()})
+        except SQLAlchemyError as error:
+            _warn(f"what the server has seen was not written: {error_kind(error)}")
+            return
+        self._written, self._written_at = facts, self._clock()
