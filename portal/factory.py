@@ -765,6 +765,7 @@ class Portal:
                 longest_request_s=self._longest_request_s,
                 metrics_token=settings.metrics_token,
                 purposes=settings.purposes,
+                privacy_contact=settings.privacy_contact or "",
                 request_threads=self._process.threads.blocking,
                 static=PROJECT_ROOT / "static",
                 trusted_proxies=settings.trusted_proxies,

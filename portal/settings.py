@@ -34,7 +34,9 @@ DAY = 24 * HOUR
 YEAR = 366 * DAY
 DEMO_DIR = "demo"
 LONGEST_NAME = 200
-LONGEST_LINE = 120  # maximum number of characters in ISSUER_NAME and ISSUER_CONTACT
+LONGEST_LINE = (
+    120  # maximum number of characters in ISSUER_NAME, ISSUER_CONTACT and PRIVACY_CONTACT
+)
 
 _SQLITE = "sqlite:///"
 _ORIGIN = re.compile(r"(https?)://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::(0|[1-9][0-9]{0,4}))?")
@@ -363,6 +365,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     person_daily_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
     person_monthly_budget: Annotated[Decimal, _price] = Decimal(0)
     purposes: Annotated[tuple[str, ...], _purposes] = ()
+    privacy_contact: Line = None
     audit_days: Annotated[int, msgspec.Meta(ge=0, le=3660)] = 365
 
     @property

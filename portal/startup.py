@@ -255,7 +255,9 @@ def plain_facts(settings: Settings) -> dict[str, Any]:
         "workers": settings.workers,
         "processors": os.cpu_count() or 1,
         "audit_days": settings.audit_days,
-        "has_controller": bool(settings.issuer_name and settings.issuer_contact),
+        "has_controller": bool(
+            settings.issuer_name and (settings.issuer_contact or settings.privacy_contact)
+        ),
     }
 
 

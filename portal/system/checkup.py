@@ -369,7 +369,7 @@ def _people(facts: Facts) -> Iterator[Line]:
             name,
             "note",
             "/privacidade names no controller and no contact (LGPD, arts. 9 and 41)",
-            "set PORTAL_ISSUER_NAME and PORTAL_ISSUER_CONTACT, or PORTAL_PRIVACY_CONTACT",
+            "set PORTAL_ISSUER_NAME, and PORTAL_ISSUER_CONTACT or PORTAL_PRIVACY_CONTACT",
         )
     if facts.mode != "demo" and facts.audit_days == 0:
         yield Line(

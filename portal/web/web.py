@@ -47,13 +47,15 @@ class WebSettings:
 
     ``hit_cache_bytes`` limits the memory of ``HitCache``, and 0 disables it. ``static`` is the
     folder of the static files. ``purposes`` are those of which one is picked at each sign-in.
-    ``longest_request_s`` is the longest time that a request takes.
+    ``longest_request_s`` is the longest time that a request takes. ``privacy_contact`` is the
+    encarregado's where it is not the issuer's, or "".
     """
 
     cors_origins: Sequence[str]
     hit_cache_bytes: int
     longest_request_s: float
     metrics_token: str | None
+    privacy_contact: str
     purposes: Sequence[str]
     request_threads: int
     static: Path

@@ -137,6 +137,9 @@ def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
         draft_s=86_400,
         counts_requests=mask_names,
         mask_names=mask_names,
+        trail_days=365,
+        controller="Loja Central, CNPJ 11.222.333/0001-81" if mode == "managed" else "",
+        contact="privacidade@loja.example" if mode == "managed" else "",
     )
 
 

@@ -96,7 +96,8 @@ class PrivacyPage:
     ``rejected_s`` is for lookups that the upstream rejected, ``session_s`` for the session cookie,
     and ``tries_s`` for the number of sign-in attempts of an IP address. ``ended_dossier_s`` seconds
     after a dossier expires, the portal deletes the dossier's number. ``counts_requests`` is true if
-    the portal has rate limits.
+    the portal has rate limits. ``trail_days`` is 0 if no trail is kept. ``controller`` is who
+    answers for the data, and ``contact`` the encarregado (LGPD, art. 41). Either is "" if unknown.
     """
 
     template: ClassVar[str] = "pages/privacy.html"
@@ -113,6 +114,9 @@ class PrivacyPage:
     draft_s: int  # for a batch that is never started
     counts_requests: bool
     mask_names: bool
+    trail_days: int
+    controller: str
+    contact: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,7 +111,8 @@ def notice_check(web: Web) -> Response:
 
 @routes.get("/privacidade")
 def privacy(web: Web) -> Response:
-    kept = web.desks.retention
+    kept, issuer = web.desks.retention, web.desks.issuer
+    controller = filter(None, (issuer.name, issuer.document) if issuer else ())
     page = PrivacyPage(
         mode=web.gatekeeper.mode,
         answers={OPERATION_TEXTS[name]: times for name, times in kept.answers.items()},
@@ -126,6 +127,9 @@ def privacy(web: Web) -> Response:
         draft_s=kept.draft_s,
         counts_requests=web.limits.counts_requests,
         mask_names=web.desks.masks_names,
+        trail_days=web.operator.trail.days,
+        controller=", ".join(controller),
+        contact=web.settings.privacy_contact or (issuer.contact if issuer else ""),
     )
     return page_response(page)
 

@@ -101,3 +101,51 @@ def test_sign_in_window_is_the_longest_of_the_limits() -> None:
 def test_privacy_page_sets_no_cookie(portal: PortalFactory) -> None:
     answer = portal().client.get("/privacidade")
     assert not re.search("portal=", answer.headers.get("Set-Cookie", ""))
+
+
+ISSUER = {
+    "ISSUER_NAME": "Loja Central",
+    "ISSUER_DOCUMENT": "11222333000181",
+    "ISSUER_CONTACT": "(11) 5555-0100",
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "shown", "absent"),
+    [
+        ({}, "não publicou aqui nome nem contato", "Controlador"),
+        (
+            ISSUER,
+            "Controlador: Loja Central, CNPJ 11.222.333/0001-81. Encarregado",
+            "Fale com quem",
+        ),
+        (ISSUER, "Encarregado pelo tratamento de dados pessoais: (11) 5555-0100", "Fale com quem"),
+        (
+            {**ISSUER, "PRIVACY_CONTACT": "Maria Silva, dpo@loja.example"},
+            "Encarregado pelo tratamento de dados pessoais: Maria Silva, dpo@loja.example",
+            "(11) 5555-0100",
+        ),
+        ({"PRIVACY_CONTACT": "dpo@loja.example"}, "pessoais: dpo@loja.example", "Controlador"),
+    ],
+)
+def test_controller_and_contact_are_named(
+    portal: PortalFactory, settings: dict[str, str], shown: str, absent: str
+) -> None:
+    text = privacy_text(portal(**settings))
+    assert shown in text
+    assert absent not in text
+
+
+def test_trail_is_named_with_its_time_or_not_at_all(portal: PortalFactory) -> None:
+    text = privacy_text(portal(AUDIT_DAYS="180"))
+    assert "o veículo, cifrado 180 dias" in text
+    assert "quem o consultou aqui" in text
+    text = privacy_text(portal(AUDIT_DAYS="0"))
+    assert "rilha" not in text
+    assert "quem o consultou aqui" not in text
+
+
+def test_rights_and_access_records_are_told(portal: PortalFactory) -> None:
+    text = privacy_text(portal())
+    for words in ("LGPD, art. 18", "até 15 dias (art. 19)", "ANPD", "Marco Civil", "seis meses"):
+        assert words in text, words
