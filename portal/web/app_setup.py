@@ -16,6 +16,7 @@ from portal.system.repeated_warning import RepeatedWarning
 from portal.web.http.client_address import ClientAddress
 from portal.web.http.compression import compress
 from portal.web.http.errors import register_errors
+from portal.web.http.forwarded import RemembersForwarded
 from portal.web.http.headers import register_headers
 from portal.web.http.rate_limits import register_rate_limit_headers
 from portal.web.http.refused_bodies import RefusedBodies
@@ -108,7 +109,7 @@ def init_app(app: Flask, web: Web) -> None:
     # Before each call of a view or hook, Flask's ``ensure_sync`` checks whether the function is a
     # coroutine. The portal has no coroutines, and the checks take 2 % of a cache miss's time. A
     # staticmethod calls its function.
-    app.ensure_sync = staticmethod  # type: ignore[method-assign, assignment]
+    app.ensure_sync = staticmethod  # type: ignore[method-assign]
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
@@ -152,5 +153,5 @@ def _add_middleware(app: Flask, web: Web) -> None:
         # URLs in its pages, scripts and styles begin with "/" and contain no prefix.
         layers = ProxyFix(ClientAddress(layers), x_for=hops, x_proto=hops, x_host=hops)
     # Outermost, because ProxyFix replaces what the headers say.
-    layers = web.forwarded.wrap(layers)
-    app.wsgi_app = layers  # type: ignore[method-assign, assignment]
+    layers = RemembersForwarded(layers, web.forwarded)
+    app.wsgi_app = layers

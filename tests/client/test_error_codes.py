@@ -72,6 +72,11 @@ def one_draft_too_many(here: Access) -> object:
     return [eva.draft() for _ in range(21)]
 
 
+def contradicted(here: Access) -> object:
+    here.client.vehicle(PLATE)
+    return here.client.declare(PLATE, "multas", "nothing")
+
+
 PLAIN: dict[str, Callable[[Access], object]] = {
     "plate_invalid": lambda here: here.client.vehicle("XX"),
     "parameter_unknown": send("GET", f"/api/v1/vehicles/{PLATE}", params={"aks": "decode"}),
@@ -92,6 +97,7 @@ PLAIN: dict[str, Callable[[Access], object]] = {
     "method_not_allowed": send("DELETE", f"/api/v1/vehicles/{PLATE}"),
     "batch_state": lambda here: here.client.pause_batch(here.draft()),
     "cost_unknown": lambda here: here.client.start_batch(here.draft(), 60.0),
+    "contradicts_record": contradicted,
     "cost_above_limit": lambda here: here.client.moment(PLATE, max_cost=60.0),
     "too_many_drafts": one_draft_too_many,
     "lookup_not_asked": lambda here: here.client.batch_fines(here.draft("decode")),

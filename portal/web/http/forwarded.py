@@ -20,13 +20,21 @@ class ForwardedMemory:
     def last(self) -> ForwardedSeen | None:
         return self._seen
 
-    def wrap(self, application: WSGIApplication) -> WSGIApplication:
-        def remember(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-            chain = environ.get("HTTP_X_FORWARDED_FOR")
-            if chain is not None:
-                proto = environ.get("HTTP_X_FORWARDED_PROTO", "")[:_LONGEST]
-                host = environ.get("HTTP_X_FORWARDED_HOST", "")[:_LONGEST]
-                self._seen = ForwardedSeen(self._clock(), chain.count(",") + 1, proto, host)
-            return application(environ, start_response)
+    def remember(self, environ: WSGIEnvironment) -> None:
+        chain = environ.get("HTTP_X_FORWARDED_FOR")
+        if chain is not None:
+            proto = environ.get("HTTP_X_FORWARDED_PROTO", "")[:_LONGEST]
+            host = environ.get("HTTP_X_FORWARDED_HOST", "")[:_LONGEST]
+            self._seen = ForwardedSeen(self._clock(), chain.count(",") + 1, proto, host)
 
-        return remember
+
+class RemembersForwarded:
+    """Lets ``memory`` see each request before ``app`` does, and before ProxyFix changes it."""
+
+    def __init__(self, app: WSGIApplication, memory: ForwardedMemory) -> None:
+        self.app = app
+        self._memory = memory
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        self._memory.remember(environ)
+        return self.app(environ, start_response)

@@ -47,7 +47,14 @@ def new_batch(here: InProcessPortal) -> str:
 
 def paths(here: InProcessPortal, method: str, batch: str) -> list[str]:
     """Return a path of each route that takes the method."""
-    values = {"plate": "ABC1D23", "text": "ABC1D23", "batch": batch, "uf": "MG", "code": "x"}
+    values = {
+        "plate": "ABC1D23",
+        "text": "ABC1D23",
+        "batch": batch,
+        "uf": "MG",
+        "code": "x",
+        "key": "x",
+    }
     names = {"name": "multas", "ending": "csv"}
     with here.app.test_request_context():
         adapter = here.app.url_map.bind("localhost")

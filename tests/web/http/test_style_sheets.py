@@ -1,6 +1,6 @@
 """Text sizes, weights and widths of the style sheets are steps of one scale each.
 
-The dossier's sheet is left out: it is for paper, in points.
+The sheets of papers, the dossier's and the shop's, are left out: they are in points.
 """
 
 import re
@@ -10,7 +10,8 @@ from typing import Final
 import pytest
 
 STYLES: Final = Path("static/css")
-SHEETS: Final = sorted(path for path in STYLES.rglob("*.css") if path.name != "dossier.css")
+PAPERS: Final = {"dossier.css", "shop_sheet.css"}
+SHEETS: Final = sorted(path for path in STYLES.rglob("*.css") if path.name not in PAPERS)
 SIZES: Final = {
     f"var({name})" for name in re.findall(r"--text-[a-z]+", (STYLES / "tokens.css").read_text())
 }

@@ -131,6 +131,13 @@ class Scene:
         database.close()
         return here.get(PRICES, token=token)
 
+    def declared_against_a_record(self) -> Any:
+        here = self.portal()
+        here.get(VEHICLE)
+        # The answers have a fine, so "nothing" contradicts them.
+        body = {"lines": [{"line": "multas", "state": "nothing"}]}
+        return here.client.put(f"{VEHICLE}/declared", json=body, headers=AUTH)
+
     def exploded(self) -> Any:
         def explode(*_: object) -> None:
             raise RuntimeError
@@ -175,6 +182,7 @@ SCENES: dict[str, Callable[[Scene], Any]] = {
     "method_not_allowed": lambda here: here.portal().client.delete(VEHICLE),
     "batch_state": Scene.paused_draft,
     "cost_unknown": Scene.limited_at_unknown_price,
+    "contradicts_record": lambda here: here.declared_against_a_record(),
     "cost_above_limit": Scene.moment_at_unknown_price,
     "too_many_drafts": Scene.one_draft_too_many,
     "lookup_not_asked": Scene.fines_not_asked,

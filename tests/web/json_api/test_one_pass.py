@@ -65,17 +65,18 @@ def test_miss_reads_store_once_before_and_once_under_the_lease(
     assert (calls["read_many"], calls["replace"]) == (2, 1)
 
 
-def test_miss_takes_at_most_310_calls_in_43_files(here: InProcessPortal) -> None:
+def test_miss_takes_at_most_330_calls_in_48_files(here: InProcessPortal) -> None:
     """It took 300 in 51. Judging whether a denial is one takes 18 of them, the limits of R$ 48.
 
+    The trail and the record of forwarded headers take 16 more.
     Python before 3.12 counts each comprehension as a call.
 
     The least of several misses counts, because an answer may arrive in more than one piece.
     """
     misses = [effort.calls(partial(here.get, f"{PATH}ABC1D2{last}")) for last in range(5)]
     files = min(misses, key=len)
-    assert len(files) <= 310
-    assert len(set(files)) <= 43
+    assert len(files) <= 330
+    assert len(set(files)) <= 48
 
 
 def test_refused_request_goes_to_flask(here: InProcessPortal, upstream: FaultUpstream) -> None:
