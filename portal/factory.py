@@ -37,9 +37,11 @@ from portal.desk.core import Core
 from portal.desk.desk import Desk
 from portal.desk.desks import Desks
 from portal.desk.examples import Examples, SamplePlate
+from portal.desk.hand_over import HandOver
 from portal.desk.lookups import Lookups
 from portal.desk.measuring import Measuring
 from portal.desk.operator import OperatorDesk
+from portal.desk.own_tokens import OwnTokens
 from portal.desk.reading import Reading
 from portal.gateway.backend_choice import cache_backend, leases
 from portal.gateway.envelope import Seal
@@ -486,7 +488,16 @@ class Portal:
                 settings.trusted_proxies,
                 settings.sign_in_secret,
             )
-        return Company(self.people, proxy, self.oidc_provider)
+        hand_over = HandOver(
+            archive=self.dossiers,
+            batches=self.batches,
+            calendar_addresses=self.calendar_addresses,
+            declarations=self.declarations,
+            history=self.history,
+            people=self.people,
+            tokens=self.tokens,
+        )
+        return Company(self.people, OwnTokens(self.tokens), hand_over, proxy, self.oidc_provider)
 
     @cached_property
     def history(self) -> History:
@@ -502,6 +513,10 @@ class Portal:
         # the first start makes the key.
         days = self.trail_days if self.data_key else 0
         return Trail(self.engine, self.keys, days, last_purge=self.store.known_purge)
+
+    @cached_property
+    def calendar_addresses(self) -> CalendarAddresses:
+        return CalendarAddresses(self.engine, self.keys)
 
     @cached_property
     def idempotency(self) -> IdempotencyKeys:
@@ -707,7 +722,7 @@ class Portal:
             archive=self.dossiers,
             batch_limit=self._settings.batch_limit,
             batches=self.batches,
-            calendar_addresses=CalendarAddresses(self.engine, self.keys),
+            calendar_addresses=self.calendar_addresses,
             declarations=self.declarations,
             expect_lookups=self._warm_up.expect,
             gatekeeper=self.gatekeeper,

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import Connection, Engine, delete, insert, select
 
 from portal.access.sealing import SubjectKeys
 from portal.storage.database import reading, writing
@@ -53,6 +53,10 @@ class CalendarAddresses:
                 )
             )
         return key
+
+    def end(self, db: Connection, owner: str) -> None:
+        """Revoke an owner's address in a transaction of the caller."""
+        db.execute(delete(table).where(table.c.owner == self._owner_key(owner)))
 
     def of(self, owner: str) -> str | None:
         """Return the key of an owner, who sees the address again, or None."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from unicodedata import normalize
 
-from sqlalchemy import Connection, Engine, delete, select, text
+from sqlalchemy import Connection, Engine, delete, select, text, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
@@ -118,6 +118,22 @@ class Declarations:
         """Delete what is older than KEPT_S. The caller then calls ``erase_deleted``."""
         with writing(self._engine) as db:
             db.execute(delete(table).where(table.c.declared_at < self._clock() - KEPT_S))
+
+    def hand_over(self, db: Connection, former: str, new: str) -> int:
+        """Give an owner's declarations to another, except lines of which that owner has one.
+
+        Return how many.
+        """
+        before, after = self._owner_key(former), self._owner_key(new)
+        other = table.alias()
+        same = select(other.c.id).where(
+            other.c.owner == after,
+            other.c.subject == table.c.subject,
+            other.c.line == table.c.line,
+        )
+        db.execute(delete(table).where(table.c.owner == before, same.exists()))
+        moved = db.execute(update(table).where(table.c.owner == before).values(owner=after))
+        return moved.rowcount
 
     def forget(self, db: Connection, subject: str) -> None:
         """Delete what all owners have declared of a vehicle, in every namespace.

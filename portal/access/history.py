@@ -172,6 +172,25 @@ class History:
             db.execute(delete(table).where(chosen))
         erase_deleted(self._engine)
 
+    def hand_over(self, db: Connection, former: str, new: str) -> int:
+        """Give a visitor's entries to another, and return how many.
+
+        An entry that both have stays as the other has it, with the former note if it has none.
+        """
+        before, after = self._visitor_key(former), self._visitor_key(new)
+        has = select(table.c.subject).where(table.c.visitor == after)
+        both = (table.c.visitor == before) & table.c.subject.in_(has)
+        noted = select(table.c.subject, table.c.sealed_note).where(
+            both, table.c.sealed_note.is_not(None)
+        )
+        for row in db.execute(noted).all():
+            is_bare = (table.c.visitor == after) & (table.c.subject == row.subject)
+            bare = update(table).where(is_bare, table.c.sealed_note.is_(None))
+            db.execute(bare.values(sealed_note=row.sealed_note))
+        db.execute(delete(table).where(both))
+        moved = db.execute(update(table).where(table.c.visitor == before).values(visitor=after))
+        return moved.rowcount
+
     def forget(self, db: Connection, subject: str) -> None:
         """Delete a vehicle's entries from the histories of all visitors, in every namespace.
 

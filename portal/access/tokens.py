@@ -459,6 +459,23 @@ class Tokens:
         with reading(self._engine) as db:
             return [*map(_issued, db.execute(query.order_by(table.c.created_at)))]
 
+    def of_person(self, person: str) -> list[Issued]:
+        """Return a person's own tokens, the newest first. Raises SQLAlchemyError."""
+        is_own = (table.c.person == person) & (table.c.namespace == self._namespace)
+        query = select(*_COLUMNS).where(is_own, table.c.person.is_not(None))
+        with reading(self._engine) as db:
+            return [*map(_issued, db.execute(query.order_by(table.c.created_at.desc())))]
+
+    def expires_at(self, token_digest: str) -> float | None:
+        """Return when a token ends. None for one without an end, and while it is not known."""
+        if token_digest in self._configured:
+            return None
+        try:
+            issued = self._find(token_digest)
+        except TokensUnavailable:
+            return None
+        return None if issued is None else issued.expires_at
+
     def overview(
         self, after: str, most: int, most_ended: int, within_s: float, most_named: int
     ) -> "TokenOverview":
@@ -584,6 +601,12 @@ class Gatekeeper:
         if self.mode == "demo" and token_digest == _DEMO_DIGEST:
             return self.visitor()
         return self._tokens.identify(token_digest)
+
+    def expires_at(self, identity: Identity) -> float | None:
+        """Return when the caller's token ends, or None if it has no end."""
+        if self.mode == "pass-through" or identity.is_person or identity.digest == _DEMO_DIGEST:
+            return None
+        return self._tokens.expires_at(identity.digest)
 
     def authenticate_owner(self, owner: str) -> Identity:
         """Return the identity of an owner who is not present, such as the owner of a batch.

@@ -500,6 +500,18 @@ class Batches(BatchRows):
             **msgspec.structs.asdict(left_out),
         )
 
+    def hand_over(self, db: Connection, former: str, new: str) -> int:
+        """Give an owner's batches to another, and return how many.
+
+        A batch under way goes on for the new owner, who pays from here on.
+        """
+        is_former = table.c.owner == self._owner_key(former)
+        sealed = self.encrypted(msgspec.json.encode(Access(new)))
+        under_way = update(table).where(is_former, table.c.sealed_access.is_not(None))
+        db.execute(under_way.values(sealed_access=sealed))
+        moved = update(table).where(is_former).values(owner=self._owner_key(new))
+        return db.execute(moved).rowcount
+
     def _owner_key(self, owner: str) -> str:
         return self.keys.owner_key("", owner)
 

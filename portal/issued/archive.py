@@ -336,6 +336,12 @@ class DossierArchive:
     def _purpose(self, number: str, part: str) -> bytes:
         return f"dossier|{self._keys.namespace}|{number}|{part}".encode()
 
+    def hand_over(self, db: Connection, former: str, new: str) -> int:
+        """Give an owner's dossiers to another, and return how many."""
+        is_former = table.c.owner == self._owner_key(former)
+        changed = update(table).where(is_former).values(owner=self._owner_key(new))
+        return db.execute(changed).rowcount
+
     def _key_hash(self, key: str) -> str:
         named = f"{self._keys.namespace}\0{key}"
         return keyed_hash(self._keys.secret, b"dossier key", named.encode())

@@ -37,6 +37,7 @@ from portal.web.json_api import routes as upstream_routes
 from portal.web.json_api import verification as verification_json
 from portal.web.json_api.hit_cache import HitCache
 from portal.web.observability.request_log import register_request_log
+from portal.web.pages import account as own_account
 from portal.web.pages import (
     agenda,
     batches,
@@ -47,6 +48,7 @@ from portal.web.pages import (
     issued,
     moment,
     operations,
+    people,
     public,
     sheet,
     trail,
@@ -64,6 +66,8 @@ _ROUTES = (
     calls.routes,
     public.routes,
     company.routes,
+    own_account.routes,
+    people.routes,
     reference.routes,
     vehicle.routes,
     sheet.routes,

@@ -1,10 +1,11 @@
 """The object that every view gets: the desks, and what is the web's own."""
 
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import cast
 
@@ -25,7 +26,9 @@ from portal.pdf.signing import SignedPdf, SigningKey
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.query import kept_query
 from portal.presentation.render_context import RenderContext
+from portal.presentation.site.account import SOON_DAYS
 from portal.presentation.site.site import Site
+from portal.system.local_time import from_epoch
 from portal.web.http.assets import Assets
 from portal.web.http.company import Company
 from portal.web.http.forwarded import ForwardedMemory
@@ -158,6 +161,7 @@ class Web:
             signed_in=None if identity is None else shown_name(identity),
             is_operator=identity is not None and identity.has_scope("admin"),
             sign_in_offered=has_session and not sessions.is_demo,
+            token_ends_on=None if identity is None else self._ends_soon(identity),
             request_id=g.get("request_id", ""),
             csrf_token=sessions.csrf_token,
             asset=self.assets.url,
@@ -166,6 +170,13 @@ class Web:
             panel_seconds=math.ceil(self.settings.longest_request_s) + NETWORK_MARGIN_S,
             notices=(lambda: map(str, get_flashed_messages())) if has_session else tuple,
         )
+
+    def _ends_soon(self, identity: Identity) -> date | None:
+        """Return the day on which the visitor's token ends, if that is soon."""
+        ends_at = self.gatekeeper.expires_at(identity)
+        if ends_at is None or ends_at - time.time() > SOON_DAYS * 86400:
+            return None
+        return from_epoch(ends_at).date()
 
     def render_pdf(self, html: str, embedded: Embedded | None = None) -> bytes:
         with self.pdf_span():

@@ -105,6 +105,7 @@ class OperationsPage:
     deliveries: Sequence[DeliveryState]
     tokens: IssuedTokens
     key_ends_at: datetime | None = None
+    has_people: bool = False  # whether people sign in at their company
 
     @property
     def key_ends_soon(self) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import date
 from typing import Final
 
 # In a chat app, the preview of a link to one of these pages shows the page's title. The preview of
@@ -28,6 +29,7 @@ class Site:
     path: str
     origin: str
     panel_seconds: int
+    token_ends_on: date | None = None  # if the visitor's token ends soon
     is_operator: bool = False  # whether the menu links to the operator's page
     # Calling ``notices`` returns the notices about the last submitted form, each as "title\ntext".
     # The call also removes the notices from the session, so that only one page shows them.

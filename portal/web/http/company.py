@@ -9,6 +9,8 @@ from flask import g, request, session
 
 from portal.access.people import PROXY, Claims, People, Person
 from portal.access.tokens import Identity, RefusedToken
+from portal.desk.hand_over import HandOver
+from portal.desk.own_tokens import OwnTokens
 from portal.oidc.provider import OidcProvider
 from portal.web.http.proxy_sign_in import ProxySignIn
 
@@ -18,9 +20,11 @@ _BEGAN_AT: Final = "began_at"
 
 @dataclass(frozen=True, slots=True)
 class Company:
-    """The people of a company, and the proxy that may name them in a header."""
+    """The people of a company, what they hold, and the ways in which they sign in."""
 
     people: People
+    own_tokens: OwnTokens
+    hand_over: HandOver
     proxy: ProxySignIn | None = None
     provider: OidcProvider | None = None
     clock: Callable[[], float] = time.time

@@ -20,7 +20,6 @@ from portal.access.tokens import (
     are_issuable,
     is_token_name,
 )
-from portal.formats import duration
 from portal.presentation.exports.tables import csv_lines
 from portal.presentation.operations.page import (
     MOST_CALLERS,
@@ -36,9 +35,8 @@ from portal.presentation.operations.tokens import IssueForm, NewTokenPage, Revok
 from portal.presentation.typed_money import read_money
 from portal.web.http.errors import page_error
 from portal.web.observability.logs import FIELDS
-from portal.web.routing.operator import operator
+from portal.web.routing.operator import by_recent_sign_in, operator, sign_in_problem
 from portal.web.routing.responses import (
-    TOO_MANY_TRIES,
     file_response,
     page_response,
     show_notice,
@@ -52,7 +50,6 @@ log = logging.getLogger("portal.audit")
 _MOST_DAYS: Final = 3650
 _MOST_CALLS: Final = 2**31 - 1
 _DAY_S: Final = 86400
-ENTER_OWN: Final = "Este não é o token com que você entrou."
 WRONG_NAME: Final = "Só letras sem acento, números e os sinais . _ @ -; comece por letra ou número."
 TAKEN_NAME: Final = "Já existe um token com este nome, talvez revogado. Escolha outro."
 NO_SCOPE: Final = "Escolha ao menos uma permissão."
@@ -109,6 +106,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         batches=web.operator.batches_under_way(),
         deliveries=web.operator.deliveries(),
         tokens=tokens,
+        has_people=web.company is not None,
         key_ends_at=web.signing_key.ends_at if web.signing_key else None,
     )
     return page_response(page)
@@ -136,12 +134,14 @@ def usage_file(web: Web, _: Identity) -> BaseResponse:
 
 @routes.get(ISSUE)
 @operator
+@by_recent_sign_in
 def issue_token_form(web: Web, _: Identity) -> BaseResponse:
     return page_response(IssueForm(asks_token=not web.sessions.is_fresh))
 
 
 @routes.post(ISSUE)
 @operator
+@by_recent_sign_in
 def issue_token(web: Web, identity: Identity) -> BaseResponse:
     form = request.form
     name = form.get("nome", "").strip()
@@ -159,7 +159,7 @@ def issue_token(web: Web, identity: Identity) -> BaseResponse:
         "limit": WRONG_LIMIT if daily_limit is None and form.get("limite", "").strip() else "",
     }
     problems = {field: text for field, text in checks.items() if text}
-    if not problems and (problem := _sign_in_problem(web)):
+    if not problems and (problem := sign_in_problem(web)):
         problems["token"] = problem
     lifetime_s = None if days is None else float(days * _DAY_S)
     token = ""
@@ -196,16 +196,18 @@ def issue_token(web: Web, identity: Identity) -> BaseResponse:
 
 @routes.get(REVOKE)
 @operator
+@by_recent_sign_in
 def revoke_token_form(web: Web, identity: Identity, name: str) -> BaseResponse:
     return _revoke_question(web, identity, name)
 
 
 @routes.post(REVOKE)
 @operator
+@by_recent_sign_in
 def revoke_token(web: Web, identity: Identity, name: str) -> BaseResponse:
     if not is_token_name(name):
         abort(404)
-    if problem := _sign_in_problem(web):
+    if problem := sign_in_problem(web):
         return _revoke_question(web, identity, name, problem)
     if web.operator.tokens.revoke(name, web.operator.doing(identity, "revoked", name)):
         _note("token revoked", identity, name)
@@ -225,23 +227,6 @@ def _revoke_question(web: Web, identity: Identity, name: str, problem: str = "")
         problem=problem,
     )
     return page_response(page, 400 if problem else 200)
-
-
-def _sign_in_problem(web: Web) -> str:
-    """Return an error message if the sign-in is too old and cannot be renewed, else "".
-
-    Issuing or revoking a token requires a sign-in within the last FRESH_SIGN_IN_S seconds, because
-    another person may use a browser that the operator has left open. A form asks for the session's
-    token if the sign-in is too old. The correct token renews the sign-in.
-    """
-    if web.sessions.is_fresh:
-        return ""
-    if (wait_s := web.limits.sign_in(request.remote_addr)) is not None:
-        return TOO_MANY_TRIES.format(duration(wait_s))
-    if not web.sessions.enter_again(request.form.get("token", "").strip()):
-        return ENTER_OWN
-    web.limits.reset_sign_in(request.remote_addr)
-    return ""
 
 
 def _note(what: str, identity: Identity, name: str, **more: Any) -> None:

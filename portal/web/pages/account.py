@@ -1,0 +1,150 @@
+"""``/conta``: a caller's own access; for a person also own tokens and sessions."""
+
+import logging
+import time
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Final
+
+from flask import abort, redirect, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from portal.access.tokens import NameTaken, is_token_name
+from portal.desk.desk import Desk
+from portal.desk.own_tokens import MOST_TOKENS, TooManyTokens
+from portal.presentation.caller_name import shown_caller
+from portal.presentation.site.account import (
+    AccountPage,
+    OwnTokenForm,
+    OwnTokenPage,
+    PersonAccount,
+)
+from portal.system.local_time import from_epoch
+from portal.web.http.company import Company
+from portal.web.observability.logs import FIELDS
+from portal.web.routing.operator import by_recent_sign_in
+from portal.web.routing.responses import page_response, show_notice, whole_number
+from portal.web.routing.routes import Routes, at_desk
+from portal.web.web import Web
+
+audit: Final = logging.getLogger("portal.audit")
+LONGEST_DAYS: Final = 366
+_MOST_CALLS: Final = 2**31 - 1
+_DAY_S: Final = 86400
+WRONG_NAME: Final = "Só letras sem acento, números e os sinais . _ @ -; comece por letra ou número."
+TAKEN_NAME: Final = "Já existe um token com este nome. Escolha outro."
+WRONG_DAYS: Final = f"Um número de dias de 1 a {LONGEST_DAYS}."
+WRONG_LIMIT: Final = "Um número de chamadas por dia, de 1 até o seu próprio limite."
+NO_SCOPE: Final = "Escolha ao menos uma permissão, entre as suas."
+TOO_MANY: Final = f"São no máximo {MOST_TOKENS} tokens por pessoa. Revogue um."
+REVOKED: Final = "O token {} foi revogado."
+NOT_REVOKED: Final = "Nenhum token seu que vale se chama assim."
+ENDED: Final = (
+    "Suas sessões foram encerradas\nSeus tokens voltam a valer quando você entrar de novo."
+)
+
+routes = Routes("account", robots="noindex, nofollow", limited=True)
+
+
+@routes.get("/conta")
+@at_desk
+def account(web: Web, desk: Desk) -> BaseResponse:
+    return _page(web, desk, OwnTokenForm())
+
+
+@routes.post("/conta/tokens")
+@at_desk
+@by_recent_sign_in
+def issue(web: Web, desk: Desk) -> BaseResponse:
+    """Issue an own token for a script, with at most the person's scopes and limits."""
+    company, form = _company(web, desk), request.form
+    name, most = form.get("nome", "").strip(), desk.identity.least_daily_limit or _MOST_CALLS
+    scopes = form.getlist("permissao")
+    days = form.get("dias", type=partial(whole_number, most=LONGEST_DAYS))
+    limit = form.get("limite", type=partial(whole_number, most=most))
+    fits = company.own_tokens.fits(desk.identity, scopes, limit or 1)
+    checks = {
+        "name": "" if is_token_name(name) else WRONG_NAME,
+        "scopes": "" if fits else NO_SCOPE,
+        "days": WRONG_DAYS if days is None else "",
+        "limit": WRONG_LIMIT if limit is None else "",
+    }
+    problems = {part: text for part, text in checks.items() if text}
+    if not problems and days is not None and limit is not None:
+        now, lifetime_s = time.time(), float(days * _DAY_S)
+        try:
+            token = company.own_tokens.issue(desk.identity, name, scopes, lifetime_s, limit, now)
+        except NameTaken:
+            problems["name"] = TAKEN_NAME
+        except TooManyTokens:
+            problems["name"] = TOO_MANY
+        else:
+            _note("own token issued", desk, token_name=name, scopes=sorted(scopes))
+            until = datetime.now(UTC) + timedelta(seconds=lifetime_s)
+            return page_response(OwnTokenPage(name, token, until))
+    typed = OwnTokenForm(
+        name[:80], scopes, form.get("dias", "")[:10], form.get("limite", "")[:10], problems
+    )
+    return _page(web, desk, typed, 400)
+
+
+@routes.post("/conta/tokens/revogar")
+@at_desk
+def revoke(web: Web, desk: Desk) -> BaseResponse:
+    company, name = _company(web, desk), request.form.get("nome", "")
+    if company.own_tokens.revoke(desk.identity, name):
+        _note("own token revoked", desk, token_name=name)
+        show_notice(REVOKED.format(name))
+    else:
+        show_notice(f"{NOT_REVOKED}\nA lista abaixo mostra os seus.")
+    return redirect(url_for("account.account"), 303)
+
+
+@routes.post("/conta/sessoes")
+@at_desk
+def end_sessions(web: Web, desk: Desk) -> BaseResponse:
+    """End all sessions of the person, this one too."""
+    company = _company(web, desk)
+    company.people.end_sessions(desk.identity.owner)
+    _note("own sessions ended", desk)
+    web.sessions.sign_out()
+    show_notice(ENDED)
+    return redirect(url_for("open.sign_in_form"), 303)
+
+
+def _company(web: Web, desk: Desk) -> Company:
+    """Return the company of a person. A caller with a token has no own tokens and sessions."""
+    if web.company is None or not desk.identity.is_person:
+        abort(404)
+    return web.company
+
+
+def _page(web: Web, desk: Desk, form: OwnTokenForm, status: int = 200) -> BaseResponse:
+    identity, company = desk.identity, web.company
+    month, used = desk.month()
+    ends_at = web.gatekeeper.expires_at(identity)
+    person = None
+    if company is not None and identity.is_person:
+        found = company.people.find(identity.owner)
+        person = PersonAccount(
+            tokens=company.own_tokens.of(identity),
+            entered_at=None if found is None else from_epoch(found.entered_at),
+            seen_at=None if found is None else from_epoch(found.seen_at),
+            ends_at_provider=web.sessions.is_by_proxy,
+            form=form,
+        )
+    page = AccountPage(
+        name=shown_caller(identity.name),
+        scopes=identity.scopes,
+        now=datetime.now(UTC),
+        month=month,
+        used=used,
+        uses=desk.uses(),
+        token_ends_at=None if ends_at is None else from_epoch(ends_at),
+        person=person,
+    )
+    return page_response(page, status)
+
+
+def _note(what: str, desk: Desk, **more: object) -> None:
+    audit.info(what, extra={FIELDS: {"by": desk.identity.name, **more}})
