@@ -30,8 +30,10 @@ from portal.presentation.issued.pages import (
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.lists.vehicle_list import ListChoice, VehicleList
+from portal.presentation.operations.people import PeoplePage
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.presentation.operations.trail import TrailPage
+from portal.presentation.site.account import OwnTokenPage
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.history_page import HistoryLine, HistoryPage
@@ -41,6 +43,7 @@ from portal.presentation.site.public_pages import (
     GlossaryPage,
     PrivacyPage,
     SamplesPage,
+    SignedOutPage,
     SignInPage,
 )
 from portal.presentation.site.search_page import SearchPage
@@ -54,6 +57,7 @@ from portal.vehicle.plate import Plate, Renavam
 from portal.web.json_api.openapi import resolved_document
 from portal.web.pages.agenda import AgendaPage
 from tests.factories import report_body
+from tests.presentation.accounts import ACCOUNT, PEOPLE, PERSONS_ACCOUNT
 from tests.presentation.batch_views import batch_form_page, batch_page
 from tests.presentation.operations import FACTS, IDLE, TODAY, TRAIL
 from tests.presentation.pages import (
@@ -314,6 +318,26 @@ PAGES: dict[str, Callable[[], Any]] = {
         pass_through=False, next_path="/comparar?placas=ABC1D23,KZZ9999"
     ),
     "sign in, pass-through": lambda: SignInPage(pass_through=True, next_path="/placa/ABC1D23"),
+    "sign in, company": lambda: SignInPage(
+        pass_through=False,
+        contact="Loja <b>",
+        by_company=True,
+        turned_away="ana <b>",
+        company_problem="A resposta não foi aceita.",
+        purposes=("Compra", "Cobrança <b>"),
+    ),
+    "sign in, purpose": lambda: SignInPage(
+        pass_through=False, signed_in="ana", purposes=("Compra",), problem="Escolha."
+    ),
+    "signed out": lambda: SignedOutPage("https://login.example/logout?a=1&b=2"),
+    "signed out, without an address": lambda: SignedOutPage(""),
+    "account": lambda: ACCOUNT,
+    "account, person": lambda: PERSONS_ACCOUNT,
+    "account, own token": lambda: OwnTokenPage("planilha", "a" * 43, NOW),
+    "people": lambda: PeoplePage(
+        NOW, PEOPLE, {"person:ana": "ana", "robô": "robô"}, asks_token=True, problem="Escolha."
+    ),
+    "people, none": lambda: PeoplePage(NOW, (), {}, asks_token=False),
     "notice": lambda: notice_check_page({}, CONTEXT.today),
     "notice, blank": lambda: notice_check_page({"orgao": ""}, CONTEXT.today),
     "notice, contradictory": lambda: notice_check_page(

@@ -235,7 +235,7 @@ def test_stale_sign_in_at_the_company_is_renewed_before_a_change(
     assert provider is not None
     person = people.enter(Claims(provider.issuer, "1", "caio", ["chefia"]), "refresh")
     with here.client.session_transaction() as session:
-        session |= {"person": person.id, "began_at": time.time(), "entered_at": 0, "csrf": "x"}
+        session.update({"person": person.id, "began_at": time.time(), "entered_at": 0, "csrf": "x"})
     for path in ("/operacao/pessoas", "/operacao/tokens/emitir"):
         for found in (here.client.get(path), here.client.post(path, data={"csrf_token": "x"})):
             assert (found.status_code, found.headers["Location"]) == (303, f"/entrar?next={path}")
