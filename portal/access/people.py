@@ -43,7 +43,7 @@ from portal.access.tokens import (
     TokensUnavailable,
     UnknownToken,
 )
-from portal.storage.database import reading, writing
+from portal.storage.database import Also, nothing_else, reading, writing
 from portal.storage.tables import people as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.roles import Roles, scopes_of
@@ -321,11 +321,16 @@ class People:
         """Return a person, also one who may not sign in any more. Raises TokensUnavailable."""
         return self._find(person_id, 0)
 
-    def end_sessions(self, person_id: str) -> bool:
-        """End all sessions of a person. Return whether there is such a person."""
+    def end_sessions(self, person_id: str, also: Also = nothing_else) -> bool:
+        """End all sessions of a person. Return whether there is such a person.
+
+        ``also`` writes the act to the trail in the same transaction.
+        """
         is_meant = (table.c.id == person_id) & (table.c.namespace == self._keys.namespace)
         with writing(self._engine) as db:
             ended = db.execute(update(table).where(is_meant).values(ended_at=self._clock()))
+            if ended.rowcount:
+                also(db)
         self._forget(person_id)
         return bool(ended.rowcount)
 

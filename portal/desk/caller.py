@@ -40,10 +40,14 @@ class Caller:
 
     @classmethod
     def of_session(
-        cls, identity: Identity, find_owner: Callable[[], str], find_known_owner: Callable[[], str]
+        cls,
+        identity: Identity,
+        find_owner: Callable[[], str],
+        find_known_owner: Callable[[], str],
+        purpose: str = "",
     ) -> "Caller":
         """Return the visitor of a session. In demo mode, all visitors share one identity."""
-        return cls(identity, find_owner, find_known_owner, by_session=True, face="page")
+        return cls(identity, find_owner, find_known_owner, True, "page", purpose)
 
     @classmethod
     def of_command(cls, identity: Identity = COMMAND_IDENTITY) -> "Caller":
@@ -57,7 +61,9 @@ class Caller:
     @property
     def kind(self) -> Kind:
         """What ``identity`` names, for the trail."""
-        return "command" if self.identity is COMMAND_IDENTITY else "token"
+        if self.identity is COMMAND_IDENTITY:
+            return "command"
+        return "person" if self.identity.is_person else "token"
 
     @property
     def owner(self) -> str:

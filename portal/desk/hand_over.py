@@ -10,6 +10,7 @@ from portal.access.people import People
 from portal.access.tokens import Tokens
 from portal.batch.batches import Batches
 from portal.issued.archive import DossierArchive
+from portal.storage.database import Also
 
 
 class Handed(NamedTuple):
@@ -48,10 +49,11 @@ class HandOver:
             found |= {each.caller: each.id for each in self.people.listed()}
         return found
 
-    def between(self, former: str, new: str) -> Handed:
+    def between(self, former: str, new: str, also: Also) -> Handed:
         """Hand everything of the owner named ``former`` to the one named ``new``.
 
-        What both have stays as the new owner has it. Raises UnknownOwner or SQLAlchemyError.
+        ``also`` writes the act to the trail in the same transaction. What both have stays as the
+        new owner has it. Raises UnknownOwner or SQLAlchemyError.
         """
         owners = self.owners()
         try:
@@ -68,4 +70,5 @@ class HandOver:
                 self.declarations.hand_over(db, before, after),
             )
             self.calendar_addresses.end(db, before)
+            also(db)
         return handed

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from portal.access.people import bounded
 from portal.access.tokens import Identity, Issued, Tokens
+from portal.storage.database import Also
 
 MOST_TOKENS = 20  # that one person may hold at a time
 
@@ -37,17 +38,21 @@ class OwnTokens:
         lifetime_s: float,
         daily_limit: int,
         now: float,
+        also: Also,
     ) -> str:
-        """Return a new token, which is shown once. Raises NameTaken, TooManyTokens, ValueError."""
+        """Return a new token, which is shown once. Raises NameTaken, TooManyTokens, ValueError.
+
+        ``also`` writes the act to the trail in the same transaction, here and in ``revoke``.
+        """
         if not self.fits(person, scopes, daily_limit):
             raise ValueError("a token may have at most what its person has")
         if sum(each.state(now) == "valid" for each in self.of(person)) >= MOST_TOKENS:
             raise TooManyTokens
         return self.tokens.issue(
-            name, frozenset(scopes), lifetime_s, daily_limit, person=person.owner
+            name, frozenset(scopes), lifetime_s, daily_limit, person=person.owner, also=also
         )
 
-    def revoke(self, person: Identity, name: str) -> bool:
+    def revoke(self, person: Identity, name: str, also: Also) -> bool:
         """Revoke a token of this person. Return whether it was one, and valid."""
         is_own = any(each.name == name for each in self.of(person))
-        return is_own and self.tokens.revoke(name)
+        return is_own and self.tokens.revoke(name, also)

@@ -126,7 +126,9 @@ class Web:
         identity = self.sessions.current()
         if identity is None:
             return None
-        return self.desks.of(Caller.of_session(identity, self._find_owner, self._find_known_owner))
+        purpose = self.sessions.purpose if self.settings.purposes else ""
+        owner, known = self._find_owner, self._find_known_owner
+        return self.desks.of(Caller.of_session(identity, owner, known, purpose))
 
     def _find_owner(self) -> str:
         return self.sessions.history_key

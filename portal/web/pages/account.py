@@ -73,7 +73,10 @@ def issue(web: Web, desk: Desk) -> BaseResponse:
     if not problems and days is not None and limit is not None:
         now, lifetime_s = time.time(), float(days * _DAY_S)
         try:
-            token = company.own_tokens.issue(desk.identity, name, scopes, lifetime_s, limit, now)
+            also = desk.witness.doing("access_changed", number=name)
+            token = company.own_tokens.issue(
+                desk.identity, name, scopes, lifetime_s, limit, now, also
+            )
         except NameTaken:
             problems["name"] = TAKEN_NAME
         except TooManyTokens:
@@ -92,7 +95,7 @@ def issue(web: Web, desk: Desk) -> BaseResponse:
 @at_desk
 def revoke(web: Web, desk: Desk) -> BaseResponse:
     company, name = _company(web, desk), request.form.get("nome", "")
-    if company.own_tokens.revoke(desk.identity, name):
+    if company.own_tokens.revoke(desk.identity, name, desk.witness.doing("revoked", number=name)):
         _note("own token revoked", desk, token_name=name)
         show_notice(REVOKED.format(name))
     else:
@@ -105,7 +108,9 @@ def revoke(web: Web, desk: Desk) -> BaseResponse:
 def end_sessions(web: Web, desk: Desk) -> BaseResponse:
     """End all sessions of the person, this one too."""
     company = _company(web, desk)
-    company.people.end_sessions(desk.identity.owner)
+    company.people.end_sessions(
+        desk.identity.owner, desk.witness.doing("access_changed", number=desk.identity.name)
+    )
     _note("own sessions ended", desk)
     web.sessions.sign_out()
     show_notice(ENDED)

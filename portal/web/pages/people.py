@@ -45,8 +45,11 @@ def change(web: Web, identity: Identity) -> BaseResponse:
         return _page(web, company, problem)
     if "encerrar" in form:
         person = company.people.find(form["encerrar"])
-        if person is None or not company.people.end_sessions(person.id):
+        if person is None:
             abort(404)
+        company.people.end_sessions(
+            person.id, web.operator.doing(identity, "access_changed", person.caller)
+        )
         _note("sessions ended", identity, person=person.caller)
         show_notice(ENDED.format(person.name))
         return redirect(url_for("people.people"), 303)
@@ -54,7 +57,10 @@ def change(web: Web, identity: Identity) -> BaseResponse:
     if former == new:
         return _page(web, company, UNKNOWN)
     try:
-        handed = company.hand_over.between(former, new)
+        number = f"{former} > {new}"
+        handed = company.hand_over.between(
+            former, new, web.operator.doing(identity, "access_changed", number)
+        )
     except UnknownOwner:
         return _page(web, company, UNKNOWN)
     _note("handed over", identity, former=former, to=new, **handed._asdict())

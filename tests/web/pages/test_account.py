@@ -242,3 +242,28 @@ def test_stale_sign_in_at_the_company_is_renewed_before_a_change(
     with here.client.session_transaction() as session:
         session["entered_at"] = int(time.time())
     assert here.client.get("/operacao/pessoas").status_code == 200
+
+
+def test_trail_names_people_with_their_purpose(portal: PortalFactory) -> None:
+    here = company(portal, PURPOSES="Compra; Cobrança")
+    pages = PageClient(here.client)
+    form = pages.get("/entrar", headers=as_person())
+    pages.post("/entrar", data=fields(form, purpose="Compra"), headers=as_person())
+    pages.get("/placa/ABC1D23?completo=1", headers=as_person())
+    issued(pages)
+    account = pages.get("/conta", headers=as_person())
+    pages.post("/conta/tokens/revogar", data=fields(account, nome="planilha"), headers=as_person())
+    boss = pages.get("/entrar", headers=BOSS)
+    pages.post("/entrar", data=fields(boss, purpose="Cobrança"), headers=BOSS)
+    people = pages.get("/operacao/pessoas", headers=BOSS)
+    data = fields(people, de="person:ana", para="person:caio")
+    pages.post("/operacao/pessoas", data=data, headers=BOSS)
+    here.parts.trail.flush()
+    found = [
+        (row.who, row.kind, row.act, row.vehicle, row.purpose, row.number)
+        for row in here.parts.trail.rows()
+    ]
+    assert ("ana", "person", "asked", "ABC1D23", "Compra", "") in found
+    assert ("ana", "person", "access_changed", "", "Compra", "planilha") in found
+    assert ("ana", "person", "revoked", "", "Compra", "planilha") in found
+    assert ("caio", "person", "access_changed", "", "", "person:ana > person:caio") in found
