@@ -117,6 +117,7 @@ class PrivacyPage:
     trail_days: int
     controller: str
     contact: str
+    has_people: bool = False  # whether people sign in at their company
 
 
 @dataclass(frozen=True, slots=True)

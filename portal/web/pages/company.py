@@ -56,6 +56,8 @@ def finish(web: Web) -> BaseResponse:
     """
     company, provider = _at_company(web)
     query, started = request.args, session.pop(_STARTED, None)
+    if "error" in query:  # some providers leave the state out
+        return sign_in_page(web, status=403, company_problem=NOT_ALLOWED)
     is_begun = isinstance(started, dict) and 0 <= time.time() - started["at"] <= STARTED_S
     states = query.getlist("state")
     if (
@@ -64,8 +66,6 @@ def finish(web: Web) -> BaseResponse:
         or not hmac.compare_digest(states[0].encode("utf-8", "replace"), started["state"].encode())
     ):
         return sign_in_page(web, status=400, company_problem=NOT_BEGUN)
-    if "error" in query:
-        return sign_in_page(web, status=403, company_problem=NOT_ALLOWED)
     codes = query.getlist("code")
     if len(codes) != 1 or not 0 < len(codes[0]) <= LONGEST_CODE:
         return sign_in_page(web, status=400, company_problem=FAILED)

@@ -128,6 +128,7 @@ def privacy(web: Web) -> Response:
         counts_requests=web.limits.counts_requests,
         mask_names=web.desks.masks_names,
         trail_days=web.operator.trail.days,
+        has_people=web.company is not None,
         controller=", ".join(controller),
         contact=web.settings.privacy_contact or (issuer.contact if issuer else ""),
     )

@@ -160,6 +160,14 @@ def test_person_without_a_role_is_told_whom_to_ask(portal: PortalFactory) -> Non
     assert "Loja Central, (11) 5555-0100" in text
 
 
+def test_privacy_page_says_what_is_kept_of_people(portal: PortalFactory) -> None:
+    said = [
+        "Quem entra pela empresa" in PageClient(here.client).get("/privacidade").text
+        for here in (behind_a_proxy(portal), portal())
+    ]
+    assert said == [True, False]
+
+
 def test_roles_open_the_operators_page(portal: PortalFactory) -> None:
     here = behind_a_proxy(portal)
     pages = PageClient(here.client)
