@@ -113,7 +113,7 @@ def init_app(app: Flask, web: Web) -> None:
     # Before each call of a view or hook, Flask's ``ensure_sync`` checks whether the function is a
     # coroutine. The portal has no coroutines, and the checks take 2 % of a cache miss's time. A
     # staticmethod calls its function.
-    app.ensure_sync = staticmethod  # type: ignore[method-assign]
+    app.ensure_sync = staticmethod  # type: ignore[method-assign, assignment]
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
@@ -158,4 +158,4 @@ def _add_middleware(app: Flask, web: Web) -> None:
         layers = ProxyFix(ClientAddress(layers), x_for=hops, x_proto=hops, x_host=hops)
     # Outermost, because ProxyFix replaces what the headers say.
     layers = RemembersForwarded(layers, web.forwarded)
-    app.wsgi_app = layers
+    app.wsgi_app = layers  # type: ignore[method-assign]
