@@ -18,6 +18,7 @@ from bench.results import Report
 from bench.sizes import sizes
 from bench.start import start
 from bench.store import entries
+from bench.trail import trail
 
 SCENARIOS = {
     "hits": hits,
@@ -34,6 +35,7 @@ SCENARIOS = {
     "sizes": sizes,
     "start": start,
     "network": network,
+    "trail": trail,
 }
 
 

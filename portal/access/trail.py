@@ -55,6 +55,7 @@ MOST_NOTED: Final = 100_000
 _MOST_SEEN: Final = 50_000
 _AT_ONCE: Final = 500  # rows of one transaction, and parameters of one query
 _PAGE: Final = 1000
+_NO_ROW: Final = 2**31 - 1  # above the number of every row
 _PURPOSE: Final = b"trail"
 _HEAD: Final = "trail_head"
 _ANCHOR: Final = "trail_anchor"
@@ -276,7 +277,8 @@ class Trail:
 
         If rows are missing at the end, the next row leaves a gap that ``verify`` names.
         """
-        last = db.execute(select(table.c.id, table.c.mac).order_by(table.c.id.desc()).limit(1))
+        newest = select(func.max(table.c.id)).scalar_subquery()
+        last = db.execute(select(table.c.id, table.c.mac).where(table.c.id == newest))
         found = [Link(row.id, row.mac) for row in last]
         found += [link for name in (_HEAD, _ANCHOR) if (link := self._read(db, name))]
         return max(found, key=lambda link: link.number, default=START)
@@ -357,9 +359,8 @@ class Trail:
         vehicles: Sequence[str] | None = None,
     ) -> Sequence[Written]:
         """Return the latest rows, the latest first, of those before the row ``before``."""
-        where = table.c.namespace == self._keys.namespace
-        if before is not None:
-            where &= table.c.id < before
+        is_before = table.c.id < (_NO_ROW if before is None else before)
+        where = is_before & (table.c.namespace == self._keys.namespace)
         if who is not None:
             where &= table.c.who == who
         if vehicles is not None:
@@ -413,13 +414,16 @@ class Trail:
     def _drop(self, until: float) -> int:
         """Delete the first rows, up to the first that has not expired. Return their number."""
         with reading(self._engine) as db:
-            first = db.execute(select(table.c.at).order_by(table.c.id).limit(1)).scalar()
+            oldest = select(func.min(table.c.id)).scalar_subquery()
+            first = db.execute(select(table.c.at).where(table.c.id == oldest)).scalar()
         if first is None or first >= until:
             return 0
         with writing(self._engine) as db:
             hold(db, Lock.TRAIL)
             columns = table.c["id", "mac", "at"]
-            rows = db.execute(select(*columns).order_by(table.c.id).limit(_PAGE)).all()
+            rows = db.execute(
+                select(*columns).where(table.c.id > 0).order_by(table.c.id).limit(_PAGE)
+            ).all()
             kept = next((at for at, row in enumerate(rows) if row.at >= until), len(rows))
             if not kept:
                 return 0

@@ -16,7 +16,7 @@ from portal.system.repeated_warning import RepeatedWarning
 from portal.web.http.client_address import ClientAddress
 from portal.web.http.compression import compress
 from portal.web.http.errors import register_errors
-from portal.web.http.forwarded import RemembersForwarded
+from portal.web.http.forwarded import ForwardedHeaders
 from portal.web.http.headers import register_headers
 from portal.web.http.rate_limits import register_rate_limit_headers
 from portal.web.http.refused_bodies import RefusedBodies
@@ -147,7 +147,7 @@ def _check_post(web: Web) -> None:
 
 
 def _add_middleware(app: Flask, web: Web) -> None:
-    """Wrap Flask in RefusedBodies, HitCache and ProxyFix, from the inside out."""
+    """Wrap Flask in RefusedBodies, HitCache, ProxyFix and ForwardedHeaders, from the inside out."""
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, web.slots.refused_bodies)
     # Rate limits disable the hit cache, because the requests that it answers are not counted.
     if web.settings.hit_cache_bytes and not web.limits.counts_requests:
@@ -157,5 +157,4 @@ def _add_middleware(app: Flask, web: Web) -> None:
         # URLs in its pages, scripts and styles begin with "/" and contain no prefix.
         layers = ProxyFix(ClientAddress(layers), x_for=hops, x_proto=hops, x_host=hops)
     # Outermost, because ProxyFix replaces what the headers say.
-    layers = RemembersForwarded(layers, web.forwarded)
-    app.wsgi_app = layers  # type: ignore[method-assign]
+    app.wsgi_app = ForwardedHeaders(layers, web.forwarded)  # type: ignore[method-assign]

@@ -20,21 +20,21 @@ class ForwardedMemory:
     def last(self) -> ForwardedSeen | None:
         return self._seen
 
-    def remember(self, environ: WSGIEnvironment) -> None:
-        chain = environ.get("HTTP_X_FORWARDED_FOR")
-        if chain is not None:
-            proto = environ.get("HTTP_X_FORWARDED_PROTO", "")[:_LONGEST]
-            host = environ.get("HTTP_X_FORWARDED_HOST", "")[:_LONGEST]
-            self._seen = ForwardedSeen(self._clock(), chain.count(",") + 1, proto, host)
+    def remember(self, chain: str, proto: str, host: str) -> None:
+        hops = chain.count(",") + 1
+        self._seen = ForwardedSeen(self._clock(), hops, proto[:_LONGEST], host[:_LONGEST])
 
 
-class RemembersForwarded:
-    """Lets ``memory`` see each request before ``app`` does, and before ProxyFix changes it."""
+class ForwardedHeaders:
+    """WSGI middleware that shows the headers to a memory. It is in front of ProxyFix."""
 
-    def __init__(self, app: WSGIApplication, memory: ForwardedMemory) -> None:
-        self.app = app
+    def __init__(self, application: WSGIApplication, memory: ForwardedMemory) -> None:
+        self.app = application
         self._memory = memory
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        self._memory.remember(environ)
+        chain = environ.get("HTTP_X_FORWARDED_FOR")
+        if chain is not None:
+            proto = environ.get("HTTP_X_FORWARDED_PROTO", "")
+            self._memory.remember(chain, proto, environ.get("HTTP_X_FORWARDED_HOST", ""))
         return self.app(environ, start_response)
