@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from portal.access.tokens import Identity
+from portal.access.tokens import PERSON, Identity
 from portal.access.trail import Face, Kind
 from portal.vehicle.operation_name import LOOKUPS
 
@@ -47,7 +47,8 @@ class Caller:
         purpose: str = "",
     ) -> "Caller":
         """Return the visitor of a session. In demo mode, all visitors share one identity."""
-        return cls(identity, find_owner, find_known_owner, True, "page", purpose)
+        owners = find_owner, find_known_owner
+        return cls(identity, *owners, by_session=True, face="page", purpose=purpose)
 
     @classmethod
     def of_command(cls, identity: Identity = COMMAND_IDENTITY) -> "Caller":
@@ -59,11 +60,15 @@ class Caller:
         return cls(identity, lambda: identity.owner, lambda: identity.owner, face=face)
 
     @property
+    def who(self) -> str:
+        """The name in the trail, of which ``kind`` says what it names."""
+        return self.identity.name.removeprefix(PERSON)
+
+    @property
     def kind(self) -> Kind:
-        """What ``identity`` names, for the trail."""
-        if self.identity is COMMAND_IDENTITY:
-            return "command"
-        return "person" if self.identity.is_person else "token"
+        if self.identity.is_person:
+            return "person"
+        return "command" if self.identity is COMMAND_IDENTITY else "token"
 
     @property
     def owner(self) -> str:

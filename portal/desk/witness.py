@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from portal.access.tokens import PERSON, Identity
+from portal.access.tokens import Identity
 from portal.access.trail import Act, Entry, Face, Trail
 from portal.desk.caller import Caller
 from portal.dossier.answers import Panels
@@ -54,7 +54,7 @@ class Witness:
     def entry(self, act: Act, vehicle: str = "", number: str = "") -> Entry:
         caller = self.caller
         return Entry(
-            who=caller.identity.name.removeprefix(PERSON),
+            who=caller.who,
             kind=caller.kind,
             act=act,
             face=caller.face,

@@ -127,8 +127,8 @@ class Web:
         if identity is None:
             return None
         purpose = self.sessions.purpose if self.settings.purposes else ""
-        owner, known = self._find_owner, self._find_known_owner
-        return self.desks.of(Caller.of_session(identity, owner, known, purpose))
+        owners = self._find_owner, self._find_known_owner
+        return self.desks.of(Caller.of_session(identity, *owners, purpose))
 
     def _find_owner(self) -> str:
         return self.sessions.history_key

@@ -14,7 +14,9 @@ from portal.access.tokens import SCOPES
 from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.web.http.test_proxy_sign_in import as_person, behind_a_proxy
 from tests.web.json_paths import issue as issue_token
+from tests.web.page_client import PageClient
 from tests.web.pages.test_issued import issue, link_of, quick_pdf
 from tests.web.person import Person
 
@@ -134,6 +136,17 @@ def test_no_trail_is_kept_for_0_days(portal: PortalFactory) -> None:
     here.get(f"/detran/v1/decode/{PLATE}")
     issue(Person.at(here).signed_in())
     assert acts(here) == []
+
+
+def test_person_is_named_with_the_purpose_that_was_picked(portal: PortalFactory) -> None:
+    here = behind_a_proxy(portal, PURPOSES="Compra; Cobrança")
+    pages = PageClient(here.client)
+    form = pages.get(f"/entrar?next=/placa/{PLATE}", headers=as_person())
+    data = {"csrf_token": form.csrf_token(), "next": f"/placa/{PLATE}", "purpose": "Compra"}
+    pages.post("/entrar", data=data, headers=as_person())
+    pages.get(f"/placa/{PLATE}?completo=1", headers=as_person())
+    (row,) = rows_of(here)
+    assert (row.who, row.kind, row.act, row.purpose) == ("ana", "person", "asked", "Compra")
 
 
 # A data subject, against a model of what was done
