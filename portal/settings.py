@@ -295,7 +295,7 @@ SecretToken = Annotated[str | None, _token, _Secret()]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
-    """The operator's settings. The README explains each setting in a table."""
+    """The operator's settings. ``docs/reference.md`` explains each setting in a table."""
 
     upstream_url: BaseAddress = None
     upstream_secondary_url: BaseAddress = None

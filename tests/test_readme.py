@@ -1,4 +1,4 @@
-"""README and ``make help`` agree with the code."""
+"""README, the reference and ``make help`` agree with the code."""
 
 import re
 from decimal import Decimal
@@ -8,15 +8,17 @@ from portal.settings import Settings
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text("utf-8")
+REFERENCE = (CHECKOUT / "docs/reference.md").read_text("utf-8")
+MOST_LINES = 120  # that a newcomer reads to the end
 PROSE = {"data_dir": "instance", "mask_names": "on"}
-JSON_PATHS = ("/detran/", "/api/v1/")  # the README's section "JSON API" and /api document them
+JSON_PATHS = ("/detran/", "/api/v1/")  # the reference's section "JSON API" and /api document them
 # Browsers and scripts fetch these paths. People do not open them as pages.
 ASSETS = {"/favicon.ico", "/manifest.webmanifest", "/placa/<>/painel/<>", "/static/<>"}
-COMPUTED = {"secret_key", "database_url"}  # the README describes their defaults in words
+COMPUTED = {"secret_key", "database_url"}  # the reference describes their defaults in words
 
 
 def documented_settings() -> dict[str, str]:
-    table = README.split("## Configuration")[1].split("\n## ")[0]
+    table = REFERENCE.split("## Configuration")[1].split("\n## ")[0]
     found: dict[str, str] = {}
     for line in filter(lambda line: line.startswith("|"), table.splitlines()):
         cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -31,7 +33,7 @@ def documented_settings() -> dict[str, str]:
     return found
 
 
-def test_readme_documents_every_setting_with_its_default() -> None:
+def test_reference_documents_every_setting_with_its_default() -> None:
     documented = documented_settings()
     assert documented.keys() == {name.upper() for name in Settings.__struct_fields__}
     defaults = Settings()
@@ -58,9 +60,9 @@ def test_makefile_help_lists_every_target() -> None:
     assert targets == documented
 
 
-def test_readme_documents_every_page() -> None:
+def test_reference_documents_every_page() -> None:
     routes = (CHECKOUT / "tests/golden/routes.txt").read_text("utf-8").splitlines()
-    table = README.split("## Pages")[1].split("\n## ")[0]
+    table = REFERENCE.split("## Pages")[1].split("\n## ")[0]
     documented = {nameless(path) for path in re.findall(r"`(/[^`?]*)[^`]*`", table)}
     pages = {nameless(rule) for rule in routes if not rule.startswith(JSON_PATHS)}
     assert documented == pages - ASSETS
@@ -71,4 +73,8 @@ def nameless(path: str) -> str:
 
 
 def test_readme_contains_no_local_path() -> None:
-    assert not re.search(r"/(work|tmp|root|home)/", README)
+    assert not re.search(r"/(work|tmp|root|home)/", README + REFERENCE)
+
+
+def test_newcomer_reads_the_readme_to_its_end() -> None:
+    assert len(README.splitlines()) <= MOST_LINES

@@ -30,7 +30,9 @@ from tests.examples.printed import (
 from tests.fakes.preloaded import CHECKOUT
 from tests.fakes.processes import PortalProcess, SandboxProcess, clean_environment
 
-README = (CHECKOUT / "README.md").read_text("utf-8")
+README = "".join(
+    (CHECKOUT / name).read_text("utf-8") for name in ("README.md", "docs/reference.md")
+)
 CLIENT = CHECKOUT / "client"
 MAKEFILE = (CHECKOUT / "Makefile").read_text("utf-8")
 # The number of the page's examples by language. Update these numbers with the page.
@@ -244,7 +246,7 @@ def test_every_block_of_the_readme_runs_as_printed(
         run_readme_block(block, portal, sandbox, tmp_path, counted)
     assert counted == {
         "make": 5,
-        "curl": 9,
+        "curl": 11,
         "flask": 1,
         "export": 4,
         "pipx": 1,
