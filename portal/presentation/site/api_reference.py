@@ -72,8 +72,15 @@ class Operation:
 
     @property
     def has_sample(self) -> bool:
-        """Whether the path can be called as the page prints it, as an issued dossier's cannot."""
-        return all("example" in each for each in self.parameters if each["in"] == "path")
+        """Whether the path can be called as the page prints it, as an issued dossier's cannot.
+
+        A body that is no JSON, or has no example, cannot be printed, and neither can a hash.
+        """
+        can_be_sent = "requestBody" not in self.document or "example" in self.body
+        parameters = self.parameters
+        needs_query = any(each["in"] == "query" and each.get("required") for each in parameters)
+        is_named = all("example" in each for each in parameters if each["in"] == "path")
+        return is_named and can_be_sent and not needs_query
 
     @property
     def sample_path(self) -> str:
