@@ -109,28 +109,21 @@ class Outbox:
 
         ``addresses`` returns the channels and sealed addresses of a recipient.
         """
-        new = select(messages.c.id).where(
+        new = select(messages.c.id, messages.c.recipient).where(
             messages.c.namespace == self._namespace, messages.c.routed_at.is_(None)
         )
         with reading(self._engine) as db:
-            numbers = db.execute(new.order_by(messages.c.id).limit(100)).scalars().all()
-        for number in numbers:
+            rows = db.execute(new.order_by(messages.c.id).limit(100)).all()
+        for number, recipient in rows:
+            found = addresses(recipient)  # before the transaction, because it reads the database
             with writing(self._engine) as db:
                 now = self._clock()
-                taken = db.execute(
-                    update(messages)
-                    .where(messages.c.id == number, messages.c.routed_at.is_(None))
-                    .values(routed_at=now)
-                    .returning(messages.c.recipient)
-                ).first()
-                if taken is None:  # by another process
-                    continue
-                for channel, sealed in addresses(taken.recipient):
-                    db.execute(
-                        insert(deliveries).values(
-                            message=number, channel=channel, sealed=sealed, next_at=now
-                        )
-                    )
+                is_new = (messages.c.id == number) & messages.c.routed_at.is_(None)
+                if not db.execute(update(messages).where(is_new).values(routed_at=now)).rowcount:
+                    continue  # another process has taken it
+                for channel, sealed in found:
+                    values = {"message": number, "channel": channel, "sealed": sealed}
+                    db.execute(insert(deliveries).values(next_at=now, **values))
 
     def claim(self) -> Delivery | None:
         """Return a delivery that is due, which no other process then gets, or None."""
