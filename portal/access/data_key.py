@@ -20,6 +20,7 @@ from portal.storage.tables import (
     history,
     ledger,
     meta,
+    people,
     trail,
 )
 from portal.system.start_refused import StartRefused
@@ -33,6 +34,7 @@ _ENCRYPTED = {
     "batches": batches,
     "issued dossiers": dossiers,
     "rows of the trail": trail,
+    "people who sign in": people,
 }
 # Versions without data keys used the secret key itself. They recorded fingerprints of the secret
 # keys of all data under these names, some of them shortened.

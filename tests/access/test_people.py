@@ -1,8 +1,10 @@
 """People who sign in: roles, the provider's confirmation, own tokens, limits, ended sessions."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, select
@@ -31,7 +33,8 @@ from portal.access.tokens import (
 )
 from portal.gateway.ledger import LedgerEntry
 from portal.gateway.lookup import Failure
-from portal.storage.database import reading
+from portal.storage.database import database_file, open_engine, reading
+from portal.storage.later_ends import end_what_has_ended
 from portal.storage.tables import people as table
 from portal.system.roles import parse_roles
 from tests.fakes import Clock
@@ -369,3 +372,28 @@ def test_database_that_is_away_is_no_refusal(engine: Engine, clock: Clock) -> No
     clock.advance(5)
     with pytest.raises(TokensUnavailable):
         people.of_session(person.id, clock.now())
+
+
+def test_restored_backup_keeps_ended_sessions_and_hand_overs(tmp_path: Path, clock: Clock) -> None:
+    """A backup from before does not bring back who has lost access since."""
+    files = {}
+    for name in ("later", "backup"):
+        engine = open_engine(None, tmp_path / name)
+        files[name] = database_file(None, tmp_path / name)
+        engine.dispose()
+    later, backup = files["later"], files["backup"]
+    assert later is not None
+    assert backup is not None
+    engine = open_engine(None, tmp_path / "later")
+    person = company(engine, clock).meet(claims("vendas"))
+    engine.dispose()
+    shutil.copy(later, backup)
+    engine = open_engine(None, tmp_path / "later")
+    clock.advance(1)
+    company(engine, clock).end_sessions(person.id)
+    engine.dispose()
+    end_what_has_ended(backup, later)
+    engine = open_engine(None, tmp_path / "backup")
+    with pytest.raises(RefusedToken):
+        company(engine, clock).of_session(person.id, person.entered_at)
+    engine.dispose()
