@@ -31,7 +31,7 @@ from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.lists.vehicle_list import ListChoice, VehicleList
 from portal.presentation.operations.people import PeoplePage
-from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
+from portal.presentation.operations.tokens import ChangeForm, IssueForm, NewTokenPage, RevokePage
 from portal.presentation.operations.trail import TrailPage
 from portal.presentation.site.account import OwnTokenPage
 from portal.presentation.site.api_answers import reference_answers
@@ -503,6 +503,20 @@ PAGES: dict[str, Callable[[], Any]] = {
         problems=dict.fromkeys(
             ("name", "scopes", "days", "limit", "budget", "token"), "Não <b> serve."
         ),
+    ),
+    "token, change": lambda: ChangeForm(
+        asks_token=True,
+        name="ana",
+        scopes=("decode",),
+        daily_limit="50",
+        monthly_budget="60,00",
+        ends_at=NOW,
+        problems=dict.fromkeys(
+            ("scopes", "days", "limit", "budget", "token", "hours"), "Não <b> serve."
+        ),
+    ),
+    "token, change without an end": lambda: ChangeForm(
+        asks_token=False, name="ana", scopes=(), daily_limit="", monthly_budget="", ends_at=None
     ),
     "token, issued": lambda: NewTokenPage("ana", "a" * 43, NOW, 50, Decimal(60)),
     "token, revoke": lambda: RevokePage(

@@ -186,14 +186,14 @@ def test_limit_says_what_is_left(used: int, most: int, shown: str) -> None:
 
 def test_tokens_show_use_and_what_needs_attention() -> None:
     assert rows(FACTS, VALID) == [
-        ["ana", "dados e multas", "3", "não vence", "Revogar o token ana"],
+        ["ana", "dados e multas", "3", "não vence", "Mudar o token ana Revogar o token ana"],
         [
             *("soon", "dados, multas e operação", "0 de 5", "vence em 20/11/2026"),
-            "Revogar o token soon",
+            "Mudar o token soon Revogar o token soon",
         ],
         [
             *("used", "dados e multas", "limite usado: 40 de 40", "vence em 20/12/2026"),
-            "Revogar o token used",
+            "Mudar o token used Revogar o token used",
         ],
     ]
     html = render(FACTS).partition('id="tokens"')[2]

@@ -1,6 +1,6 @@
 """Access tokens on the operator's pages: form and revocation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -36,6 +36,9 @@ class IssuedToken(Protocol):
 
     @property
     def revoked_at(self) -> float | None: ...
+
+    @property
+    def person(self) -> str | None: ...
 
     def state(self, now: float) -> Literal["valid", "expired", "revoked"]: ...
 
@@ -75,6 +78,25 @@ class IssueForm:
     days: str = "90"
     daily_limit: str = "50"
     monthly_budget: str = ""
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeForm:
+    """The form that changes a token, or replaces it, with the texts that the operator has typed.
+
+    ``problems`` and ``asks_token`` are as in ``IssueForm``. A blank ``days`` leaves the end.
+    """
+
+    template: ClassVar[str] = "pages/token_change.html"
+    scope_labels: ClassVar[Mapping[str, tuple[str, str]]] = SCOPE_LABELS
+    asks_token: bool
+    name: str
+    scopes: Collection[str]
+    daily_limit: str
+    monthly_budget: str
+    ends_at: datetime | None
+    days: str = ""
     problems: Mapping[str, str] = field(default_factory=dict)
 
 

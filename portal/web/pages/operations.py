@@ -5,8 +5,6 @@ Each page requires the scope ``admin``.
 
 import logging
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
-from functools import partial
 from typing import Any, Final
 
 from flask import abort, redirect, request, url_for
@@ -14,10 +12,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access.tokens import (
-    ISSUABLE_SCOPES,
     Identity,
     NameTaken,
-    are_issuable,
     is_token_name,
 )
 from portal.presentation.exports.tables import csv_lines
@@ -32,7 +28,6 @@ from portal.presentation.operations.page import (
     usage_table,
 )
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
-from portal.presentation.typed_money import read_money
 from portal.web.http.errors import page_error
 from portal.web.observability.logs import FIELDS
 from portal.web.routing.operator import by_recent_sign_in, operator, sign_in_problem
@@ -40,24 +35,17 @@ from portal.web.routing.responses import (
     file_response,
     page_response,
     show_notice,
-    whole_number,
 )
 from portal.web.routing.routes import Routes
+from portal.web.routing.token_terms import read_terms
 from portal.web.web import Web
 
 log = logging.getLogger("portal.audit")
 
-_MOST_DAYS: Final = 3650
-_MOST_CALLS: Final = 2**31 - 1
 _DAY_S: Final = 86400
 WRONG_NAME: Final = "Só letras sem acento, números e os sinais . _ @ -; comece por letra ou número."
 TAKEN_NAME: Final = "Já existe um token com este nome, talvez revogado. Escolha outro."
-NO_SCOPE: Final = "Escolha ao menos uma permissão."
-STORED_ALONE: Final = "“Só o que está guardado” não se junta a outra permissão."
-WRONG_DAYS: Final = f"Um número de dias de 1 a {_MOST_DAYS}, ou nada."
 TEST_SENT: Final = "O teste está a caminho; em instantes a lista de avisos diz se chegou."
-NEEDS_PRICES: Final = "Um orçamento exige o preço de cada consulta nas configurações do portal."
-WRONG_LIMIT: Final = "Um número de chamadas por dia, ou nada."
 REVOKED: Final = "O token {} foi revogado."
 NOT_REVOKED: Final = "Nenhum token válido se chama {}."
 
@@ -145,28 +133,17 @@ def issue_token_form(web: Web, _: Identity) -> BaseResponse:
 def issue_token(web: Web, identity: Identity) -> BaseResponse:
     form = request.form
     name = form.get("nome", "").strip()
-    scopes = tuple(scope for scope in form.getlist("permissao") if scope in ISSUABLE_SCOPES)
-    days = form.get("dias", type=partial(whole_number, most=_MOST_DAYS))
-    daily_limit = form.get("limite", type=partial(whole_number, least=0, most=_MOST_CALLS))
-    budget, budget_mistake = read_money(form.get("orcamento", ""))
-    if budget and web.operator.unpriced:
-        budget_mistake = NEEDS_PRICES
-    checks = {
-        "name": "" if is_token_name(name) else WRONG_NAME,
-        "scopes": "" if are_issuable(scopes) else STORED_ALONE if scopes else NO_SCOPE,
-        "days": WRONG_DAYS if days is None and form.get("dias", "").strip() else "",
-        "budget": budget_mistake,
-        "limit": WRONG_LIMIT if daily_limit is None and form.get("limite", "").strip() else "",
-    }
-    problems = {field: text for field, text in checks.items() if text}
+    terms = read_terms(form, is_priced=not web.operator.unpriced)
+    problems = {"name": WRONG_NAME} if not is_token_name(name) else {}
+    problems |= terms.problems
     if not problems and (problem := sign_in_problem(web)):
         problems["token"] = problem
-    lifetime_s = None if days is None else float(days * _DAY_S)
     token = ""
     if not problems:
         try:
             token = web.operator.tokens.issue(
-                *(name, frozenset(scopes), lifetime_s, daily_limit or 0, budget or Decimal(0)),
+                *(name, frozenset(terms.scopes), terms.lifetime_s),
+                *(terms.daily_limit, terms.monthly_budget),
                 also=web.operator.doing(identity, "access_changed", name),
             )
         except NameTaken:
@@ -175,23 +152,24 @@ def issue_token(web: Web, identity: Identity) -> BaseResponse:
         page = IssueForm(
             asks_token=not web.sessions.is_fresh,
             name=name[:80],
-            scopes=scopes,
+            scopes=terms.scopes,
             days=form.get("dias", "")[:10],
             daily_limit=form.get("limite", "")[:10],
             monthly_budget=form.get("orcamento", "")[:20],
             problems=problems,
         )
         return page_response(page, 400)
-    terms = {
-        "daily_limit": daily_limit or 0,
-        "monthly_budget": str(budget or 0),
-        "lifetime_s": lifetime_s,
+    shown = {
+        "daily_limit": terms.daily_limit,
+        "monthly_budget": str(terms.monthly_budget),
+        "lifetime_s": terms.lifetime_s,
     }
-    _note("token issued", identity, name, scopes=sorted(scopes), **terms)
+    _note("token issued", identity, name, scopes=sorted(terms.scopes), **shown)
     # The response is not a redirect, because the portal would have to store the new token until the
     # next request.
+    lifetime_s = terms.lifetime_s
     until = None if lifetime_s is None else datetime.now(UTC) + timedelta(seconds=lifetime_s)
-    return page_response(NewTokenPage(name, token, until, daily_limit or 0, budget or Decimal(0)))
+    return page_response(NewTokenPage(name, token, until, terms.daily_limit, terms.monthly_budget))
 
 
 @routes.get(REVOKE)
