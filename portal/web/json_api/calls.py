@@ -37,6 +37,7 @@ from portal.web.http.streams import RETRY_AFTER_S, TooManyStreams
 from portal.web.json_api.openapi import Declared, declared
 from portal.web.json_api.routes import JsonRoutes, Refusal, count, read_object
 from portal.web.routing.responses import one_of, whole_number
+from portal.web.routing.routes import has_purpose
 from portal.web.web import Web
 
 INVALID_ASK: Final = f"Em um só “ask” vão {wording.listed(LOOKUPS)}, separados por vírgula."
@@ -268,7 +269,7 @@ def authenticated(web: Web) -> Caller:
         may_use_session = request.method in ("GET", "HEAD") and not sends_credential(headers, query)
         has_session = bool(session) or web.sessions.is_sent
         visitor = web.visitor_desk() if may_use_session and has_session else None
-        if visitor is None:
+        if visitor is None or not has_purpose(web):
             raise
         return visitor.caller
 

@@ -188,6 +188,7 @@ def test_purpose_is_picked_before_the_first_vehicle(portal: PortalFactory) -> No
     here = behind_a_proxy(portal, PURPOSES="Compra; Cobrança")
     pages = PageClient(here.client)
     asked = here.client.get("/placa/ABC1D23", headers=as_person())
+    assert here.client.get("/api/v1/usage", headers=as_person()).status_code == 401
     assert asked.headers["Location"] == "/entrar?next=/placa/ABC1D23"
     form = pages.get("/entrar?next=/placa/ABC1D23", headers=as_person())
     assert not form.all("input", name="token")
@@ -197,6 +198,7 @@ def test_purpose_is_picked_before_the_first_vehicle(portal: PortalFactory) -> No
     led = pages.post("/entrar", data=data | {"purpose": "Compra"}, headers=as_person())
     assert led == "/placa/ABC1D23"
     pages.get("/placa/ABC1D23", headers=as_person())
+    assert here.client.get("/api/v1/usage", headers=as_person()).status_code == 200
     # The purpose is of one person, not of the browser.
     other = here.client.get("/placa/ABC1D23", headers=as_person("bia"))
     assert other.status_code == 303

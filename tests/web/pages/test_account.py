@@ -7,7 +7,7 @@ import pytest
 
 from portal.access.people import Claims
 from tests.conftest import PortalFactory
-from tests.fakes.in_process import PRICED, InProcessPortal, managed
+from tests.fakes.in_process import PRICED, InProcessPortal, managed, pass_through
 from tests.web.page_client import Page, PageClient
 from tests.web.signed_in import visitor
 
@@ -161,6 +161,13 @@ def test_holder_of_a_token_has_no_own_tokens(portal: PortalFactory) -> None:
     form = pages.get("/conta")
     for path in ("/conta/tokens", "/conta/tokens/revogar", "/conta/sessoes"):
         pages.post(path, 404, data=fields(form, nome="planilha"))
+
+
+def test_page_is_there_in_every_mode(portal: PortalFactory) -> None:
+    demo = PageClient(portal({}).client)
+    assert "Minha conta" in demo.get("/conta").text
+    callers = visitor(portal(pass_through("http://127.0.0.1:9")))
+    assert "sem data de fim" in callers.get("/conta").text
 
 
 # The operator
