@@ -693,6 +693,7 @@ class Portal:
             database_file=self.files.files.get(DATABASE_NAME),
             data_dir=settings.data_dir,
             probe_redis=self._probe_redis if settings.redis_url else None,
+            probe_provider=None if self.oidc_provider is None else self.oidc_provider.metadata,
             origins=[(each.name, each.host) for each in origins],
             connect_timeout_s=settings.connect_timeout,
         )

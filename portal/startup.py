@@ -255,6 +255,9 @@ def plain_facts(settings: Settings) -> dict[str, Any]:
         "workers": settings.workers,
         "processors": os.cpu_count() or 1,
         "audit_days": settings.audit_days,
+        "signs_people_in": bool(settings.sign_in_header or settings.oidc_issuer),
+        "has_roles": bool(settings.roles),
+        "lacks_sign_in_secret": bool(settings.sign_in_header and not settings.sign_in_secret),
         "has_controller": bool(
             settings.issuer_name and (settings.issuer_contact or settings.privacy_contact)
         ),

@@ -15,6 +15,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.data_key import OtherSecretKey, stored_data_key
+from portal.access.people import ProviderAway
 from portal.pdf.renderer import PdfRenderer, PDFUnavailable
 from portal.storage.database import current_revision
 from portal.storage.schema import SCHEMA_HEAD
@@ -36,7 +37,8 @@ _DAY_S: Final = 86_400
 class Measuring:
     """Where to measure. ``plain`` are the members of Facts that the settings give.
 
-    ``probe_redis`` raises StartRefused or OSError, and is None without Redis. ``engine`` opens the
+    ``probe_redis`` raises StartRefused or OSError, and is None without Redis. ``probe_provider``
+    raises ProviderAway, and is None without a provider of people's sign-in. ``engine`` opens the
     database. ``key_file`` is None if the key is in the settings, ``database_file`` for PostgreSQL.
     """
 
@@ -47,6 +49,7 @@ class Measuring:
     database_file: Path | None
     data_dir: Path
     probe_redis: Callable[[], object] | None
+    probe_provider: Callable[[], object] | None
     origins: Sequence[tuple[str, Address]]
     connect_timeout_s: float
 
@@ -60,6 +63,7 @@ class Measuring:
             revision=revision,
             revision_needed=SCHEMA_HEAD,
             redis_error=self._redis(),
+            provider_error=self._provider(),
             key=key,
             key_mode=_mode(self.key_file),
             data_dir=str(self.data_dir),
@@ -104,6 +108,15 @@ class Measuring:
             self.probe_redis()
         except (StartRefused, OSError) as error:
             return str(error).splitlines()[0]
+        return ""
+
+    def _provider(self) -> str | None:
+        if self.probe_provider is None:
+            return None
+        try:
+            self.probe_provider()
+        except ProviderAway:
+            return "no answer, another issuer, or an address without TLS"
         return ""
 
     def _reached(self, name: str, address: Address) -> Reached:

@@ -43,8 +43,9 @@ class Facts:
     """What was measured. Times are in seconds, sizes in bytes.
 
     ``database_error`` and ``redis_error`` are "" if all is well, ``redis_error`` is None without
-    Redis. ``revision`` is None for an empty database. ``key`` says whether the secret key reads the
-    data. ``key_mode`` and ``data_mode`` are access modes, None without the file.
+    Redis, and ``provider_error`` without a provider at which people sign in. ``revision`` is None
+    for an empty database. ``key`` says whether the secret key reads the data. ``key_mode`` and
+    ``data_mode`` are access modes, None without the file.
     """
 
     now: float
@@ -61,6 +62,10 @@ class Facts:
     processors: int
     audit_days: int
     has_controller: bool
+    signs_people_in: bool
+    has_roles: bool
+    lacks_sign_in_secret: bool
+    provider_error: str | None
     database_error: str
     revision: str | None
     revision_needed: str
@@ -85,7 +90,7 @@ def lines_of(facts: Facts) -> list[Line]:
     """Return a line for each subject, or several where several things are wrong."""
     checks = (
         *(_settings, _timeouts, _workers, _key, _database, _redis, _directory, _disk),
-        *(_clock, _pdf, _zone, _proxies, _origins, _open_files, _people),
+        *(_clock, _pdf, _zone, _proxies, _origins, _open_files, _people, _sign_in),
     )
     return [line for check in checks for line in check(facts)]
 
@@ -360,6 +365,30 @@ def _open_files(facts: Facts) -> Iterator[Line]:
         yield Line(name, "note", text, mend)
     else:
         yield Line(name, "ok", text)
+
+
+def _sign_in(facts: Facts) -> Iterator[Line]:
+    name = "sign-in"
+    if not facts.signs_people_in:
+        return
+    if not facts.has_roles:
+        yield Line(name, "wrong", "no group may sign in", "name the groups in PORTAL_ROLES")
+    if facts.lacks_sign_in_secret:
+        yield Line(
+            name,
+            "wrong",
+            "any program that reaches the port can name itself any person",
+            "set PORTAL_SIGN_IN_SECRET, and let the proxy send it in X-Sign-In-Secret",
+        )
+    if facts.provider_error:
+        yield Line(
+            name,
+            "wrong",
+            f"the provider's description cannot be used: {facts.provider_error}",
+            "compare PORTAL_OIDC_ISSUER, letter by letter, with its issuer, and check the network",
+        )
+    if facts.has_roles and not facts.lacks_sign_in_secret and not facts.provider_error:
+        yield Line(name, "ok", "people may sign in at their company")
 
 
 def _people(facts: Facts) -> Iterator[Line]:

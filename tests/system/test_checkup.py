@@ -24,6 +24,10 @@ WELL: Final = Facts(
     processors=2,
     audit_days=365,
     has_controller=True,
+    signs_people_in=True,
+    has_roles=True,
+    lacks_sign_in_secret=False,
+    provider_error="",
     database_error="",
     revision="0022",
     revision_needed="0022",
@@ -52,6 +56,11 @@ def seen(hops: int = 1, proto: str = "https", ahead_s: float = 0.0, ago_s: float
 
 # By name: what is changed, the line that names it, and a part of its mend.
 WRONG: Final[dict[str, tuple[dict[str, Any], str, str]]] = {
+    "no role": ({"has_roles": False}, "sign-in", "PORTAL_ROLES"),
+    "header that anyone writes": (
+        *({"lacks_sign_in_secret": True}, "sign-in", "PORTAL_SIGN_IN_SECRET"),
+    ),
+    "provider away": ({"provider_error": "no answer"}, "sign-in", "PORTAL_OIDC_ISSUER"),
     "short access token": ({"short_tokens": 1}, "settings", "token issue"),
     "short secret key": ({"secret_key_length": 8}, "settings", "openssl rand"),
     "connect timeout": ({"connect_timeout": 15.0}, "timeouts", "lower it"),
@@ -123,6 +132,8 @@ def test_note_is_no_failure(name: str) -> None:
     [
         {"mode": "demo", "has_controller": False, "audit_days": 0, "secret_key_length": None},
         {"redis_error": None},
+        {"provider_error": None},
+        {"signs_people_in": False, "has_roles": False, "provider_error": None},
         {"sight": None},
         {"sight": Sight()},
         {"sight": seen(hops=9, proto="", ahead_s=999.0, ago_s=8 * 86_400)},  # long ago
