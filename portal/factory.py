@@ -794,6 +794,7 @@ class Portal:
                 engine=self.engine,
                 gateway=self.gateway,
                 ledger=self.ledger,
+                measuring=self.measuring,
                 outbox=self.outbox,
                 is_draining=self._process.is_draining,
                 store=self.store,

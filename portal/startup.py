@@ -17,11 +17,12 @@ from typing import Any
 
 import click
 from flask.cli import FlaskGroup
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.data_key import OtherSecretKey, keep_data_key, stored_data_key
 from portal.access.sealing import SubjectKeys
+from portal.access.trail import Entry, Trail
 from portal.batch.batches import Batches
 from portal.commands.parts import DataFiles
 from portal.gateway.backend import Backend
@@ -42,6 +43,7 @@ from portal.system.start_refused import StartRefused
 
 log = logging.getLogger(__name__)
 
+_ROTATED = Entry(who="start", kind="command", act="rotated", face="command", number="secret key")
 _UNUSED = "unused-"
 UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to its deletion
 
@@ -89,7 +91,12 @@ def server_data_key(settings: Settings, engine: Engine) -> bytes:
     # Refuse another secret key before a missing key's file is created.
     stored_data_key(engine, secret_keys(settings))
     key = settings.secret_key or load_secret_key(settings.data_dir)
-    return keep_data_key(engine, key.encode(), secret_keys(settings))
+
+    def rotated(db: Connection, data_key: bytes) -> None:
+        trail = Trail(engine, SubjectKeys(data_key, str, settings.namespace), settings.audit_days)
+        trail.write(db, _ROTATED)
+
+    return keep_data_key(engine, key.encode(), secret_keys(settings), rotated)
 
 
 def warn_of_settings(settings: Settings) -> None:

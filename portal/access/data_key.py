@@ -5,7 +5,7 @@ this one value and nothing else. All functions raise SQLAlchemyError if the data
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
@@ -59,12 +59,18 @@ def stored_data_key(engine: Engine, secret_keys: Sequence[bytes]) -> bytes | Non
         return _data_key(_recorded(db), secret_keys)
 
 
-def keep_data_key(engine: Engine, secret_key: bytes, former: Sequence[bytes]) -> bytes:
+def keep_data_key(
+    engine: Engine,
+    secret_key: bytes,
+    former: Sequence[bytes],
+    rotated: Callable[[Connection, bytes], object] = lambda *_: None,
+) -> bytes:
     """Return the data key, and store it encrypted with ``secret_key``. Create a missing data key.
 
-    ``former`` are secret keys that may have encrypted the stored data key. Nothing is written if
-    nothing changes, because a start must succeed on a full disk. Raises OtherSecretKey if no secret
-    key decrypts the data key.
+    ``former`` are secret keys that may have encrypted the stored data key. ``rotated`` is called in
+    the transaction that encrypts it anew, with the data key. Nothing is written if nothing changes,
+    because a start must succeed on a full disk. Raises OtherSecretKey if no secret key decrypts the
+    data key.
     """
     with reading(engine) as db:
         sealed = _recorded(db).get(_NAME)
@@ -72,10 +78,13 @@ def keep_data_key(engine: Engine, secret_key: bytes, former: Sequence[bytes]) ->
         return key
     with writing(engine) as db:
         hold(db, Lock.SET_UP)  # several portals may start at once
-        key = _data_key(_recorded(db), (secret_key, *former)) or secrets.token_bytes(_BYTES)
+        found = _data_key(_recorded(db), (secret_key, *former))
+        key = found or secrets.token_bytes(_BYTES)
         sealed = cipher(secret_key, _PURPOSE).encrypt(key).decode()
         _delete_recorded(db)
         db.execute(insert(meta).values(name=_NAME, value=sealed))
+        if found:
+            rotated(db, found)
     return key
 
 

@@ -16,7 +16,7 @@ from portal.commands.parts import Parts
 from portal.desk.caller import Caller
 from portal.gateway.lookup import Failure, Lookup, Spend
 from portal.gateway.operations import LOOKUP_OPERATIONS, Operation
-from portal.system.checkup import Line, is_well, lines_of
+from portal.system.checkup import Line, is_well
 from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.plate import InvalidSubject, Plate
 
@@ -38,7 +38,7 @@ def doctor_command(portal: Parts) -> Command:
         price was confirmed: how long it took, and what differs from the contract. The written
         report is not asked for.
         """
-        lines = lines_of(portal.measuring.facts())
+        lines = portal.measuring.lines()
         if not as_json:
             _print(lines)
         if ask is not None:

@@ -20,7 +20,7 @@ from portal.pdf.renderer import PdfRenderer, PDFUnavailable
 from portal.storage.database import current_revision
 from portal.storage.schema import SCHEMA_HEAD
 from portal.storage.server_sight import read_sight
-from portal.system.checkup import Facts, Reached
+from portal.system.checkup import Facts, Line, Reached, lines_of
 from portal.system.error_kind import error_kind
 from portal.system.local_time import sao_paulo
 from portal.system.open_file_limits import FULL_CAPACITY, MINIMUM_CAPACITY, open_files_limit
@@ -53,7 +53,12 @@ class Measuring:
     origins: Sequence[tuple[str, Address]]
     connect_timeout_s: float
 
-    def facts(self) -> Facts:
+    def lines(self, *, with_pdf: bool = True) -> list[Line]:
+        """Return what ``lines_of`` says. Rendering a PDF loads a library of 60 MB."""
+        found = lines_of(self.facts(with_pdf=with_pdf))
+        return [line for line in found if with_pdf or line.name != "pdf"]
+
+    def facts(self, *, with_pdf: bool = True) -> Facts:
         database_error, revision, sight, key = self._database()
         free, share = _disk(self.data_dir)
         return Facts(
@@ -74,7 +79,7 @@ class Measuring:
             open_files=open_files_limit(),
             open_files_full=FULL_CAPACITY.open_files,
             open_files_least=MINIMUM_CAPACITY.open_files,
-            pdf_error=_pdf_error(),
+            pdf_error=_pdf_error() if with_pdf else "",
             zone_error=_zone_error(),
             sight=sight,
             origins=[self._reached(name, address) for name, address in self.origins],

@@ -15,6 +15,7 @@ from portal.access.trail import Act, Trail, Written
 from portal.batch.batches import Batches
 from portal.batch.model import Batch
 from portal.desk.caller import Caller
+from portal.desk.measuring import Measuring
 from portal.desk.witness import Witness
 from portal.gateway.backend import StoreSize
 from portal.gateway.gateway import Gateway
@@ -25,6 +26,7 @@ from portal.gateway.usage import OriginCalls
 from portal.gateway.usage_report import UsageLog
 from portal.messages.outbox import DeliveryState, Message, Outbox
 from portal.storage.database import Also, database_bytes, is_in_place
+from portal.system.checkup import Line
 from portal.upstream.breaker import Breaker
 
 Availability = tuple[date, Mapping[tuple[date, str], OriginCalls]]
@@ -46,6 +48,7 @@ class OperatorDesk:
     engine: Engine
     gateway: Gateway
     ledger: Ledger
+    measuring: Measuring
     outbox: Outbox
     is_draining: Callable[[], bool]
     store: Store
@@ -98,6 +101,10 @@ class OperatorDesk:
     def send_test(self) -> None:
         """Send a message to the operator's channels. Raises SQLAlchemyError."""
         self.outbox.write(Message("test", f"test:{secrets.token_hex(8)}", {}))
+
+    def checkup(self) -> Sequence[Line]:
+        """Measure as ``flask doctor`` does, without a PDF. May take seconds."""
+        return self.measuring.lines(with_pdf=False)
 
     def doing(self, identity: Identity, act: Act, number: str) -> Also:
         """Return what writes an operator's act in the transaction that does it."""

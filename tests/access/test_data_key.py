@@ -95,3 +95,16 @@ def test_former_version_must_end_its_rotation(engine: Engine) -> None:
         with pytest.raises(OtherSecretKey, match=r"end the rotation .* \(.* key forget\)"):
             read(engine, [NEW, OLD])
     assert names(engine) == {"key_fingerprint", "accepted_key_fingerprints"}
+
+
+def test_rotation_is_called_with_the_data_key_when_it_is_encrypted_anew(engine: Engine) -> None:
+    calls: list[bytes] = []
+
+    def rotated(_: object, key: bytes) -> None:
+        calls.append(key)
+
+    key = keep_data_key(engine, OLD, [], rotated)  # made, not rotated
+    keep_data_key(engine, OLD, [NEW], rotated)
+    assert calls == []
+    assert keep_data_key(engine, NEW, [OLD], rotated) == key
+    assert calls == [key]

@@ -46,6 +46,8 @@ CASES: Mapping[str, tuple[Mapping[str, str], Arrange]] = {
     "workers in words": ({"PORTAL_WORKERS": "two"}, nothing),
     "negative deadline": ({"PORTAL_DEADLINE": "-1"}, nothing),
     "endless deadline": ({"PORTAL_DEADLINE": "inf"}, nothing),
+    "days of the trail in words": ({"PORTAL_AUDIT_DAYS": "a year"}, nothing),
+    "privacy contact of two lines": ({"PORTAL_PRIVACY_CONTACT": "a\nb"}, nothing),
     "price is no number": ({"PORTAL_PRICE_DECODE": "R$ 0,30"}, nothing),
     "negative proxies": ({"PORTAL_TRUSTED_PROXIES": "-1"}, nothing),
     "limit without a period": ({"PORTAL_RATE_LIMIT_TOKEN": "600"}, nothing),

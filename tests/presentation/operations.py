@@ -13,6 +13,7 @@ from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage
 from portal.messages.outbox import DeliveryState
 from portal.presentation.operations.page import BreakerState, OperationsPage
+from portal.system.checkup import Line
 from tests.presentation.rendering import NOW
 
 TODAY, YESTERDAY = date(2026, 11, 20), date(2026, 11, 19)
@@ -140,4 +141,10 @@ IDLE = replace(
 TRAIL = [
     Written(2, AT, "ana", "token", "issued", "page", "ABC1D23", "compra", "7F3K9QMD2XHA"),
     Written(1, AT - 60, "<script>", "command", "purged", "command", "", "", "12"),
+]
+
+CHECKUP = [
+    Line("settings", "ok", "they make sense"),
+    Line("open files", "note", "few", "more"),
+    Line("disk", "wrong", "full", "make room"),
 ]

@@ -59,7 +59,7 @@ from portal.web.pages.agenda import AgendaPage
 from tests.factories import report_body
 from tests.presentation.accounts import ACCOUNT, PEOPLE, PERSONS_ACCOUNT
 from tests.presentation.batch_views import batch_form_page, batch_page
-from tests.presentation.operations import FACTS, IDLE, TODAY, TRAIL
+from tests.presentation.operations import CHECKUP, FACTS, IDLE, TODAY, TRAIL
 from tests.presentation.pages import (
     comparison_page,
     dossier_page,
@@ -487,6 +487,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "operations": lambda: FACTS,
     "operations, idle": lambda: IDLE,
+    "operations, checked": lambda: replace(IDLE, checkup=CHECKUP),
     "trail": lambda: TrailPage(found=TRAIL, days=365),
     "trail, searched": lambda: TrailPage(found=TRAIL * 51, days=1, who="<b>", plate="ABC1D23"),
     "trail, wrong plate": lambda: TrailPage(found=(), days=365, plate="X", problem="Não."),

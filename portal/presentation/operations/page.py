@@ -21,7 +21,9 @@ from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, merged
 from portal.messages.outbox import DeliveryState, MessageType
 from portal.presentation.exports.tables import Column, Table
+from portal.presentation.operations.checkup import checked
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken, IssuedTokens
+from portal.system.checkup import Level, Line
 from portal.system.local_time import local_date, local_time
 from portal.vehicle.operation_name import OperationName
 from portal.wording import counted, grouped
@@ -79,6 +81,7 @@ class OperationsPage:
     ``tokens`` has at most MOST_TOKENS valid tokens and the next one, and MOST_ENDED ended ones. The
     tokens that end within SOON_DAYS, or have reached their limit, may be one more than MOST_NAMED.
     ``key_ends_at`` is the end of the certificate that signs dossiers, or None without one.
+    ``checkup`` is what was measured if the operator has asked for it.
     """
 
     template: ClassVar[str] = "pages/operations.html"
@@ -106,6 +109,12 @@ class OperationsPage:
     tokens: IssuedTokens
     key_ends_at: datetime | None = None
     has_people: bool = False  # whether people sign in at their company
+    checkup: Sequence[Line] | None = None
+
+    @property
+    def checked(self) -> Sequence[tuple[str, Level]]:
+        """What was checked and how it is, the worst first."""
+        return checked(self.checkup or ())
 
     @property
     def key_ends_soon(self) -> bool:

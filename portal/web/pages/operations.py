@@ -95,6 +95,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         deliveries=web.operator.deliveries(),
         tokens=tokens,
         has_people=web.company is not None,
+        checkup=web.operator.checkup() if request.args.get("verificar") == "1" else None,
         key_ends_at=web.signing_key.ends_at if web.signing_key else None,
     )
     return page_response(page)

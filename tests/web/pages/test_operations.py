@@ -396,3 +396,20 @@ def test_database_outage_is_a_503(here: InProcessPortal, operator: Person) -> No
         db.exec_driver_sql("DROP TABLE lookup_counts")
     page = operator.pages.get("/operacao", 503)
     assert "lookup_counts" not in page.html
+
+
+# What flask doctor checks
+
+
+def test_checkup_is_made_on_demand_and_names_what_is_wrong(
+    here: InProcessPortal, operator: Person, upstream: FaultUpstream
+) -> None:
+    page = operator.pages.get("/operacao")
+    assert page.all("a", href="/operacao?dias=30&verificar=1#verificacao")
+    assert "em ordem" not in page.text
+    text = operator.pages.get("/operacao?verificar=1").text
+    assert "Banco de dados: em ordem" in text
+    assert "Endereço principal da fonte: em ordem" in text
+    assert "Página de privacidade: há uma observação" in text
+    assert "há algo errado" not in text
+    assert upstream.count() == 0
