@@ -1,8 +1,11 @@
 """The commands ``doctor`` and ``version``: what is measured, and the paid lookups of --ask."""
 
 import json
+import sqlite3
 import time
 import tomllib
+from collections.abc import Callable
+from contextlib import closing
 from email.utils import formatdate
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, free_port
 from tests.fakes.answers import path_of
-from tests.fakes.in_process import InProcessPortal, managed
+from tests.fakes.in_process import InProcessPortal, built, managed
 
 CHECKOUT = Path(__file__).parents[2]
 PRICES = {f"PRICE_{name}": "0.30" for name in ("DECODE", "RENAINF", "RENAJUD", "REPORT")}
@@ -136,3 +139,89 @@ def test_version_is_the_same_everywhere(portal: PortalFactory) -> None:
     assert run_command(here, "version").output == f"{VERSION}\n"
     assert here.client.get("/healthz").get_json()["version"] == VERSION
     assert project["version"] == VERSION
+
+
+def _other_key(folder: Path) -> dict[str, str]:
+    (folder / "secret_key").write_text("0" * 64)
+    return {}
+
+
+def _open_key(folder: Path) -> dict[str, str]:
+    (folder / "secret_key").chmod(0o644)
+    return {}
+
+
+def _former_schema(folder: Path) -> dict[str, str]:
+    with closing(sqlite3.connect(folder / "portal.sqlite")) as db, db:
+        db.execute("UPDATE alembic_version SET version_num = '0015'")
+    return {}
+
+
+def _no_database(folder: Path) -> dict[str, str]:
+    (folder / "portal.sqlite").write_bytes(b"no database" * 1000)
+    return {}
+
+
+def _open_directory(folder: Path) -> dict[str, str]:
+    folder.chmod(0o777)
+    return {}
+
+
+def _no_redis(folder: Path) -> dict[str, str]:
+    key = (folder / "secret_key").read_text().strip()
+    return {"PORTAL_REDIS_URL": f"redis://127.0.0.1:{free_port()}", "PORTAL_SECRET_KEY": key}
+
+
+def _short_token(_: Path) -> dict[str, str]:
+    return {"PORTAL_ACCESS_TOKENS": "short"}
+
+
+def _slow(_: Path) -> dict[str, str]:
+    return {"PORTAL_DEADLINE": "5", "PORTAL_FIRST_BYTE_TIMEOUT": "8"}
+
+
+def _many_workers(_: Path) -> dict[str, str]:
+    return {"PORTAL_WORKERS": "64"}
+
+
+def _unknown_host(_: Path) -> dict[str, str]:
+    return {"PORTAL_UPSTREAM_SECONDARY_URL": "http://no-such-host.invalid"}
+
+
+def _not_tls(_: Path) -> dict[str, str]:
+    return {"PORTAL_UPSTREAM_SECONDARY_URL": f"https://127.0.0.1:{free_port()}"}
+
+
+@pytest.mark.parametrize(
+    ("plant", "subject"),
+    [
+        (_other_key, "key"),
+        (_open_key, "key"),
+        (_former_schema, "database"),
+        (_no_database, "database"),
+        (_open_directory, "data directory"),
+        (_no_redis, "redis"),
+        (_short_token, "settings"),
+        (_slow, "timeouts"),
+        (_many_workers, "workers"),
+        (_unknown_host, "secondary address"),
+        (_not_tls, "secondary address"),
+    ],
+)
+def test_planted_fault_is_measured_and_named(
+    tmp_path: Path,
+    upstream: FaultUpstream,
+    plant: Callable[[Path], dict[str, str]],
+    subject: str,
+) -> None:
+    environ = {**managed(upstream.url), "PORTAL_DATA_DIR": str(tmp_path)}
+    with built(tmp_path, environ) as here:
+        assert here.client.get("/healthz").status_code == 200
+    settings = Settings.from_environment({**environ, **plant(tmp_path)})
+    portal = Portal(settings, None, is_command=True)
+    done = portal.app.test_cli_runner().invoke(args=["doctor", "--json"])
+    portal.close()
+    assert done.exit_code == 1, done.output
+    (line,) = [each for each in json.loads(done.stdout) if each["level"] == "wrong"]
+    assert line["name"] == subject
+    assert line["mend"]
