@@ -200,8 +200,8 @@ with built(Path(sys.argv[1]), {}) as here:
         "loaded": [name for name in sys.modules if name.startswith(("opentelemetry", "portal.tr"))],
         "tracing": here.parts.tracing,
         "backend": type(store._backend).__module__,
-        "gateway": type(here.app.wsgi_app._gateway).__qualname__,
-        "upstream": type(here.app.wsgi_app._gateway._upstream).__qualname__,
+        "gateway": type(here.app.wsgi_app.app._gateway).__qualname__,
+        "upstream": type(here.app.wsgi_app.app._gateway._upstream).__qualname__,
     }))
 """
     done = subprocess.run(

@@ -103,7 +103,7 @@ class Declarations:
                         table.c.subject.in_(tags[first : first + _AT_ONCE]),
                         table.c.declared_at >= self._clock() - KEPT_S,
                     )
-                    for row in db.execute(query.order_by(table.c.line)):
+                    for row in sorted(db.execute(query), key=lambda row: str(row.line)):
                         content = self._keys.decrypt(_PURPOSE, row.sealed)
                         if content is not None:
                             found[by_tag[row.subject]][row.line] = content

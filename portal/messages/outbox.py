@@ -123,6 +123,7 @@ class Outbox:
                     continue  # another process has taken it
                 for channel, sealed in found:
                     values = {"message": number, "channel": channel, "sealed": sealed}
+                    values["namespace"] = self._namespace
                     db.execute(insert(deliveries).values(next_at=now, **values))
 
     def claim(self) -> Delivery | None:
@@ -130,8 +131,7 @@ class Outbox:
         now = self._clock()
         due = (
             select(deliveries.c.id, deliveries.c.next_at)
-            .join(messages, messages.c.id == deliveries.c.message)
-            .where(messages.c.namespace == self._namespace, deliveries.c.next_at <= now)
+            .where(deliveries.c.namespace == self._namespace, deliveries.c.next_at <= now)
             .order_by(deliveries.c.next_at)
             .limit(1)
         )
@@ -184,19 +184,21 @@ class Outbox:
     def latest(self, most: int = 20) -> list[DeliveryState]:
         """Return the latest deliveries, for the operator's page."""
         query = (
-            select(deliveries, messages.c.type, messages.c.created_at)
-            .join(messages, messages.c.id == deliveries.c.message)
-            .where(messages.c.namespace == self._namespace)
+            select(deliveries)
+            .where(deliveries.c.namespace == self._namespace)
             .order_by(deliveries.c.id.desc())
             .limit(most)
         )
         with reading(self._engine) as db:
             rows = db.execute(query).all()
+            numbers = {row.message for row in rows}
+            told = select(*messages.c["id", "type", "created_at"]).where(messages.c.id.in_(numbers))
+            about = {row.id: row for row in db.execute(told)} if numbers else {}
         return [
             DeliveryState(
-                row.type,
+                about[row.message].type,
                 row.channel,
-                row.created_at,
+                about[row.message].created_at,
                 row.attempts,
                 row.result,
                 row.done_at is not None,

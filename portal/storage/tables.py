@@ -244,6 +244,7 @@ deliveries = Table(
     "deliveries",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("namespace", String, nullable=False),
     Column("message", Integer, nullable=False),
     Column("channel", String(10), nullable=False),
     Column("sealed", LargeBinary, nullable=False),  # The address, encrypted.
@@ -252,7 +253,8 @@ deliveries = Table(
     Column("next_at", Float),  # When it is tried next. NULL after its end.
     Column("done_at", Float),  # When it was delivered.
     Index("deliveries_by_message", "message"),
-    _partial_index("deliveries_due", "next_at", where="next_at IS NOT NULL"),
+    Index("deliveries_by_number", "namespace", "id"),
+    _partial_index("deliveries_due", "namespace", "next_at", where="next_at IS NOT NULL"),
 )
 
 # Where each owner is told of things.

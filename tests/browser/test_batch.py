@@ -392,7 +392,8 @@ def test_table_of_forty_rows_fits(
             "[...document.querySelectorAll('.vehicles tbody tr')].map(one => one.offsetHeight)"
         )
         assert len(heights) == 40
-        assert max(heights) <= (80 if width == 1440 else 190), width
+        # On a phone, the line of the sheet takes 28 px.
+        assert max(heights) <= (80 if width == 1440 else 220), width
         verdict = box_of(page.locator(".vehicles__finding > span").first)
         assert verdict["height"] <= 48, width  # at most two lines
         renavam = page.locator("#veiculo-79831854647")

@@ -55,8 +55,8 @@ def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode
         for each in document.get_all_operations():
             assert isinstance(each, Ok)
             operations.append(each.ok())
-        assert len(operations) == 90
-        assert sum("{batch}" in each.path for each in operations) == 42
+        assert len(operations) == 103
+        assert sum("{batch}" in each.path for each in operations) == 45
         done = batch_in(portal, "done")
         portal.parts.batch_runner.stop()  # the other batches keep their states
         existing = {state: batch_in(portal, state) for state in STATES if state != "done"}
@@ -64,6 +64,9 @@ def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode
         tried = Counter[tuple[str, str]]()
         for operation in operations:
             if mode is GenerationMode.NEGATIVE and not can_be_invalid(operation):
+                continue
+            # Schemathesis writes no PDF. tests/web/pages/test_verification.py sends hostile ones.
+            if operation.path.endswith("/dossiers/verify") and operation.method == "post":
                 continue
 
             @settings(

@@ -13,6 +13,7 @@ import pytest
 from portal.access.tokens import SCOPES
 from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
+from tests.fakes import wait_until
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.web.http.test_proxy_sign_in import as_person, behind_a_proxy
 from tests.web.json_paths import issue as issue_token
@@ -104,7 +105,11 @@ def test_vehicles_of_a_batch_are_asked_and_exported(here: InProcessPortal) -> No
     batch = made.get_json()["id"]
     start = f"/api/v1/batches/{batch}/start"
     assert here.client.post(start, headers={"Authorization": PORTAL_TOKEN}).status_code == 200
-    assert here.get(f"/api/v1/batches/{batch}?wait=30").get_json()["state"] == "done"
+    here.parts.batch_runner.tick()
+    wait_until(
+        lambda: here.get(f"/api/v1/batches/{batch}?wait=5").get_json()["state"] == "done",
+        "the end of the batch",
+    )
     assert here.get(f"/api/v1/batches/{batch}/results.csv").status_code == 200
     found = Counter(acts(here))
     assert all(found["asked", "batch", plate] == 1 for plate in plates)

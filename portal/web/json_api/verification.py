@@ -29,7 +29,9 @@ routes = JsonRoutes("verification_api")
 
 @routes.get(PATH)
 def verify_by_hash(web: Web) -> Response:
-    _refuse_unknown({"sha256"})
+    _refuse_unknown({"sha256", "cached"})  # nothing is ever asked, with ``cached`` or without
+    if request.args.get("cached", "true") not in ("true", "false"):
+        raise Refusal("parameter_invalid")
     texts = request.args.getlist("sha256")
     if len(texts) != 1 or not _SHA256.fullmatch(texts[0]):
         raise Refusal("parameter_invalid", INVALID_SHA256)

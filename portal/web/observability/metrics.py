@@ -21,8 +21,8 @@ from portal.system.shared_directory import reserve
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
 # Each worker has a file of counters and a file of histograms. Each file has this size, which is
-# enough for about 12,000 time series of 170 bytes each.
-_FILE_BYTES = 2 * 1024 * 1024
+# enough for about 24,000 time series of 170 bytes each.
+_FILE_BYTES = 4 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
 # The maximum number of fields of upstream answers that have their own time series in the counter
 # "drift". Further fields share the label "other", because the number of field names has no bound.

@@ -112,7 +112,7 @@ def test_stale_answer_never_looks_good() -> None:
         page = compared(old, clear)
         stale, fresh = (cells(page, plate)["finding"] for plate in PLATES[:2])
         assert stale.startswith("Nada encontrado, em resposta antiga") and "há 2 dias" in stale
-        assert fresh.startswith("Nada encontrado em multas e Justiça · 3 de 16 verificados")
+        assert fresh.startswith("Nada encontrado em multas e Justiça · 2 de 15 verificados")
 
 
 def test_vehicle_has_a_link_that_removes_it() -> None:

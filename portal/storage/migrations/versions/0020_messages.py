@@ -32,6 +32,7 @@ def upgrade() -> None:
     op.create_table(
         "deliveries",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+        sa.Column("namespace", sa.String, nullable=False),
         sa.Column("message", sa.Integer, nullable=False),
         sa.Column("channel", sa.String(10), nullable=False),
         sa.Column("sealed", sa.LargeBinary, nullable=False),
@@ -41,9 +42,14 @@ def upgrade() -> None:
         sa.Column("done_at", sa.Float),
     )
     op.create_index("deliveries_by_message", "deliveries", ["message"])
+    op.create_index("deliveries_by_number", "deliveries", ["namespace", "id"])
     is_due = sa.text("next_at IS NOT NULL")
     op.create_index(
-        "deliveries_due", "deliveries", ["next_at"], sqlite_where=is_due, postgresql_where=is_due
+        "deliveries_due",
+        "deliveries",
+        ["namespace", "next_at"],
+        sqlite_where=is_due,
+        postgresql_where=is_due,
     )
     op.create_table(
         "channels",
