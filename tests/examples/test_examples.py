@@ -189,7 +189,8 @@ def test_every_example_of_a_managed_portal_runs_as_printed(
 
 
 def stable(text: str) -> str:
-    return VARYING.sub("~", text)
+    """Leave out what varies, also the open lines, of which an earlier example declares one."""
+    return re.sub(r'"open": \d+', '"open": ~', VARYING.sub("~", text))
 
 
 @pytest.mark.long

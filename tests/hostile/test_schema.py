@@ -65,8 +65,12 @@ def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode
         for operation in operations:
             if mode is GenerationMode.NEGATIVE and not can_be_invalid(operation):
                 continue
-            # Schemathesis writes no PDF. tests/web/pages/test_verification.py sends hostile ones.
-            if operation.path.endswith("/dossiers/verify") and operation.method == "post":
+            if operation.path.endswith("/dossiers/verify") and operation.method != "get":
+                continue
+
+            # A schema cannot say that a line stands once, or that a day is not in the future.
+            is_declaring = operation.path.endswith("/declared") and operation.method == "put"
+            if mode is GenerationMode.POSITIVE and is_declaring:
                 continue
 
             @settings(

@@ -218,6 +218,9 @@ class OperatorSteps(OutageSteps):
             raise Violation("a purge leaves no byte", f"{left} ({said})")
         time.sleep(max(0.0, purged_at + PURGE_REACHES_S + 0.1 - time.time()))
         self._ask_everywhere(purged, subjects)
+        # Who asks for the vehicle now stands in the trail again, with the vehicle's tag.
+        live = self.world.cells()
+        vanished = {cell: column for cell, column in vanished.items() if cell not in live}
         if left := self._left(needles, vanished):
             raise Violation("a purged answer is not stored again", left)
 
