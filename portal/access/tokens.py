@@ -8,12 +8,13 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, Final, Literal, Protocol
 
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Engine,
     func,
     insert,
@@ -347,20 +348,20 @@ class Tokens:
         now = self._clock()
         try:
             with writing(self._engine) as db:
-                db.execute(
-                    insert(table).values(
-                        digest=digest(token),
-                        owner=person or secrets.token_hex(32),
-                        person=person,
-                        namespace=self._namespace,
-                        name=name,
-                        scopes=",".join(sorted(scopes)),
-                        daily_limit=daily_limit,
-                        monthly_budget=str(monthly_budget),
-                        created_at=now,
-                        expires_at=now + lifetime_s if lifetime_s is not None else None,
-                    )
+                issued = Issued(
+                    name=name,
+                    digest=digest(token),
+                    owner=person or secrets.token_hex(32),
+                    scopes=scopes,
+                    daily_limit=daily_limit,
+                    monthly_budget=monthly_budget,
+                    created_at=now,
+                    expires_at=now + lifetime_s if lifetime_s is not None else None,
+                    revoked_at=None,
+                    namespace=self._namespace,
+                    person=person,
                 )
+                _insert(db, issued)
                 also(db)
         except IntegrityError:
             raise NameTaken(name) from None
@@ -424,20 +425,13 @@ class Tokens:
             lifetime_s = math.inf
             if former.expires_at is not None:
                 lifetime_s = former.expires_at - former.created_at
-            db.execute(
-                insert(table).values(
-                    digest=digest(token),
-                    owner=former.owner,
-                    person=former.person,
-                    namespace=self._namespace,
-                    name=name,
-                    scopes=",".join(sorted(former.scopes)),
-                    daily_limit=former.daily_limit,
-                    monthly_budget=str(former.monthly_budget),
-                    created_at=now,
-                    expires_at=self._end_of(lifetime_s),
-                )
+            later = replace(
+                former,
+                digest=digest(token),
+                created_at=now,
+                expires_at=self._end_of(lifetime_s),
             )
+            _insert(db, later)
             also(db)
         self._forget_cached()
         return token
@@ -620,6 +614,12 @@ class Gatekeeper:
     def visitor(self) -> Identity:
         """Return the identity that all visitors of the demo mode share."""
         return Identity(DEMO_TOKEN, _DEMO_DIGEST, _DEMO_DIGEST, SCOPES - {"admin"})
+
+
+def _insert(db: Connection, token: Issued) -> None:
+    row = {name: getattr(token, name) for name in _NAMES}
+    row |= {"scopes": ",".join(sorted(token.scopes)), "monthly_budget": str(token.monthly_budget)}
+    db.execute(insert(table).values(**row))
 
 
 def _issued(values: Sequence[Any]) -> Issued:
