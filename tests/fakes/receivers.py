@@ -16,6 +16,18 @@ class Posted(NamedTuple):
     body: bytes
 
 
+@contextmanager
+def serving(server: socketserver.BaseServer) -> Iterator[None]:
+    """Serve requests in a thread of its own, and close the server at the end."""
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
 class WebhookReceiver:
     """Answers each request with ``status``, and keeps the requests."""
 
@@ -47,13 +59,8 @@ class WebhookReceiver:
 
     @contextmanager
     def running(self) -> Iterator["WebhookReceiver"]:
-        thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        thread.start()
-        try:
+        with serving(self._server):
             yield self
-        finally:
-            self._server.shutdown()
-            self._server.server_close()
 
 
 class MailReceiver:
@@ -88,10 +95,5 @@ class MailReceiver:
 
     @contextmanager
     def running(self) -> Iterator["MailReceiver"]:
-        thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        thread.start()
-        try:
+        with serving(self._server):
             yield self
-        finally:
-            self._server.shutdown()
-            self._server.server_close()
