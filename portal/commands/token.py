@@ -29,6 +29,10 @@ from portal.system.mail_address import is_mail_address
 COLUMNS = ("name", "scopes", "daily limit", "monthly budget", "issued", "expires", "state")
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
+# A token that nobody remembers ends, and one that leaks or runs in a loop spends a bounded sum. The
+# limit lets a batch of 500 plates ask three lookups of each plate, and each of them twice.
+_DEFAULT_LIFETIME = "365d"
+_DEFAULT_DAILY_LIMIT = 3_000
 
 
 def token_commands(portal: Parts) -> CommandGroup:
@@ -39,9 +43,19 @@ def token_commands(portal: Parts) -> CommandGroup:
     @token.command("issue")
     @click.argument("name", callback=_name)
     @click.option("--scopes", default=_DEFAULT_SCOPES, show_default=True, callback=_scopes)
-    @click.option("--expires", callback=_lifetime, help="as in 12h, 30d, 8w; none = never")
     @click.option(
-        "--daily-limit", type=click.IntRange(0, 2**31 - 1), default=0, help="0 = no limit"
+        "--expires",
+        default=_DEFAULT_LIFETIME,
+        show_default=True,
+        callback=_lifetime,
+        help="as in 12h, 30d, 8w, or never",
+    )
+    @click.option(
+        "--daily-limit",
+        type=click.IntRange(0, 2**31 - 1),
+        default=_DEFAULT_DAILY_LIMIT,
+        show_default=True,
+        help="upstream calls a day; 0 = no limit",
     )
     @click.option(
         "--monthly-budget", callback=_budget, help="R$ a calendar month, as in 60; none = no limit"
@@ -75,8 +89,8 @@ def token_commands(portal: Parts) -> CommandGroup:
             fail(f"A token named {name} exists already.")
         _set_channels(portal, name, mail, webhook)
         print(
-            f"Token for {name} {_place(portal)} ({', '.join(sorted(scopes))}); "
-            "it will not be shown again:"
+            f"Token for {name} {_place(portal)} ({', '.join(sorted(scopes))}), "
+            f"{_bounds(lifetime_s, daily_limit)}; it will not be shown again:"
         )
         print(new_token)
 
@@ -157,6 +171,12 @@ def _place(portal: Parts) -> str:
     if portal.files.demo:
         return "of the demonstration, because PORTAL_UPSTREAM_URL is not set"
     return f"of the portal with the upstream {portal.namespace.partition(':')[2]}"
+
+
+def _bounds(lifetime_s: float | None, daily_limit: int) -> str:
+    """Return until when a new token works, and how many calls it may cause a day."""
+    end = f"until {_local_time(time.time() + lifetime_s)}" if lifetime_s else "without end"
+    return f"{end}, {daily_limit or 'any number of'} calls a day"
 
 
 def _cells(token: Issued, now: float) -> tuple[str, ...]:

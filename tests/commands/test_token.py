@@ -5,6 +5,7 @@ import re
 import time
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -73,6 +74,18 @@ def test_default_scopes_are_the_operations(here: InProcessPortal) -> None:
     assert "refresh" not in listed
 
 
+def test_token_has_an_end_and_a_limit_unless_it_is_issued_without(here: InProcessPortal) -> None:
+    done = run(here, "issue", "usual")
+    (token,) = tokens_of(here).listed()
+    assert token.daily_limit == 3_000
+    assert token.expires_at is not None
+    assert token.expires_at - token.created_at == 365 * 86400
+    end = datetime.fromtimestamp(token.expires_at, tz=ZoneInfo("America/Sao_Paulo"))
+    assert f"until {end:%Y-%m-%d %H:%M}, 3000 calls a day; it will not" in done.stdout
+    done = run(here, "issue", "ever", "--expires", "never", "--daily-limit", "0")
+    assert "without end, any number of calls a day; it will not" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "seconds"),
     [("5m", 300), ("12h", 12 * 3600), ("30d", 30 * 86400), ("8w", 8 * 7 * 86400)],
@@ -96,7 +109,7 @@ def test_daily_limit_is_enforced(here: InProcessPortal) -> None:
 
 def test_list_prints_everything_but_the_token(here: InProcessPortal) -> None:
     token = issued(here, "ana@loja.example", "--expires", "30d", "--daily-limit", "40")
-    issued(here, "gone")
+    issued(here, "gone", "--expires", "never", "--daily-limit", "0")
     run(here, "revoke", "gone")
     done = run(here, "list")
     assert done.exit_code == 0
@@ -121,7 +134,7 @@ def test_list_prints_everything_but_the_token(here: InProcessPortal) -> None:
 
 def test_list_as_json_has_numbers_dates_and_nulls(here: InProcessPortal) -> None:
     token = issued(here, "ana", "--expires", "30d", "--daily-limit", "40", "--scopes", "decode")
-    issued(here, "ever")
+    issued(here, "ever", "--expires", "never", "--daily-limit", "0")
     done = run(here, "list", "--json")
     ana, ever = json.loads(done.stdout)
     assert (ana["name"], ana["scopes"], ana["daily_limit"]) == ("ana", ["decode"], 40)
