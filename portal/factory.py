@@ -54,7 +54,7 @@ from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.single_flight import RENEW_S, Leases, SingleFlight
 from portal.gateway.store import Store
-from portal.gateway.usage_report import UsageLog
+from portal.gateway.usage_report import UsageLog, uses_of_portal
 from portal.issued.archive import DossierArchive
 from portal.issued.issuer import Issuer
 from portal.issued.verification import Verifier
@@ -405,7 +405,8 @@ class Portal:
         mail = None
         if settings.smtp_url and settings.mail_from:
             mail = MailServer.of(settings.smtp_url, settings.mail_from)
-        return Courier(self.outbox, self.channels, self.webhooks, mail)
+        tried = self.metrics.tried_message
+        return Courier(self.outbox, self.channels, self.webhooks, mail, tried)
 
     @cached_property
     def webhooks(self) -> WebhookSender:
@@ -512,7 +513,13 @@ class Portal:
         # Without the data key, a command could not continue the chain. A token may be issued before
         # the first start makes the key.
         days = self.trail_days if self.data_key else 0
-        return Trail(self.engine, self.keys, days, last_purge=self.store.known_purge)
+        return Trail(
+            self.engine,
+            self.keys,
+            days,
+            last_purge=self.store.known_purge,
+            failed=self.metrics.trail_failed,
+        )
 
     @cached_property
     def calendar_addresses(self) -> CalendarAddresses:
@@ -563,9 +570,8 @@ class Portal:
             self.breakers,
             self._process.shared,
             workers=self._settings.workers,
-            daily_limit=self._settings.daily_call_limit,
             priced=[name for name, each in self._policy.terms.items() if each.price is not None],
-            calls_left=self.ledger.calls_left,
+            uses=partial(uses_of_portal, self.ledger, self.usage),
             is_worker=self._process.batch_holder is None,
             key_ends_at=self.signing_key.ends_at.timestamp() if self.signing_key else None,
         )

@@ -337,7 +337,7 @@ class People:
     # Rows
 
     def _limits_of(self, person: Person) -> PersonLimits:
-        return PersonLimits(f"person:{person.id}", *self._limits)
+        return PersonLimits(person.id, person.caller, *self._limits)
 
     def _id(self, issuer: str, subject: str) -> str:
         content = json.dumps([self._keys.namespace, issuer, subject]).encode()

@@ -95,12 +95,19 @@ class TokenChange:
 class PersonLimits:
     """What a person may spend by all ways together, pages and own tokens. 0 means no limit.
 
-    ``payer`` is the key under which the ledger counts it.
+    ``id`` is the person as an owner, and ``caller`` the name under which the ledger has the calls
+    of the person's pages.
     """
 
-    payer: str
+    id: str
+    caller: str
     daily_limit: int = 0
     monthly_budget: Decimal = Decimal(0)
+
+    @property
+    def payer(self) -> str:
+        """The payer of the rows that count what the person has used of these limits."""
+        return f"{PERSON}{self.id}"
 
 
 class NameTaken(ValueError):
@@ -601,6 +608,13 @@ class Gatekeeper:
         if self.mode == "pass-through" or identity.is_person or identity.digest == _DEMO_DIGEST:
             return None
         return self._tokens.expires_at(identity.digest)
+
+    def callers(self, person: PersonLimits) -> list[str]:
+        """Return the names of a person's calls: that of the pages and those of own tokens.
+
+        Raises SQLAlchemyError.
+        """
+        return [person.caller, *(each.name for each in self._tokens.of_person(person.id))]
 
     def authenticate_owner(self, owner: str) -> Identity:
         """Return the identity of an owner who is not present, such as the owner of a batch.

@@ -116,7 +116,7 @@ class Trail:
     """The trail of one database, for all namespaces of it. Lists show one namespace.
 
     ``days`` is how long a row is kept, and 0 keeps no trail. ``last_purge`` returns the number of
-    the last purge that this process knows.
+    the last purge that this process knows. ``failed`` is called when notes could not be written.
     """
 
     def __init__(
@@ -126,6 +126,7 @@ class Trail:
         days: int = 365,
         clock: Callable[[], float] = time.time,
         last_purge: Callable[[], int] = lambda: 0,
+        failed: Callable[[], object] = lambda: None,
     ) -> None:
         self.days: Final = days
         self._engine = engine
@@ -133,6 +134,7 @@ class Trail:
         self._signer = Signer.of(keys.secret)
         self._clock = clock
         self._last_purge = last_purge
+        self._failed = failed
         self._noted: deque[Entry] = deque()
         self._lost = 0
         # When a caller, act, face, vehicle's tag and number were last noted, and the last purge.
@@ -197,6 +199,7 @@ class Trail:
                 except SQLAlchemyError as error:
                     self._noted.extendleft(reversed(batch))
                     _warn(f"the trail was not written: {error_kind(error)}")
+                    self._failed()
                     return
 
     def _write_noted(self, db: Connection, batch: Sequence[Entry]) -> None:

@@ -22,7 +22,7 @@ from portal.dossier.changes import what_changed
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import not_refreshed
 from portal.dossier.row import Listed, VehicleRow, row_of
-from portal.gateway.limits import Allowance, Use
+from portal.gateway.limits import Allowance, Limit, Use
 from portal.gateway.lookup import Spend
 from portal.gateway.usage import Usage
 from portal.law.declared import Declaration, contradicted_by
@@ -238,10 +238,14 @@ class Desk:
         The day is that on which a budget of the month ends at its present rate, if it ends before
         the month.
         """
-        return [
-            (use, self._core.usage.ends_on(use, self.identity.name))
-            for use in self._core.ledger.uses(self.identity)
-        ]
+        uses = self._core.ledger.uses(self.identity)
+        return [(use, self._core.usage.ends_on(use, self._callers(use.limit))) for use in uses]
+
+    def _callers(self, limit: Limit) -> Collection[str] | None:
+        """Return the names of the calls that a limit of this caller counts. None means all."""
+        if limit.scope == "person" and self.identity.person is not None:
+            return self._core.gatekeeper.callers(self.identity.person)
+        return None if limit.scope == "portal" else [self.identity.name]
 
     def month(self) -> tuple[date, Usage]:
         """Return a day of the present month, and what the caller's token has used in it."""

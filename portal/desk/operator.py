@@ -23,7 +23,7 @@ from portal.gateway.ledger import Ledger
 from portal.gateway.limits import Use
 from portal.gateway.store import Store
 from portal.gateway.usage import OriginCalls
-from portal.gateway.usage_report import UsageLog
+from portal.gateway.usage_report import UsageLog, uses_of_portal
 from portal.messages.outbox import DeliveryState, Message, Outbox
 from portal.storage.database import Also, database_bytes, is_in_place
 from portal.system.checkup import Line
@@ -75,10 +75,8 @@ class OperatorDesk:
 
         None without a budget, or if the database cannot be read.
         """
-        for use in self.ledger.uses_of_portal():
-            if use.limit.period == "month":
-                return use, self.usage.ends_on(use)
-        return None
+        uses = uses_of_portal(self.ledger, self.usage)
+        return next((each for each in uses if each[0].limit.period == "month"), None)
 
     def availability(self, days: int) -> Availability:
         """Return today, and the calls of each of the last days and operations.

@@ -286,14 +286,6 @@ class Ledger:
                 left[scope] = min(left.get(scope, _NO_LIMIT), int(use.left))
         return Allowance(left.get("portal"), left.get("token"), seconds_left("day", now))
 
-    def calls_left(self) -> int | None:
-        """Return how many calls the limit for all callers together still allows today.
-
-        None without a limit, or if the database cannot be read.
-        """
-        uses = (use for use in self.uses_of_portal() if use.limit.period == "day")
-        return next((int(use.left) for use in uses), None)
-
     def uses(self, caller: Identity) -> list[Use]:
         """Return what is used of each limit that binds a caller.
 

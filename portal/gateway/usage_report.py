@@ -6,7 +6,7 @@ number of calls or callers (see ``call_sums`` in ``portal.storage.tables``).
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple, TypeVar
@@ -23,9 +23,10 @@ from sqlalchemy import (
     select,
     text,
 )
+from sqlalchemy.exc import SQLAlchemyError
 
 from portal.amounts import amount_of
-from portal.gateway.ledger import FREE_OUTCOMES, MAYBE
+from portal.gateway.ledger import FREE_OUTCOMES, MAYBE, Ledger
 from portal.gateway.limits import Use
 from portal.gateway.reservation import ALL_CALLERS, spent_on, token_payer
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, merged
@@ -114,34 +115,33 @@ class UsageLog:
         found = self._of_callers(select(caller_sums).where(caller_sums.c.caller == caller), caller)
         return found.get(caller, Usage())
 
-    def spent_in_days(self, days: int, caller: str | None = None) -> Decimal | None:
-        """Return the R$ spent in the last ``days`` days, by all callers or by one of them.
+    def spent_in_days(self, days: int, callers: Collection[str] | None = None) -> Decimal | None:
+        """Return the R$ spent in the last ``days`` days, by all callers or by some of them.
 
         None if the price of a call is unknown.
         """
         first = self.today() - timedelta(days=days - 1)
-        if caller is None:
+        if callers is None:
             return merged(self.by_day(self.calls(first)).values()).spent
         query = select(ledger.c.price, func.count()).where(
             ledger.c.namespace == self._namespace,
             ledger.c.day >= first.isoformat(),
-            ledger.c.caller == caller,
+            ledger.c.caller.in_(callers),
             ledger.c.outcome.not_in(FREE_OUTCOMES),
         )
         rows = self._all(indexed_by(query.group_by(ledger.c.price), ledger, "ledger_by_day"))
         return merged(_of_calls(count, price) for price, count in rows).spent
 
-    def ends_on(self, use: Use, caller: str = "") -> date | None:
+    def ends_on(self, use: Use, callers: Collection[str] | None = None) -> date | None:
         """Return the day on which a month's budget ends at the rate of the last seven days.
 
-        None for a limit of calls, if the budget lasts until the month's end, or if the price of one
-        of these calls is unknown. Also None for a person, whose calls have several names: those of
-        the pages and of each own token.
+        ``callers`` are the names of the calls that the limit counts, or None for all calls. None
+        for a limit of calls, if the budget lasts until the month's end, or if the price of one of
+        these calls is unknown.
         """
-        if use.limit.unit == "calls" or use.limit.scope == "person":
+        if use.limit.unit == "calls":
             return None
-        payer = caller if use.limit.scope == "token" else None
-        lately = self.spent_in_days(RATE_DAYS, payer)
+        lately = self.spent_in_days(RATE_DAYS, callers)
         if lately is None:
             return None
         return spent_on(use.used, use.limit.most, lately, RATE_DAYS, self.today())
@@ -259,6 +259,17 @@ class UsageLog:
     def _all(self, query: Select[Any] | CompoundSelect[Any]) -> Sequence[Any]:
         with reading(self._engine) as db:
             return db.execute(query).all()
+
+
+def uses_of_portal(ledger: Ledger, usage: UsageLog) -> list[tuple[Use, date | None]]:
+    """Return what is used of each limit for all callers together, and when it ends at its rate.
+
+    Nothing without a limit, or if the database cannot be read.
+    """
+    try:
+        return [(use, usage.ends_on(use)) for use in ledger.uses_of_portal()]
+    except SQLAlchemyError:
+        return []
 
 
 def _usage_of_caller(row: Any) -> Usage:

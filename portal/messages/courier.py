@@ -1,6 +1,7 @@
 """Delivers the messages of the outbox."""
 
 import logging
+from collections.abc import Callable
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -17,15 +18,24 @@ _MOST_AT_ONCE: Final = 20
 
 
 class Courier:
-    """Sends what is due. Processes share the work: each delivery is claimed by one of them."""
+    """Sends what is due. Processes share the work: each delivery is claimed by one of them.
+
+    ``tried`` is called with the channel of each attempt, and whether it delivered the message.
+    """
 
     def __init__(
-        self, outbox: Outbox, channels: Channels, webhooks: WebhookSender, mail: MailServer | None
+        self,
+        outbox: Outbox,
+        channels: Channels,
+        webhooks: WebhookSender,
+        mail: MailServer | None,
+        tried: Callable[[str, bool], object],
     ) -> None:
         self._outbox = outbox
         self._channels = channels
         self._webhooks = webhooks
         self._mail = mail
+        self._tried = tried
 
     def tick(self) -> None:
         """Route new messages and send what is due. The scheduler calls ``tick``."""
@@ -36,6 +46,7 @@ class Courier:
                 if delivery is None:
                     return
                 failure = self._send(delivery)
+                self._tried(delivery.channel, not failure)
                 if failure:
                     log.warning("a message was not delivered by %s: %s", delivery.channel, failure)
                 self._outbox.settle(delivery, failure)

@@ -29,7 +29,7 @@ PROMETHEUS = CHECKOUT / "deploy/prometheus"
 DASHBOARD = CHECKOUT / "deploy/grafana/dossie-veicular.json"
 RULES = yaml.safe_load((PROMETHEUS / "rules.yml").read_text())["groups"][0]["rules"]
 REHEARSALS = sorted(PROMETHEUS.glob("*_test.yml"))
-WORDS = re.compile(r"\bportal_\w+")
+WORDS = re.compile(r'(?<!")\bportal_\w+')  # no value of a label
 
 
 def panels() -> list[dict[str, Any]]:
@@ -64,8 +64,9 @@ def promtool(*words: str, folder: Path = PROMETHEUS) -> str:
 
 @pytest.fixture
 def exposed(portal: PortalFactory, upstream: FaultUpstream) -> set[str]:
-    """Return the metric names of a portal with a daily limit, after a lookup."""
-    here = portal(DAILY_CALL_LIMIT="10", PRICE_DECODE="0.30")
+    """Return the metric names of a portal with a daily limit and a spent budget."""
+    prices = {f"PRICE_{name}": "0.30" for name in ("DECODE", "RENAINF", "RENAJUD", "REPORT")}
+    here = portal(DAILY_CALL_LIMIT="10", MONTHLY_BUDGET="0.30", **prices)
     upstream.default(odd_bodies.new_field())
     here.get(path_of("decode"))
     here.parts.scheduler.run_all()

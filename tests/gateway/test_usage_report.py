@@ -1,12 +1,13 @@
 """The operator's sums of calls and savings: by day, caller and operation."""
 
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
 from sqlalchemy import Engine, event
 
 from portal.gateway.ledger import Ledger
+from portal.gateway.limits import Limit, Use
 from portal.gateway.lookup import Spend
 from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
@@ -129,3 +130,16 @@ def test_hits_are_counted_for_who_asked(tmp_path: Path, engine: Engine, clock: C
     counter.flush()
     counted = UsageLog(engine, "upstream", clock).of_caller(CALLER.name)
     assert (counted.hits, counted.saved) == (2, Decimal(2))
+
+
+def test_forecast_sums_the_calls_of_all_names(engine: Engine) -> None:
+    clock = Clock(datetime(2026, 11, 2, 15, tzinfo=UTC).timestamp())
+    ledger, log = Ledger(engine, clock=clock, namespace="up"), UsageLog(engine, "up", clock)
+    for name in ("person:ana", "person:ana", "ana-script", "ana-script", "bia"):
+        buy(ledger, as_caller(name))  # R$ 0.30 each
+    limit = Limit("person", "person:1", "month", Decimal("2.40"))
+    use = Use(limit, Decimal("1.20"), datetime(2026, 12, 1, tzinfo=UTC))
+    # R$ 1.20 are left: a week at the rate of all names together, two weeks at half of it.
+    assert log.ends_on(use, ["person:ana", "ana-script"]) == date(2026, 11, 9)
+    assert log.ends_on(use, ["person:ana"]) == date(2026, 11, 16)
+    assert log.ends_on(use) == date(2026, 11, 7)  # R$ 1.50 a week of all callers

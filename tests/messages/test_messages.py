@@ -61,7 +61,7 @@ def courier(
 ) -> Courier:
     operator = Addresses("ops@example.com" if mail else "", receiver.url, SECRET)
     channels = Channels(engine, keys(), operator)
-    return Courier(outbox, channels, WebhookSender(["127.0.0.1"], clock), mail)
+    return Courier(outbox, channels, WebhookSender(["127.0.0.1"], clock), mail, lambda *_: None)
 
 
 def test_webhook_is_signed_as_the_standard_says(

@@ -2,7 +2,8 @@
 
 import os
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import get_args
@@ -13,9 +14,12 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from portal import VERSION
+from portal.gateway.limits import Use
 from portal.gateway.lookup import CacheStatus, FailureKind, Observer
 from portal.gateway.operations import OPERATIONS
+from portal.messages.outbox import Channel
 from portal.presentation.operations.page import BreakerState, OriginBreaker
+from portal.system.local_time import sao_paulo
 from portal.system.shared_directory import reserve
 
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
@@ -53,10 +57,10 @@ class Metrics(Observer, Collector):
 
     ``directory`` is the directory given to ``enable_multiprocess``, or None. With a directory, the
     metrics cover all processes that have written to it, including ended processes. With None, the
-    metrics cover this process only. ``daily_limit`` is the number of upstream calls allowed per
-    day, or 0 without a limit. ``priced`` are the operations of a known price. ``calls_left``
-    returns the number of calls left today, or None if this number is unknown. ``key_ends_at`` is
-    the end (epoch s) of the certificate that signs dossiers, or None without one.
+    metrics cover this process only. ``priced`` are the operations of a known price. ``uses``
+    returns what is used of the limits for all callers together, each with the day on which it ends
+    at its present rate. ``key_ends_at`` is the end (epoch s) of the certificate that signs
+    dossiers, or None without one.
     """
 
     def __init__(
@@ -65,9 +69,8 @@ class Metrics(Observer, Collector):
         directory: Path | None,
         *,
         workers: int,
-        daily_limit: int,
         priced: Collection[str],
-        calls_left: Callable[[], int | None],
+        uses: Callable[[], Iterable[tuple[Use, date | None]]],
         is_worker: bool,
         key_ends_at: float | None = None,
     ) -> None:
@@ -78,9 +81,8 @@ class Metrics(Observer, Collector):
         self._exposed_registry.register(self)
         self._breakers = breakers
         self._workers = workers
-        self._daily_limit = daily_limit
         self._priced = priced
-        self._calls_left = calls_left
+        self._uses = uses
         self._key_ends_at = key_ends_at
 
         def counter(name: str, text: str, *labels: str) -> Counter:
@@ -130,6 +132,10 @@ class Metrics(Observer, Collector):
             "field",
         )
         self._store_faults = counter("store_faults", "Failed store operations", "what")
+        self._trail_faults = counter("trail_faults", "Failed writes of the audit trail")
+        self._messages = counter(
+            "messages", "Attempts to deliver a message by e-mail or webhook", "channel", "result"
+        )
         self._requests = counter("requests", "HTTP requests", "method", "rule", "status")
         self._request_seconds = histogram(
             "request_seconds", "Time until the response headers were ready", "rule"
@@ -146,6 +152,9 @@ class Metrics(Observer, Collector):
         """
         for what in ("read", "write", "sweep"):
             self._store_faults.labels(what)
+        for channel in get_args(Channel):
+            for result in ("delivered", "failed"):
+                self._messages.labels(channel, result)
         for operation in OPERATIONS:
             self._unpriced.labels(operation)
             if operation in self._priced:
@@ -193,6 +202,12 @@ class Metrics(Observer, Collector):
     def store_failed(self, what: str) -> None:
         self._store_faults.labels(what).inc()
 
+    def trail_failed(self) -> None:
+        self._trail_faults.inc()
+
+    def tried_message(self, channel: str, is_delivered: bool) -> None:
+        self._messages.labels(channel, "delivered" if is_delivered else "failed").inc()
+
     def count_responses(
         self, method: str, rule: str, status: int, seconds: float, times: int = 1
     ) -> None:
@@ -223,15 +238,25 @@ class Metrics(Observer, Collector):
                 "End of the certificate that signs issued dossiers",
                 value=self._key_ends_at,
             )
-        if not self._daily_limit:
-            return
+        for use, ends_on in self._uses():
+            yield from _gauges_of_limit(use, ends_on)
+
+
+def _gauges_of_limit(use: Use, ends_on: date | None) -> Iterator[GaugeMetricFamily]:
+    """Yield what a limit for all callers allows, what is left, and when it ends at its rate."""
+    most, left = float(use.limit.most), float(use.left)
+    if use.limit.unit == "calls":
+        yield GaugeMetricFamily("portal_daily_call_limit", "Upstream calls allowed a day", most)
+        yield GaugeMetricFamily("portal_daily_calls_left", "Upstream calls left today", left)
+    else:
+        yield GaugeMetricFamily("portal_monthly_budget_brl", "R$ allowed a month", most)
+        yield GaugeMetricFamily("portal_monthly_budget_left_brl", "R$ left this month", left)
+    if ends_on is not None:
         yield GaugeMetricFamily(
-            "portal_daily_call_limit", "Upstream calls allowed a day", value=self._daily_limit
+            "portal_monthly_budget_end_timestamp_seconds",
+            "Start of the day on which the budget ends at the rate of the last seven days",
+            datetime.combine(ends_on, time.min, sao_paulo()).timestamp(),
         )
-        if (left := self._calls_left()) is not None:
-            yield GaugeMetricFamily(
-                "portal_daily_calls_left", "Upstream calls left today", value=left
-            )
 
 
 def _observe(histogram: Histogram, seconds: float, times: int) -> None:

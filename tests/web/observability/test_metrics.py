@@ -166,9 +166,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def metrics_in(directory: Path) -> Metrics:
-    return Metrics(
-        (), directory, workers=1, daily_limit=0, priced=(), calls_left=lambda: None, is_worker=True
-    )
+    return Metrics((), directory, workers=1, priced=(), uses=list, is_worker=True)
 
 
 def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: PortalFactory) -> None:

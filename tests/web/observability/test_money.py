@@ -3,10 +3,12 @@
 import csv
 import io
 import re
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
+from portal.system.local_time import sao_paulo
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
@@ -110,7 +112,23 @@ def test_calls_left_today_are_exposed(portal: PortalFactory) -> None:
     assert "portal_daily_calls_left 9.0" in metrics
 
 
+def test_budget_of_the_month_is_exposed_with_its_end(portal: PortalFactory) -> None:
+    prices = {f"PRICE_{name}": "0.30" for name in ("DECODE", "RENAINF", "RENAJUD", "REPORT")}
+    here = portal(MONTHLY_BUDGET="0.60", **prices)
+    here.get(path_of("decode"))
+    metrics, _ = in_process(here)
+    assert "portal_monthly_budget_brl 0.6" in metrics
+    assert "portal_monthly_budget_left_brl 0.3" in metrics
+    here.get(path_of("decode", "XYZ1A23"))
+    metrics, _ = in_process(here)
+    assert "portal_monthly_budget_left_brl 0.0" in metrics
+    today = datetime.now(sao_paulo()).replace(hour=0, minute=0, second=0, microsecond=0)
+    (end,) = re.findall(r"^portal_monthly_budget_end_timestamp_seconds (.*)$", metrics, re.M)
+    assert float(end) == today.timestamp()
+
+
 def test_portal_without_daily_limit_exposes_none(portal: PortalFactory) -> None:
     metrics, _ = in_process(portal())
     assert "portal_daily" not in metrics
+    assert "portal_monthly" not in metrics
     assert "portal_workers 2.0" in metrics
