@@ -3,7 +3,6 @@
 import sys
 from collections import Counter
 from collections.abc import Mapping
-from itertools import starmap
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,11 +11,9 @@ import click
 from portal.commands.failures import Command
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
-from portal.gateway.statement import Comparison, Difference, Kind, Sent, compare
-from portal.gateway.statement_file import COLUMNS, WrongStatement, read_statement
-from portal.system.local_time import local_date, local_time
-from portal.vehicle.plate import InvalidSubject
-from portal.vehicle.typed import parse_typed
+from portal.gateway.statement import Comparison, Difference, Kind
+from portal.gateway.statement_file import COLUMNS, WrongStatement, check_statement
+from portal.system.local_time import local_time
 
 KINDS: Final[Mapping[Kind, str]] = {
     "empty": "billed, and no answer came",
@@ -44,34 +41,48 @@ def check_command(portal: Parts) -> Command:
         Exits 0 if nothing differs, else 1. The days from the first to the last row are compared.
         """
         try:
-            billed = read_statement(file.read_bytes(), lambda text: _tag(portal, text), columns)
+            content = file.read_bytes()
+            found = check_statement(portal.ledger, portal.store.tag, content, columns)
         except WrongStatement as error:
-            raise click.UsageError(f"{file}: {error}") from None
-        days = [local_date(each.at) for each in billed]
-        found = compare(billed, starmap(Sent, portal.ledger.sent(min(days), max(days))))
+            raise click.UsageError(f"{file}: {_problem(error)}") from None
         if as_json:
             print_lines(json_array_lines(map(_members, found.differences)))
         else:
-            _print(found, len(billed))
+            _print(found)
         sys.exit(1 if found.differences else 0)
 
     return check
 
 
-def _print(found: Comparison, rows: int) -> None:
+def _problem(error: WrongStatement) -> str:
+    match error.problem:
+        case "empty":
+            return "the file is empty"
+        case "no_rows":
+            return "the file has no rows"
+        case "no_column":
+            return f"the header has no column {error.text!r}"
+        case "unrecognised":
+            names = ",".join(f"{name}=…" for name in error.names)
+            return f"no column was recognised as {' or '.join(error.names)}: --columns {names}"
+        case "cell":
+            return f"line {error.line}: {error.text!r} is no {error.names[0]}"
+
+
+def _print(found: Comparison) -> None:
     seconds = round(found.shift.total_seconds())
     clock = (
         f"; the statement's clock is {seconds:+} s from the ledger's" if abs(seconds) > 1 else ""
     )
-    print(f"{rows} rows, {found.matched} of them in the ledger{clock}.")
+    print(f"{found.rows} rows, {found.matched} of them in the ledger{clock}.")
     for kind, count in Counter(each.kind for each in found.differences).items():
         print(f"{count}: {KINDS[kind]}.")
     if found.differences:
-        rows_shown = (
+        rows = (
             [str("" if value is None else value) for value in _members(each).values()]
             for each in found.differences
         )
-        print_lines(table_lines(_SHOWN, rows_shown, {"line", "billed", "price"}))
+        print_lines(table_lines(_SHOWN, rows, {"line", "billed", "price"}))
 
 
 def _members(difference: Difference) -> dict[str, Any]:
@@ -86,13 +97,6 @@ def _members(difference: Difference) -> dict[str, Any]:
         "price": call.price if call else None,
         "outcome": call.outcome if call else None,
     }
-
-
-def _tag(portal: Parts, text: str) -> str:
-    try:
-        return portal.store.tag(parse_typed(text).text)
-    except InvalidSubject:
-        return ""
 
 
 def _columns(_: click.Context, __: click.Parameter, value: str | None) -> Mapping[str, str]:

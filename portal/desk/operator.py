@@ -21,6 +21,8 @@ from portal.gateway.backend import StoreSize
 from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
 from portal.gateway.limits import Use
+from portal.gateway.statement import Comparison
+from portal.gateway.statement_file import check_statement
 from portal.gateway.store import Store
 from portal.gateway.usage import OriginCalls
 from portal.gateway.usage_report import UsageLog, uses_of_portal
@@ -91,6 +93,13 @@ class OperatorDesk:
             found = today, self.usage.answered_by_day(calls)
             self._availability[days] = now, found
         return found
+
+    def check_statement(self, content: bytes, columns: Mapping[str, str]) -> Comparison:
+        """Compare a provider's statement with the ledger.
+
+        Raises WrongStatement and SQLAlchemyError.
+        """
+        return check_statement(self.ledger, self.store.tag, content, columns)
 
     def deliveries(self) -> Sequence[DeliveryState]:
         """Return the latest messages on their way, by whatever channel."""

@@ -15,6 +15,7 @@ from statistics import median
 from typing import Final, Literal
 
 from portal.gateway.ledger import UpstreamCall
+from portal.system.local_time import local_date
 from portal.upstream.errors import ANSWERED
 
 Kind = Literal["empty", "twice", "price", "not_ours", "not_billed"]
@@ -67,15 +68,21 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``matched`` rows belong to a call. ``shift`` is what the statement's clock is ahead."""
+    """Of ``rows`` rows, ``matched`` belong to a call. The statement's clock is ``shift`` ahead."""
 
+    rows: int
     matched: int
     shift: timedelta
     differences: Sequence[Difference]
 
 
 def compare(billed: Sequence[Billed], sent: Iterable[Sent]) -> Comparison:
-    """Compare the rows of a statement with the calls of its days."""
+    """Compare the rows of a statement with calls.
+
+    A call is expected in the statement if its day is none before the first row's or after the last
+    row's, by the ledger's clock. ``sent`` also has calls of a day before and after, because the
+    statement's clock may be ahead or behind.
+    """
     by_operation: defaultdict[str, list[Sent]] = defaultdict(list)
     for each in sorted(sent, key=lambda each: each.call.sent_at):
         by_operation[each.call.operation].append(each)
@@ -87,14 +94,18 @@ def compare(billed: Sequence[Billed], sent: Iterable[Sent]) -> Comparison:
         near = _near(row, by_operation[row.operation], shift_s, tolerance_s)
         again = next((each for each in near if taken[id(each)]), None)
         found.append(Difference("not_ours" if again is None else "twice", row, again))
+    shift = timedelta(seconds=round(shift_s))
+    days = {local_date(row.at - shift) for row in billed}
     found += [
         Difference("not_billed", None, each)
         for calls in by_operation.values()
         for each in calls
-        if not taken[id(each)] and each.call.price != 0
+        if not taken[id(each)]
+        and each.call.price != 0
+        and min(days) <= local_date(each.call.sent_at) <= max(days)
     ]
     differences = sorted(filter(None, found), key=_time_of)
-    return Comparison(len(pairs), timedelta(seconds=round(shift_s)), differences)
+    return Comparison(len(billed), len(pairs), shift, differences)
 
 
 def _of_pair(row: Billed, sent: Sent) -> Difference | None:

@@ -5,12 +5,16 @@ import io
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
-from typing import Final
+from itertools import starmap
+from typing import Final, Literal
 
-from portal.gateway.statement import Billed
-from portal.system.local_time import sao_paulo
+from portal.gateway.ledger import Ledger
+from portal.gateway.statement import Billed, Comparison, Sent, compare
+from portal.system.local_time import local_date, sao_paulo
+from portal.vehicle.plate import InvalidSubject
+from portal.vehicle.typed import parse_typed
 
 REQUIRED: Final = ("time", "operation", "price")
 COLUMNS: Final = (*REQUIRED, "plate")
@@ -37,11 +41,52 @@ _FORMATS: Final = (
     "%d/%m/%Y %H:%M",
     "%d-%m-%Y %H:%M:%S",
 )
+_FIRST_YEAR: Final = 2000  # a year of few digits is a wrong column
 _EPOCH: Final = re.compile(r"[0-9]{10}([0-9]{3})?(\.[0-9]+)?")
 
 
+Problem = Literal["empty", "no_rows", "no_column", "unrecognised", "cell"]
+
+
 class WrongStatement(ValueError):
-    """The file cannot be read as a statement. The text says why, in English."""
+    """The file cannot be read as a statement.
+
+    "no_column": the header lacks the column ``text``. "unrecognised": no column of the header was
+    recognised as the columns ``names``. "cell": ``text``, in a line, is none of the column
+    ``names``.
+    """
+
+    def __init__(
+        self, problem: Problem, *, names: Sequence[str] = (), text: str = "", line: int = 0
+    ) -> None:
+        super().__init__(problem)
+        self.problem: Final = problem
+        self.names: Final = names
+        self.text: Final = text
+        self.line: Final = line
+
+
+def check_statement(
+    ledger: Ledger,
+    tag_of: Callable[[str], str],
+    content: bytes,
+    columns: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Compare a statement with the calls of its days, as ``compare`` does.
+
+    ``tag_of`` returns the tag of a vehicle. Raises WrongStatement and SQLAlchemyError.
+    """
+
+    def tag_of_typed(text: str) -> str:
+        try:
+            return tag_of(parse_typed(text).text)
+        except InvalidSubject:
+            return ""
+
+    billed = read_statement(content, tag_of_typed, columns)
+    days = [local_date(row.at) for row in billed]
+    sent = ledger.sent(min(days) - timedelta(days=1), max(days) + timedelta(days=1))
+    return compare(billed, starmap(Sent, sent))
 
 
 def read_statement(
@@ -54,9 +99,12 @@ def read_statement(
     none. A time without a zone is one of America/Sao_Paulo. Raises WrongStatement.
     """
     text = _decoded(content)
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)))
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)))
+    except csv.Error:  # a cell without end
+        raise WrongStatement("no_rows") from None
     if not rows:
-        raise WrongStatement("the file is empty")
+        raise WrongStatement("empty")
     places = _places(rows[0], columns or {})
     found = []
     for line, row in enumerate(rows[1:], start=2):
@@ -65,7 +113,7 @@ def read_statement(
         cells = {name: row[place] if place < len(row) else "" for name, place in places.items()}
         found.append(_billed(line, cells, tag_of))
     if not found:
-        raise WrongStatement("the file has no rows")
+        raise WrongStatement("no_rows")
     return found
 
 
@@ -76,7 +124,7 @@ def _billed(line: int, cells: Mapping[str, str], tag_of: Callable[[str], str]) -
     )
     for name, value in (("time", at), ("operation", operation), ("price", price)):
         if value is None:
-            raise WrongStatement(f"line {line}: {cells[name][:40]!r} is no {name}")
+            raise WrongStatement("cell", names=[name], text=cells[name][:40], line=line)
     assert isinstance(at, datetime) and isinstance(operation, str) and isinstance(price, Decimal)
     return Billed(line, at, operation, price, tag_of(cells.get("plate", "")))
 
@@ -87,7 +135,7 @@ def _places(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]
     places = {}
     for name, typed in columns.items():
         if _plain(typed) not in plain:
-            raise WrongStatement(f"the header has no column {typed!r}")
+            raise WrongStatement("no_column", names=[name], text=typed)
         places[name] = plain.index(_plain(typed))
     for name, words in _HEADERS.items():
         if name in places:
@@ -102,10 +150,7 @@ def _places(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]
             places[name] = place
     missing = [name for name in REQUIRED if name not in places]
     if missing:
-        names = ",".join(f"{name}=…" for name in missing)
-        raise WrongStatement(
-            f"no column was recognised as {' or '.join(missing)}: --columns {names}"
-        )
+        raise WrongStatement("unrecognised", names=missing)
     return places
 
 
@@ -152,6 +197,8 @@ def _time(text: str) -> datetime | None:
             found = read(bare)
         except ValueError:
             continue
+        if found.year < _FIRST_YEAR:
+            return None
         return found if found.tzinfo else found.replace(tzinfo=sao_paulo())
     return None
 

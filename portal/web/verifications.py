@@ -1,10 +1,8 @@
 """Verifies numbers, QR codes, hashes and files for the page and the JSON API."""
 
-from io import BytesIO
 from typing import Final
 
-from flask import Request, abort, request, url_for
-from werkzeug.formparser import FormDataParser
+from flask import abort, request, url_for
 
 from portal.issued.identifiers import display_number
 from portal.issued.verification import Verification
@@ -13,11 +11,10 @@ from portal.presentation.issued.summary import summary_of
 from portal.presentation.issued.verification import VerifiedDossier, partly_hidden
 from portal.system.local_time import utc_time
 from portal.web.http.rate_limits import network, refuse
+from portal.web.http.sent_files import read_form_with_file
 from portal.web.web import Web
 
 FIELD: Final = "file"
-_FORM_BYTES: Final = 256 * 1024  # of a form, beside its file; its parser keeps 64 KB at a time
-_MOST_FIELDS: Final = 8
 
 
 def verify_code(web: Web, code: str) -> Verification:
@@ -49,29 +46,20 @@ def verify_sent(web: Web, *, as_form: bool) -> Verification | None:
     read. Raises TooManyRequests, ServiceUnavailable or Busy, and aborts with 413.
     """
     refuse(web.limits.verify(request.remote_addr))
-    request.max_content_length = LARGEST_FILE + _FORM_BYTES
     with web.slots.files.slot(network(request.remote_addr)):
-        content = _of_form(request) if as_form else request.get_data(cache=False)
-        if len(content) > LARGEST_FILE:
-            abort(413)
+        if as_form:
+            _, content = read_form_with_file(request, FIELD, LARGEST_FILE)
+        else:
+            content = _read_body()
         return web.desks.published.verifier.file(content) if content else None
 
 
-def _of_form(sent: Request) -> bytes:
-    """Return the file of a form, b"" without one."""
-    if sent.mimetype != "multipart/form-data":
-        return b""
-    parser = FormDataParser(
-        stream_factory=lambda *_, **__: BytesIO(),
-        max_form_memory_size=_FORM_BYTES,
-        max_content_length=sent.max_content_length,
-        max_form_parts=_MOST_FIELDS,
-    )
-    _, _, files = parser.parse(
-        sent.stream, sent.mimetype, sent.content_length, sent.mimetype_params
-    )
-    file = files.get(FIELD)
-    return file.stream.read() if file is not None else b""
+def _read_body() -> bytes:
+    request.max_content_length = LARGEST_FILE + 1
+    content = request.get_data(cache=False)
+    if len(content) > LARGEST_FILE:
+        abort(413)
+    return content
 
 
 def shown(verification: Verification) -> VerifiedDossier | None:

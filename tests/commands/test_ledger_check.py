@@ -56,14 +56,26 @@ def test_differences_are_listed(here: InProcessPortal, tmp_path: Path) -> None:
     assert "1: billed twice." in text.stdout
 
 
-@pytest.mark.parametrize("words", [("--columns", "when=x"), ("--columns", "time=nothing"), ()])
+@pytest.mark.parametrize(
+    ("content", "columns", "why"),
+    [
+        ("a,b\n1,2\n", "when=x", "time=NAME,operation=NAME"),
+        ("a,b\n1,2\n", "time=nothing", "the header has no column 'nothing'"),
+        ("a,b\n1,2\n", None, "--columns time=…,operation=…,price=…"),
+        ("", None, "the file is empty"),
+        ("time,operation,price\n", None, "the file has no rows"),
+        ("time,operation,price\nx,decode,1\n", None, "line 2: 'x' is no time"),
+    ],
+)
 def test_unreadable_statement_is_wrong_words(
-    here: InProcessPortal, tmp_path: Path, words: tuple[str, ...]
+    here: InProcessPortal, tmp_path: Path, content: str, columns: str | None, why: str
 ) -> None:
     file = tmp_path / "statement.csv"
-    file.write_text("a,b\n1,2\n")
+    file.write_text(content)
+    words = () if columns is None else ("--columns", columns)
     done = run(here, "ledger", "check", str(file), *words)
     assert done.exit_code == 2
+    assert why in done.output
     assert "Traceback" not in done.output
 
 

@@ -106,9 +106,19 @@ def test_planted_differences_are_named_and_none_is_invented(
 
 def test_statement_without_a_fitting_row_is_all_differences() -> None:
     calls = [sent(START + timedelta(minutes=number)) for number in range(3)]
-    billed = [Billed(2, START + timedelta(days=3), "renajud", Decimal("0.10"))]
+    billed = [Billed(2, START + timedelta(minutes=90), "renajud", Decimal("0.10"))]
     kinds = Counter(each.kind for each in compare(billed, calls).differences)
     assert kinds == {"not_ours": 1, "not_billed": 3}
+
+
+def test_only_days_of_the_statement_are_missed_by_the_ledgers_clock() -> None:
+    night = START.replace(hour=1)  # 22:00 in São Paulo
+    calls = [sent(night + timedelta(minutes=7 * number)) for number in range(3)]
+    calls += [sent(night - timedelta(days=1)), sent(night + timedelta(days=1))]
+    # Three hours ahead, the rows stand on the next day.
+    found = compare(rows(calls[:2], 3 * 3600.0), calls)
+    assert found.shift == timedelta(hours=3)
+    assert [(each.kind, each.sent) for each in found.differences] == [("not_billed", calls[2])]
 
 
 def test_free_call_is_not_missed() -> None:
@@ -145,14 +155,18 @@ def test_statements_of_several_forms_are_read(text: str, columns: dict[str, str]
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "empty"),
-        ("time,operation,price\n", "no rows"),
-        ("a,b,c\n1,2,3\n", "no column was recognised as time or operation or price"),
-        ("time,operation,price\nyesterday,decode,1\n", "line 2: 'yesterday' is no time"),
-        ("time,operation,price\n2026-11-28,decode,free\n", "line 2: 'free' is no price"),
-        ("time,operation,price\n2026-11-28,unknown,1\n", "line 2: 'unknown' is no operation"),
+        ("", ("empty", (), "", 0)),
+        ("time,operation,price\n", ("no_rows", (), "", 0)),
+        ("time,operation,price\n" + "9" * 200_000, ("no_rows", (), "", 0)),
+        ("a,b,c\n1,2,3\n", ("unrecognised", ("time", "operation", "price"), "", 0)),
+        ("time,operation,price\nyesterday,decode,1\n", ("cell", ("time",), "yesterday", 2)),
+        ("time,operation,price\n0001-01-01,decode,1\n", ("cell", ("time",), "0001-01-01", 2)),
+        ("time,operation,price\n2026-11-28,decode,free\n", ("cell", ("price",), "free", 2)),
+        ("time,operation,price\n2026-11-28,what,1\n", ("cell", ("operation",), "what", 2)),
     ],
 )
-def test_unreadable_statement_says_why(text: str, problem: str) -> None:
-    with pytest.raises(WrongStatement, match=problem):
+def test_unreadable_statement_says_why(text: str, problem: tuple[object, ...]) -> None:
+    with pytest.raises(WrongStatement) as caught:
         read_statement(text.encode(), str)
+    error = caught.value
+    assert (error.problem, tuple(error.names), error.text, error.line) == problem

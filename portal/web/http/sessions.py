@@ -35,7 +35,7 @@ SHARED_CALENDAR: Final = "calendars"
 # The routes whose path has the credential. They read no session.
 WITHOUT_SESSION: Final = frozenset({SHARED, SHARED_CALENDAR})
 # The endpoint that reads a sent file, changes nothing, and reads no session.
-CHANGES_NOTHING: Final = "verification.verify_file"
+CHANGES_NOTHING: Final = frozenset({"verification.verify_file", "statement.check"})
 # Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly double
 # the length of a credential, and the cookie has other content.
 MAX_CREDENTIAL_LENGTH: Final = 2000
@@ -251,7 +251,7 @@ class Sessions:
         """Abort a POST with 400 if a page's form does not contain the session's ``csrf_token``."""
         if request.routing_exception or is_json_path(request.path):
             return
-        if request.endpoint == CHANGES_NOTHING:
+        if request.endpoint in CHANGES_NOTHING:
             return
         # Check the session before the form, so that the portal does not read the body of a request
         # without a session.
