@@ -53,6 +53,7 @@ from portal.gateway.operations import OPERATIONS, CachePolicy, Policy
 from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.single_flight import RENEW_S, Leases, SingleFlight
+from portal.gateway.sqlite_cache import SQLiteCache
 from portal.gateway.store import Store
 from portal.gateway.usage_report import UsageLog, uses_of_portal
 from portal.issued.archive import DossierArchive
@@ -118,7 +119,8 @@ from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
 from portal.web.web import Web, WebSettings
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # both are optional
+    from portal.gateway.redis_cache import SealedRedisCache
     from portal.tracing import Tracing
 
 log = logging.getLogger("portal")
@@ -275,7 +277,7 @@ class Portal:
         return side_engine(self.engine)
 
     @cached_property
-    def backend(self) -> Any:
+    def backend(self) -> "SQLiteCache | SealedRedisCache":
         settings = self._settings
         purge_log_name = Seal(self.secret).keyed_hash("purge log", 16)
         return cache_backend(settings.data_dir, settings.redis_url, purge_log_name)
@@ -295,7 +297,7 @@ class Portal:
 
     @cached_property
     def leases(self) -> Leases:
-        return leases(self.backend, self._settings.data_dir, self._settings.redis_url)
+        return leases(self.backend, self._settings.data_dir)
 
     @cached_property
     def keys(self) -> SubjectKeys:
@@ -707,7 +709,8 @@ class Portal:
     def _probe_redis(self) -> None:
         from portal.gateway.redis_probe import require_willing_redis  # lazy: Redis is optional
 
-        require_willing_redis(self.backend, is_start=False)
+        if not isinstance(self.backend, SQLiteCache):
+            require_willing_redis(self.backend, is_start=False)
 
     # Desks
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from flask.cli import FlaskGroup
@@ -25,7 +25,6 @@ from portal.access.sealing import SubjectKeys
 from portal.access.trail import Entry, Trail
 from portal.batch.batches import Batches
 from portal.commands.parts import DataFiles
-from portal.gateway.backend import Backend
 from portal.gateway.backend_choice import cache_backend, remove_lease_files
 from portal.gateway.envelope import Seal
 from portal.gateway.sqlite_cache import SQLiteCache
@@ -40,6 +39,9 @@ from portal.storage.secret import NAME as KEY_NAME
 from portal.storage.secret import fingerprint, load_secret_key, read_secret_key
 from portal.system.checkup import SHORT_KEY
 from portal.system.start_refused import StartRefused
+
+if TYPE_CHECKING:  # Redis is optional
+    from portal.gateway.redis_cache import SealedRedisCache
 
 log = logging.getLogger(__name__)
 
@@ -151,13 +153,13 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
     engine = open_engine(settings.database_url, settings.data_dir)
     backend = cache_backend(settings.data_dir, settings.redis_url)
     try:
-        if settings.redis_url:
+        if not isinstance(backend, SQLiteCache):
             from portal.gateway.redis_probe import require_willing_redis  # lazy: Redis is optional
 
             require_willing_redis(backend)
         key = server_data_key(settings, engine)
         _require_own_cache(settings, backend, key)
-        if settings.redis_url:
+        if not isinstance(backend, SQLiteCache):
             _require_own_redis(settings, backend, PurgeLog(engine).identity())
         if is_restored(engine):
             _pause_restored_batches(settings, engine, key)
@@ -175,7 +177,9 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
     return lock, key
 
 
-def _require_own_cache(settings: Settings, backend: Backend, key: bytes) -> None:
+def _require_own_cache(
+    settings: Settings, backend: "SQLiteCache | SealedRedisCache", key: bytes
+) -> None:
     """Refuse a cache file of another database, in which a purge would find no vehicle."""
     if isinstance(backend, SQLiteCache) and backend.signing_key() not in (None, Seal(key).key_id):
         raise StartRefused(
@@ -184,7 +188,7 @@ def _require_own_cache(settings: Settings, backend: Backend, key: bytes) -> None
         )
 
 
-def _require_own_redis(settings: Settings, backend: Any, database: str) -> None:
+def _require_own_redis(settings: Settings, backend: "SealedRedisCache", database: str) -> None:
     """Refuse a Redis that portals with this secret key use with another database."""
     from portal.gateway.redis_probe import require_own_database  # lazy: Redis is optional
 

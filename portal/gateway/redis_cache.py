@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
 from flask_caching.backends.rediscache import RedisCache
+from redis import Redis
 from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import ResponseError
@@ -82,9 +83,9 @@ class SealedRedisCache(RedisCache):
 
     serializer: Any = _Bytes()
 
-    def __init__(self, *args: Any, purge_log: str = "", **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.client = self._write_client
+    def __init__(self, url: str, purge_log: str = "") -> None:
+        self.client: Any = Redis.from_url(url, **CLIENT_OPTIONS)
+        super().__init__(self.client, key_prefix=PREFIX)
         # Without the breaker, each request would wait for the time-out while Redis is down
         # (``test_redis_outage_costs_one_time_out_and_recovery_is_detected``).
         self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES, max_calls=CONNECTIONS)
@@ -95,20 +96,13 @@ class SealedRedisCache(RedisCache):
         self._end_purges = script(self.client, "end_purges")
         self._shorten = script(self.client, "shorten")
 
-    @classmethod
-    def factory(
-        cls, app: Any, config: dict[str, Any], args: list[Any], kwargs: dict[str, Any]
-    ) -> RedisCache:
-        kwargs["purge_log"] = config["CACHE_PURGE_LOG"]
-        return super().factory(app, config, args, kwargs)
-
     def read_many(self, keys: Sequence[str]) -> Found:
         with self.breaker.guard():
             # Read the number before the values. In the opposite order, values that a purge deletes
             # between the two reads would seem to be newer than the purge.
             pipeline = self.client.pipeline(transaction=False)
             pipeline.hget(self._purges, _PURGED_TO)
-            pipeline.mget([self._get_prefix() + key for key in keys])
+            pipeline.mget([PREFIX + key for key in keys])
             purged_to, values = pipeline.execute()
             if purged_to is None:  # Redis is empty, or a former version has written to it
                 purged_to = self.client.hget(_FORMER_STATE, f"purged_to:{self._purge_log}") or 0
@@ -119,13 +113,13 @@ class SealedRedisCache(RedisCache):
         )
 
     def signatures(self, keys: Sequence[str], size: int) -> dict[str, bytes]:
-        prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
+        last = _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
         for some in batches(keys):
             with self.breaker.guard():
                 pipeline = self.client.pipeline(transaction=False)
                 for key in some:
-                    pipeline.getrange(prefix + key, _FENCE_DIGITS, last)
+                    pipeline.getrange(PREFIX + key, _FENCE_DIGITS, last)
                 found |= {
                     key: signature
                     for key, signature in zip(some, pipeline.execute(), strict=True)
@@ -138,7 +132,7 @@ class SealedRedisCache(RedisCache):
     ) -> Outcome:
         with self.breaker.guard():
             outcome: bytes = self._replace(
-                keys=[self._purges, self._get_prefix() + key],
+                keys=[self._purges, PREFIX + key],
                 args=[
                     *(purge_bucket(key), purge_no, f"{fence:0{_FENCE_DIGITS}d}", value),
                     max(1, int(timeout * 1000)),
@@ -160,7 +154,7 @@ class SealedRedisCache(RedisCache):
     def delete_tagged(self, tags: Collection[str]) -> int:
         with self.breaker.guard():
             # Former versions listed a tag's keys in a Redis set.
-            self.client.delete(*(f"{self._get_prefix()}tag:{tag}" for tag in tags))
+            self.client.delete(*(f"{PREFIX}tag:{tag}" for tag in tags))
         gone = 0
         for found in self._tagged(tags):
             with self.breaker.guard():
@@ -207,14 +201,14 @@ class SealedRedisCache(RedisCache):
             with self.breaker.guard():
                 cursor, names = self.client.scan(
                     cursor or 0,
-                    match=self._get_prefix() + pattern,
+                    match=PREFIX + pattern,
                     count=SCAN_COUNT,
                 )
             if names:
                 yield names
 
     def _key(self, name: bytes) -> str:
-        return name.decode().removeprefix(self._get_prefix())
+        return name.decode().removeprefix(PREFIX)
 
     def erase_deleted(self) -> Sequence[str]:
         """Make Redis rewrite its snapshot and its append-only file, if they are enabled.

@@ -23,7 +23,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from flask import Flask
 from flask_caching.backends.base import BaseCache
 from sqlalchemy.pool import NullPool, Pool, QueuePool
 
@@ -143,12 +142,6 @@ class SQLiteCache(BaseCache):
         self._writes_since_checkpoint = 0
         self._log_has_deleted = True  # whether the WAL may contain bytes of deleted entries
         self._bytes_remain = False  # whether ``sweep`` must erase bytes of purged entries
-
-    @classmethod
-    def factory(
-        cls, _app: Flask, config: dict[str, Any], _args: list[Any], _options: dict[str, Any]
-    ) -> "SQLiteCache":
-        return cls(Path(config["CACHE_DIR"]) / "cache.sqlite")
 
     @retry_if_corrupt
     def signing_key(self) -> bytes | None:

@@ -67,7 +67,6 @@ class PdfRenderer:
         # fontTools writes this time instead of the current time into the fonts, so that the same
         # page always gives the same bytes.
         os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
-        _remove_notes(weasyprint.UA_STYLESHEET.matcher)
         self._weasyprint = weasyprint
         self._find = find
         self._fonts = FontConfiguration()
@@ -125,13 +124,6 @@ class PdfRenderer:
         return file
 
 
-# CPython stores the frames of calls in chunks of 16 KiB. A loop that calls across the end of a
-# chunk allocates and frees a chunk for each call, which took an eighth of a PDF's time. (Fixed in
-# 2026 for 3.13 and later: python/cpython#142183.) A frame with a large stack gets a larger chunk,
-# with room for the frames of all calls inside.
-PdfRenderer.render.__code__ = PdfRenderer.render.__code__.replace(co_stacksize=2**16)
-
-
 def _finish(pdf: Any) -> None:
     structure.correct(pdf)
     archival.finish(pdf)
@@ -143,16 +135,6 @@ def _name_generator(root: Any) -> None:
     if head is not None:
         name = {"name": "generator", "content": f"Dossiê Veicular {VERSION}"}
         head.append(head.makeelement("meta", name))
-
-
-def _remove_notes(matcher: Any) -> None:
-    """Remove from WeasyPrint's own style sheet the five pseudo-elements for foot- and sidenotes.
-
-    No page has notes, but WeasyPrint 70 gives each element a style for each of the five.
-    """
-    matcher.other_selectors = [
-        entry for entry in matcher.other_selectors if "note" not in (entry[3] or "")
-    ]
 
 
 def _remove_unlinked_ids(root: Any) -> None:

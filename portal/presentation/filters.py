@@ -1,10 +1,9 @@
-"""The filters and the code of the templates, and the links to the glossary."""
+"""The filters and functions of the templates, and the links to the glossary."""
 
 from typing import Final
 
-from jinja2 import Environment, nodes
-from jinja2.compiler import CodeGenerator, Frame
-from markupsafe import Markup, _escape_inner, escape  # type: ignore[attr-defined]
+from jinja2 import Environment
+from markupsafe import Markup, escape
 
 from portal import formats, wording
 from portal.dossier import details, figures
@@ -70,49 +69,11 @@ def value(field: Field) -> str:
     return _HIDDEN if field.state == "hidden" else _EMPTY
 
 
-def escaped(value: object) -> str:
-    """Return what a template writes for a value.
-
-    The text equals that of ``markupsafe.escape``, which makes a Markup of each. A page joins some
-    thousand of them, and the objects took a tenth of its time. ``_escape_inner`` is what makes the
-    text there, in C (markupsafe 3.0.4, where it is no public name).
-    """
-    if type(value) is str:
-        return _escape_inner(value)
-    return value if isinstance(value, Markup) else _escape_inner(str(value))
-
-
-class _Code(CodeGenerator):
-    """Lets a template call, read attributes and write its values as Python does.
-
-    Jinja goes through three functions for each. A template therefore reads the items of a dict in
-    brackets only, and no function that it calls gets Jinja's context.
-    """
-
-    # ruff: noqa: N802 Jinja's names
-    def visit_Template(self, node: nodes.Template, frame: Frame | None = None) -> None:
-        super().visit_Template(node, frame)
-        self.writeline("from operator import call")
-        self.writeline(f"from {__name__} import escaped as escape")
-
-    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
-        self.write("call(")
-        self.visit(node.node, frame)
-        self.signature(node, frame, {"caller": "caller"} if forward_caller else None)
-        self.write(")")
-
-    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
-        self.write("(")
-        self.visit(node.node, frame)
-        self.write(f").{node.attr}")
-
-
 def register(environment: Environment) -> None:
     """Register the filters and the function ``term`` (``term_link``) with Jinja.
 
     Also set Jinja to strip white space around blocks.
     """
-    environment.code_generator_class = _Code
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals |= {

@@ -88,6 +88,8 @@ class Server(MPServer):
         if not self._is_activated:
             super()._init_shared_socket()  # type: ignore[no-untyped-call]
             return
+        # Granian binds its own socket, and has no public way to take another (Granian 2.8.7,
+        # ``tests/serving/test_activation.py``).
         # Use the type Any, because Granian's type stubs lack these attributes and arguments.
         holder: Any = SocketHolder
         server: Any = self

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
-from psycopg.errors import _WaitTimeout
 from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
@@ -131,11 +130,13 @@ class _Connection(psycopg.Connection[Any]):
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
         try:
             return super().wait(gen, interval, timeout or ANSWER_TIMEOUT_S)
-        except _WaitTimeout:
-            # Close the connection, because a late response would be read as the response to the
-            # next statement.
-            self.pgconn.finish()
-            raise psycopg.OperationalError("the server did not answer in time") from None
+        except psycopg.OperationalError as error:
+            # The server has not answered in time, or the connection is lost, unless the error has
+            # a code of the server. Close the connection, because a late response would be read as
+            # the response to the next statement.
+            if error.sqlstate is None:
+                self.pgconn.finish()
+            raise
 
 
 def _connect(_dialect: object, _record: object, args: Any, options: Any) -> _Connection:

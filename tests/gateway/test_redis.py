@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from portal.gateway.backend import BytesRemain, Found
-from portal.gateway.backend_choice import cache_backend
 from portal.gateway.lookup import Served
 from portal.gateway.store import StoreDown
 from portal.storage.purge_log import purge_bucket
@@ -52,8 +51,7 @@ def server(running: RedisProcess) -> Iterator[RedisProcess]:
 
 
 def cache_at(url: str) -> SealedRedisCache:
-    backend: SealedRedisCache = cache_backend(Path(), url, "log")
-    return backend
+    return SealedRedisCache(url, "log")
 
 
 @pytest.fixture

@@ -58,12 +58,6 @@ def test_phones_make_no_telephone_link_of_a_renavam(page: str) -> None:
     assert '<meta name="format-detection" content="telephone=no">' in html
 
 
-def test_item_of_a_dict_is_no_attribute() -> None:
-    template = ENVIRONMENT.from_string("{{ value['a'] }}{{ value.a }}")
-    with pytest.raises(AttributeError):
-        template.render(value={"a": 1})
-
-
 def whole_page(**bodies: bytes) -> str:
     return render(vehicle_page(PLATE, panels(**bodies), UNASKED, CONTEXT))
 

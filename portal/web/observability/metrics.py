@@ -260,7 +260,12 @@ def _gauges_of_limit(use: Use, ends_on: date | None) -> Iterator[GaugeMetricFami
 
 
 def _observe(histogram: Histogram, seconds: float, times: int) -> None:
-    """Record ``times`` observations of the value ``seconds`` in one step."""
+    """Record ``times`` observations of the value ``seconds`` in one step.
+
+    prometheus_client 0.26.0 has no public name for this. One ``observe`` takes 2.2 µs, so two for
+    each JSON hit would take more time than the portal's own 3 µs
+    (``test_observations_are_recorded_in_one_step``).
+    """
     if times == 1:
         histogram.observe(seconds)
         return

@@ -1,7 +1,6 @@
 """On a miss, Flask does not repeat the hit cache's authentication, parsing and store read."""
 
 from collections import Counter
-from functools import partial
 from typing import Any
 
 import pytest
@@ -10,7 +9,6 @@ from portal.access.tokens import Gatekeeper
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.vehicle.plate import Plate
 from portal.web.json_api.routes import CHECKED
-from tests import effort
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN, InProcessPortal
@@ -63,20 +61,6 @@ def test_miss_reads_store_once_before_and_once_under_the_lease(
 ) -> None:
     here.get(f"{PATH}ABC1D23")
     assert (calls["read_many"], calls["replace"]) == (2, 1)
-
-
-def test_miss_takes_at_most_330_calls_in_48_files(here: InProcessPortal) -> None:
-    """It took 300 in 51. Judging whether a denial is one takes 18 of them, the limits of R$ 48.
-
-    The trail and the record of forwarded headers take 16 more.
-    Python before 3.12 counts each comprehension as a call.
-
-    The least of several misses counts, because an answer may arrive in more than one piece.
-    """
-    misses = [effort.calls(partial(here.get, f"{PATH}ABC1D2{last}")) for last in range(5)]
-    files = min(misses, key=len)
-    assert len(files) <= 330
-    assert len(set(files)) <= 48
 
 
 def test_refused_request_goes_to_flask(here: InProcessPortal, upstream: FaultUpstream) -> None:

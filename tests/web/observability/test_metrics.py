@@ -43,6 +43,22 @@ def test_lookup_results_are_counted(portal: PortalFactory, upstream: FaultUpstre
     assert counted['portal_lookup_seconds_count{operation="decode",result="miss"}'] == 1
 
 
+def test_observations_are_recorded_in_one_step(portal: PortalFactory) -> None:
+    """Several hits at once count as the same hits one after another."""
+    here = portal({})
+    here.parts.metrics.served("decode", "hit", 0.02, 3)
+    for _ in range(3):
+        here.parts.metrics.served("decode", "stale", 0.02)
+    lines = here.client.get("/metrics").get_data(as_text=True).splitlines()
+    at_once, in_turn = (
+        [line.replace(how, "") for line in lines if how in line and "_created" not in line]
+        for how in ('result="hit"', 'result="stale"')
+    )
+    of_decode = [line for line in at_once if 'operation="decode"' in line]
+    assert of_decode == [line for line in in_turn if 'operation="decode"' in line]
+    assert len(of_decode) > 3 and of_decode[0].endswith(" 3.0")
+
+
 def test_open_breaker_is_exposed(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     upstream.default(faults.status(500))

@@ -4,7 +4,6 @@ import hashlib
 import logging
 import os
 import re
-import resource
 import subprocess
 import sys
 import time
@@ -144,33 +143,6 @@ def test_style_is_computed_once_for_the_cells_of_a_column() -> None:
         len(calls(partial(render_pdf, html), "")) for html in (dossiers.heavy(45, 0), without_ids)
     ]
     assert efforts[0] < 1.1 * efforts[1]
-
-
-def test_elements_get_no_styles_for_notes() -> None:
-    """WeasyPrint's own style sheet gives each element five pseudo-elements for notes."""
-    css = pytest.importorskip("weasyprint").css.__file__
-    page = '<html lang="pt-BR"><title>t</title><body><div style="display: none">'
-    few, many = (
-        len(calls(partial(render_pdf, page + "<i></i>" * number), css)) for number in (100, 300)
-    )
-    assert (many - few) / 200 <= 12
-
-
-def test_layout_maps_no_memory_for_calls() -> None:
-    """CPython may map and unmap a chunk of its stack for each call, at some depths of the stack."""
-    html = '<html lang="pt-BR"><title>t</title><table>' + "<tr><td>a<td>b" * 50
-    render_pdf(html)
-
-    def page_faults() -> int:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-        render_pdf(html)
-        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-    def page_faults_at(depth: int) -> int:
-        page_faults.__code__ = page_faults.__code__.replace(co_stacksize=depth)
-        return page_faults()
-
-    assert max(page_faults_at(depth) for depth in range(100, 2_100, 300)) < 500
 
 
 def test_pictures_add_few_characters_to_the_pdf() -> None:
