@@ -91,7 +91,7 @@ durations: $(VENV)/dev ## tests/durations.txt, measured again
 
 fuzz: $(VENV)/dev ## the long fuzz runs (the other targets have a short form of each; FUZZ_MINUTES, STATES_SEED, TYPED_SEED)
 	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states \
-		tests/outages/test_fault_matrix.py tests/upstream/test_origin.py tests/fakes/test_faults.py \
+		tests/web/test_fault_matrix.py tests/upstream/test_origin.py tests/fakes/test_faults.py \
 		tests/batch/test_killed_server.py tests/client/test_killed_list.py tests/outages/test_rolling_restart.py \
 		tests/outages/test_key_rotation.py tests/outages/test_workers.py
 

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import Engine
 
-from tests import starters
 from tests.fakes import (
     Clock,
     FaultUpstream,
@@ -21,11 +20,15 @@ from tests.fakes import (
     network_guard,
     start_cache,
     template_cache,
+    tiers,
 )
 from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 
 TESTS = Path(__file__).parent
+# Each test in these folders starts a process: a server or a browser.
+SLOW_FOLDERS = frozenset({"browser", "outages", "states"})
+UPSTREAMS = frozenset({"upstream", "secondary"})  # fixtures
 
 PortalFactory = Callable[..., InProcessPortal]
 
@@ -64,16 +67,15 @@ def pytest_collection(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
-    """Mark each test by what it starts: ``slow``, ``upstream`` and ``long`` (tests/starters.py).
+    """Mark the tests of a folder ``slow``, and those with an upstream's fixture ``upstream``.
 
     Slow tests run last, and browser tests after the other slow tests.
     """
     for item in items:
-        found = starters.markers_of(item)
-        if item.get_closest_marker("landing"):
-            found.discard("long")
-        for marker in sorted(found):
-            item.add_marker(marker)
+        if item.path.relative_to(TESTS).parts[0] in SLOW_FOLDERS:
+            item.add_marker("slow")
+        if UPSTREAMS & {*item.fixturenames}:
+            item.add_marker("upstream")
     items.sort(key=lambda item: (is_slow(item), item.path.is_relative_to(TESTS / "browser")))
 
 
@@ -91,11 +93,12 @@ def is_slow(item: pytest.Item) -> bool:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip slow tests after SLOW_TESTS_UNTIL (epoch seconds).
+    """Let the fakes know the test. Skip slow tests after SLOW_TESTS_UNTIL (epoch seconds).
 
     CI sets SLOW_TESTS_UNTIL, so that a run on a slow machine ends in time. The summary counts the
     skipped tests.
     """
+    tiers.begin(item)
     until = os.environ.get("SLOW_TESTS_UNTIL")
     if until and is_slow(item) and time.time() > float(until):
         pytest.skip("SLOW_TESTS_UNTIL has passed")

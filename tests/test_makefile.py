@@ -17,6 +17,7 @@ ALONE = {
 }
 
 
+@pytest.mark.slow
 def test_failed_environment_is_removed(tmp_path: Path) -> None:
     """On Debian without python3-venv, ``venv`` fails but leaves an environment."""
     for name in ("Makefile", "requirements.txt"):
@@ -76,6 +77,7 @@ def make_run(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_run_says_what_it_installs_once(checkout: Path) -> None:
     first = make_run(checkout)
     assert first.stdout.splitlines() == [
@@ -89,6 +91,7 @@ def test_run_says_what_it_installs_once(checkout: Path) -> None:
     assert make_run(checkout).stdout == "served\n"
 
 
+@pytest.mark.slow
 def test_failed_installation_says_why_and_serves_nothing(checkout: Path) -> None:
     (checkout / "broken").touch()
     failed = make_run(checkout)
@@ -99,6 +102,7 @@ def test_failed_installation_says_why_and_serves_nothing(checkout: Path) -> None
     assert make_run(checkout).stdout.endswith("served\n")
 
 
+@pytest.mark.slow
 def test_terminal_shows_one_line_that_moves(checkout: Path) -> None:
     end, terminal = pty.openpty()
     with os.fdopen(end, "rb", 0) as shown:
@@ -134,6 +138,7 @@ def test_every_installation_of_pins_compares_hashes() -> None:
                 assert "--require-hashes" in line, f"{path}: {line}"
 
 
+@pytest.mark.slow
 def test_constraints_have_the_versions_alone(tmp_path: Path) -> None:
     for name in ("Makefile", "requirements.txt", "requirements-dev.txt"):
         shutil.copy(CHECKOUT / name, tmp_path)

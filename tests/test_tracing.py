@@ -186,6 +186,7 @@ def test_standard_variables_decide(environ: dict[str, str], wanted: bool) -> Non
     assert wants_traces(environ) is wanted
 
 
+@pytest.mark.slow
 def test_without_traces_nothing_is_loaded_or_wrapped(tmp_path: Path) -> None:
     """The portal has its own process, because the tests load OpenTelemetry."""
     program = """
@@ -267,6 +268,7 @@ def receiver() -> Iterator[tuple[str, list[ExportTraceServiceRequest]]]:
             thread.join()
 
 
+@pytest.mark.slow
 def test_server_exports_to_an_otlp_receiver(
     receiver: tuple[str, list[ExportTraceServiceRequest]],
 ) -> None:

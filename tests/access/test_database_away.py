@@ -51,6 +51,8 @@ def is_read(tokens: Tokens, token_digest: str) -> bool:
     return True
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_known_token_outlives_a_short_database_outage(
     stoppable: PostgresProcess, clock: Clock, tmp_path: Path
 ) -> None:
@@ -82,6 +84,8 @@ def test_known_token_outlives_a_short_database_outage(
             tokens.identify(digest("nobody's"))
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_pass_through_accepts_checked_credentials_in_an_outage(
     stoppable: PostgresProcess, clock: Clock, tmp_path: Path
 ) -> None:
@@ -99,6 +103,8 @@ def test_pass_through_accepts_checked_credentials_in_an_outage(
                 gatekeeper.authenticate(unchecked)
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_hung_database_delays_one_page_and_not_the_next(
     stoppable: PostgresProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +125,8 @@ def test_hung_database_delays_one_page_and_not_the_next(
         wait_until(lambda: [each.subject for each in history.recent("ana")] == [PLATE], "the rows")
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_failed_token_read_pauses_further_reads(
     stoppable: PostgresProcess,
     clock: Clock,

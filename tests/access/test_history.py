@@ -62,6 +62,8 @@ def test_entries_expire_and_are_deleted_after_thirty_days(
     assert rows(engine) == 0
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_expiry_reads_no_whole_table_of_postgresql(postgres: PostgresProcess) -> None:
     """PostgreSQL expects 1,000 expired entries, and would rather read all 100,000."""
     full = f"""
@@ -137,6 +139,8 @@ def test_erase_raises_while_a_reader_prevents_byte_removal(tmp_path: Path, clock
     history.erase("ana")
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_visit_at_the_same_time_loses_no_note(
     postgres: PostgresProcess, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,8 @@ from tests.fakes.in_process import managed
 from tests.fakes.ports import wait_until
 from tests.fakes.processes import PortalProcess
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def portal(upstream: FaultUpstream) -> Iterator[PortalProcess]:

@@ -4,12 +4,16 @@ import time
 from collections import Counter
 from typing import Any
 
+import pytest
+
 from tests.batch.engine import plates
 from tests.batch.servers import start
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.ports import accepts_connections, wait_until
 from tests.fakes.processes import PortalProcess
+
+pytestmark = pytest.mark.slow
 
 AUTH = {"Authorization": PORTAL_TOKEN}
 

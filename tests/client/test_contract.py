@@ -76,6 +76,7 @@ MAY_BE_UNABLE = {
 }
 
 
+@pytest.mark.slow
 def test_every_operation_is_called(client: Client) -> None:
     """On one portal, because each call is free after the first lookup of the vehicle."""
     assert set(CALLS) == set(operations_of(DOCUMENT))
@@ -156,6 +157,7 @@ def test_every_code_has_an_exception(code: str) -> None:
     assert issubclass(found, PortalError)
 
 
+@pytest.mark.slow
 def test_an_error_says_what_can_be_switched_on(client: Client) -> None:
     with pytest.raises(PortalError) as raised:
         client.vehicle("ABC")

@@ -168,12 +168,14 @@ def test_busy_portal_has_asked_nothing() -> None:
     assert error_class(503, "busy") is Busy
 
 
+@pytest.mark.slow
 def test_codes_of_requests(upstream: FaultUpstream) -> None:
     with PortalProcess(managed(upstream.url) | {"PORTAL_BATCH_LIMIT": "2"}) as portal:
         for code, scene in PLAIN.items():
             raised(code, lambda scene=scene: scene(Access.to(portal)))  # type: ignore[misc]
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("code", FAULTY)
 def test_codes_of_faults(upstream: FaultUpstream, code: str) -> None:
@@ -187,6 +189,7 @@ def test_codes_of_faults(upstream: FaultUpstream, code: str) -> None:
         raised(code, here.prices)
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("code", LOST)
 def test_codes_of_lost_tables(upstream: FaultUpstream, code: str) -> None:
@@ -197,6 +200,7 @@ def test_codes_of_lost_tables(upstream: FaultUpstream, code: str) -> None:
         raised(code, here.prices)
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("code", FAILING)
 def test_codes_of_libraries(upstream: FaultUpstream, tmp_path: Path, code: str) -> None:

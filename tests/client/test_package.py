@@ -10,6 +10,8 @@ import pytest
 
 from tests.fakes.processes import PortalProcess
 
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
 CLIENT = Path(__file__).resolve().parents[2] / "client"
 
 
@@ -25,7 +27,6 @@ def run(*words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
     return done
 
 
-@pytest.mark.long
 @pytest.mark.over_5_s("it builds a package and installs it in a new environment")
 def test_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
     run(sys.executable, "-m", "build", "--outdir", tmp_path / "dist", CLIENT)
@@ -42,7 +43,6 @@ def test_wheel_works_in_an_empty_environment(tmp_path: Path) -> None:
     assert '"headline"' in asked.stdout
 
 
-@pytest.mark.long
 def test_portal_says_that_it_is_no_package(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pip", "wheel", "--no-deps", "--wheel-dir", tmp_path, CLIENT.parent],

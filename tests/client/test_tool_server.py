@@ -64,6 +64,7 @@ async def refused(agent: mcp.Client, tool: str, **arguments: Any) -> str:
     return str(result.content)
 
 
+@pytest.mark.slow
 def test_check_of_a_file_sends_pdfs_alone(client: Client, tmp_path: Path) -> None:
     pdf, other = tmp_path / "a.pdf", tmp_path / "secrets.txt"
     pdf.write_bytes(b"%PDF-1.7 a")
@@ -79,6 +80,7 @@ def test_check_of_a_file_sends_pdfs_alone(client: Client, tmp_path: Path) -> Non
     talk(client, 0, session)
 
 
+@pytest.mark.slow
 def test_six_tools_say_what_they_cost(client: Client) -> None:
     async def session(agent: mcp.Client) -> None:
         tools = (await agent.list_tools()).tools
@@ -93,6 +95,7 @@ def test_six_tools_say_what_they_cost(client: Client) -> None:
     talk(client, 0, session)
 
 
+@pytest.mark.slow
 def test_without_a_budget_nothing_is_asked(client: Client, upstream: FaultUpstream) -> None:
     async def session(agent: mcp.Client) -> None:
         assert (await called(agent, "price", plate=PLATE))["price"] == 1.75
@@ -107,6 +110,7 @@ def test_without_a_budget_nothing_is_asked(client: Client, upstream: FaultUpstre
     assert upstream.count() == 0
 
 
+@pytest.mark.slow
 def test_budget_of_the_start_is_spent(client: Client, upstream: FaultUpstream) -> None:
     async def session(agent: mcp.Client) -> None:
         found = await called(agent, "look_up", plate=PLATE)
@@ -125,6 +129,7 @@ def test_budget_of_the_start_is_spent(client: Client, upstream: FaultUpstream) -
     assert upstream.count() == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("confirm", "calls"), [(True, 3), (False, 0)])
 def test_person_confirms_what_the_budget_lacks(
     client: Client, upstream: FaultUpstream, confirm: bool, calls: int
@@ -147,6 +152,7 @@ def test_person_confirms_what_the_budget_lacks(
     assert upstream.count() == calls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_person_pays_no_more_than_the_question_said(upstream: FaultUpstream, mode: str) -> None:
     """A stored answer expires between the question and the confirmation.
@@ -173,6 +179,7 @@ def test_person_pays_no_more_than_the_question_said(upstream: FaultUpstream, mod
         talk(client, 0, session, answer, mode)
 
 
+@pytest.mark.slow
 def test_budget_holds_under_parallel_calls(client: Client, upstream: FaultUpstream) -> None:
     """Twenty calls of R$ 0.50 at once, of which R$ 4 allow eight."""
     outcomes = []
@@ -192,6 +199,7 @@ def test_budget_holds_under_parallel_calls(client: Client, upstream: FaultUpstre
     assert outcomes.count(False) == upstream.count() == 8
 
 
+@pytest.mark.slow
 @pytest.mark.long  # the test before it makes parallel calls too
 def test_many_calls_at_once_are_all_answered(client: Client, upstream: FaultUpstream) -> None:
     """Each makes a draft, of which a portal keeps 20, and starts it."""
@@ -205,6 +213,7 @@ def test_many_calls_at_once_are_all_answered(client: Client, upstream: FaultUpst
     assert upstream.count() == 60
 
 
+@pytest.mark.slow
 def test_batch_spends_within_the_budget(client: Client, upstream: FaultUpstream) -> None:
     async def session(agent: mcp.Client) -> None:
         found = await called(agent, "batch", plates=plates(4), ask=["decode"])
@@ -226,6 +235,7 @@ def answering(content: dict[str, Any], questions: list[str]) -> ElicitationFnT:
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_person_confirms_a_list(client: Client, upstream: FaultUpstream, mode: str) -> None:
     questions: list[str] = []
@@ -242,6 +252,7 @@ def test_person_confirms_a_list(client: Client, upstream: FaultUpstream, mode: s
     assert len([*client.batches()]) == 1  # the draft of the question is the one that runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [{"confirm": "yes"}, {"confirm": 1}, {}, {"confirm": False}])
 @pytest.mark.parametrize("tool", ["look_up", "batch"])
 def test_only_true_is_consent(
@@ -258,6 +269,7 @@ def test_only_true_is_consent(
     assert upstream.count() == 0
 
 
+@pytest.mark.slow
 def test_unknown_price_is_asked_or_refused(upstream: FaultUpstream) -> None:
     questions: list[str] = []
     with PortalProcess(managed(upstream.url)) as portal:
@@ -287,6 +299,7 @@ def size_of(result: CallToolResult) -> int:
     return len(text.encode()) * 2
 
 
+@pytest.mark.slow
 def test_answers_have_a_size() -> None:
     """A vehicle with 45 fines, on the demonstration."""
     with PortalProcess({}) as portal:
@@ -333,6 +346,7 @@ def test_endless_texts_are_cut(text: str) -> None:
     assert found["left_out"]
 
 
+@pytest.mark.slow
 def test_failed_call_is_an_error_that_may_be_charged(
     client: Client, upstream: FaultUpstream
 ) -> None:
@@ -347,6 +361,7 @@ def test_failed_call_is_an_error_that_may_be_charged(
     talk(client, 5, session)
 
 
+@pytest.mark.slow
 def test_server_describes_itself(client: Client) -> None:
     async def session(agent: mcp.Client) -> None:
         assert agent.server_info and agent.server_info.version == VERSION
@@ -357,6 +372,7 @@ def test_server_describes_itself(client: Client) -> None:
     talk(client, 0, session)
 
 
+@pytest.mark.slow
 def test_command_serves_the_tools_on_stdio(
     served: PortalProcess, tmp_path: Path, upstream: FaultUpstream
 ) -> None:

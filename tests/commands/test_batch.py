@@ -287,6 +287,7 @@ def test_hits_of_a_command_are_credited(
     assert (decode["calls"], decode["hits"]) == (1, 1)
 
 
+@pytest.mark.slow
 def test_server_does_not_resume_what_a_command_has_left_paused(
     upstream: FaultUpstream, tmp_path: Path
 ) -> None:
@@ -305,6 +306,7 @@ def test_server_does_not_resume_what_a_command_has_left_paused(
         assert row == ("paused", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, *long(signal.SIGTERM, signal.SIGHUP)])
 def test_interrupted_command_goes_on_where_it_stopped(
     upstream: FaultUpstream, tmp_path: Path, number: signal.Signals

@@ -203,6 +203,7 @@ def test_usage_error_exits_2_and_changes_nothing(
     assert tokens_of(here).listed() == []
 
 
+@pytest.mark.slow
 def test_revocation_reaches_a_running_server_in_five_seconds() -> None:
     with PortalProcess() as server:
         server.wait_for_workers()

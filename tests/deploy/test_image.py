@@ -24,7 +24,7 @@ from tests.deploy.leaks import find_leaks
 from tests.fakes.preloaded import CHECKOUT
 from tests.fakes.processes import HttpProcess
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 SUITE = "bookworm"
 # The parts of /usr/share that debian:bookworm-slim leaves out.

@@ -67,6 +67,7 @@ def test_example_settings_are_settings_of_the_portal() -> None:
     assert settings.upstream_url == "https://dados.example/base"
 
 
+@pytest.mark.slow
 def test_portals_of_compose_start_with_these_secrets(tmp_path: Path) -> None:
     for portal in PORTALS.values():
         variables = environment("deploy/portal.env", False) | portal["environment"]
@@ -79,6 +80,7 @@ def test_portals_of_compose_start_with_these_secrets(tmp_path: Path) -> None:
         assert mounted == used
 
 
+@pytest.mark.slow
 def test_pods_start_with_these_secrets(tmp_path: Path) -> None:
     variables = environment("deploy/kubernetes/portal.env", False)
     settings = Settings.from_environment(with_secrets(variables, tmp_path / "secrets"))
@@ -90,6 +92,7 @@ def test_pods_start_with_these_secrets(tmp_path: Path) -> None:
     assert variables["PORTAL_SECRET_KEY_FILE"] == f"{mount['mountPath']}/secret_key"
 
 
+@pytest.mark.slow
 def test_secrets_are_made_once_and_closed_to_others(tmp_path: Path) -> None:
     with_secrets({}, tmp_path / "secrets")
     first = {each.name: each.read_text() for each in (tmp_path / "secrets").iterdir()}
@@ -101,6 +104,7 @@ def test_secrets_are_made_once_and_closed_to_others(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "secrets").stat().st_mode) == 0o700
 
 
+@pytest.mark.slow
 def test_secrets_are_neither_committed_nor_built_in() -> None:
     for path in ("deploy/secrets/secret_key", "deploy/kubernetes/secrets/secret_key"):
         ignored = subprocess.run(["git", "check-ignore", "-q", path], cwd=CHECKOUT, check=False)
@@ -134,6 +138,7 @@ def test_portals_of_compose_are_confined() -> None:
     assert COMPOSE["networks"]["inside"]["internal"] is True
 
 
+@pytest.mark.slow
 def test_store_of_compose_has_a_password_and_keeps_answers(tmp_path: Path) -> None:
     """The test starts Redis, which accepts the same options as Valkey."""
     redis = pytest.importorskip("redis", reason="redis-py is not installed")
@@ -224,6 +229,7 @@ def test_optional_manifests_name_what_the_others_have() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", [*MANIFESTS, *(f"optional/{name}" for name in OPTIONAL if name != "pod-monitor.yaml")]
 )
@@ -239,6 +245,7 @@ def test_manifest_has_the_schema_of_kubernetes(name: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_compose_accepts_its_file(tmp_path: Path) -> None:
     plugin = (
         subprocess.run(["docker", "compose", "version"], capture_output=True, check=False)

@@ -31,6 +31,7 @@ def front(request: pytest.FixtureRequest, portal: PortalProcess) -> Iterator[Fro
         yield running
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_configurations_pass_their_own_checks() -> None:
     """Only Caddy needs this test: nginx refuses to start with an invalid file."""
@@ -43,6 +44,7 @@ def test_configurations_pass_their_own_checks() -> None:
     assert '"level":"warn"' not in done.stderr
 
 
+@pytest.mark.slow
 def test_nginx_accepts_its_configuration() -> None:
     front = NginxFront([free_port()])
     try:
@@ -53,6 +55,7 @@ def test_nginx_accepts_its_configuration() -> None:
         front.close()
 
 
+@pytest.mark.slow
 def test_pages_behind_tls_are_marked_secure(front: Front) -> None:
     page = front.get("/entrar")
     assert page.status_code == 200
@@ -60,6 +63,7 @@ def test_pages_behind_tls_are_marked_secure(front: Front) -> None:
     assert "Secure" in page.headers["Set-Cookie"]
 
 
+@pytest.mark.slow
 def test_underscore_overrides_what_a_proxy_sends(portal: PortalProcess) -> None:
     """A client's X_Forwarded_Proto overrides the proxy's header, so proxies drop it."""
     sent = {"X-Forwarded-Proto": "https"}
@@ -67,16 +71,19 @@ def test_underscore_overrides_what_a_proxy_sends(portal: PortalProcess) -> None:
     assert HSTS not in portal.get("/entrar", headers={**sent, "X_Forwarded_Proto": "http"}).headers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["X-Forwarded-Proto", "X_Forwarded_Proto", "X-Forwarded_Proto"])
 def test_forwarded_headers_of_clients_are_dropped(front: Front, name: str) -> None:
     assert HSTS in front.get("/entrar", headers={name: "http"}).headers
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "X_Forwarded_For"])
 def test_metrics_are_closed(front: Front, name: str) -> None:
     assert front.get("/metrics", headers={name: "127.0.0.1"}).status_code == 404
 
 
+@pytest.mark.slow
 def test_body_that_is_too_large_is_refused_by_the_portal(front: Front) -> None:
     response = front.post(
         "/detran/v1/analytical-reports",
@@ -87,12 +94,14 @@ def test_body_that_is_too_large_is_refused_by_the_portal(front: Front) -> None:
     assert list(response.json()) == ["message"]
 
 
+@pytest.mark.slow
 def test_search_by_a_person_works(front: Front) -> None:
     found = front.get(f"/buscar?q={PLATE}")
     assert (found.status_code, found.headers["Location"]) == (303, f"/placa/{PLATE}")
     assert front.get(found.headers["Location"]).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("name", FRONTS)
 def test_killed_portal_costs_no_request(name: str) -> None:
@@ -108,6 +117,7 @@ def test_killed_portal_costs_no_request(name: str) -> None:
         assert second.is_running
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("name", FRONTS)
 def test_outage_logs_no_plate(name: str) -> None:

@@ -10,6 +10,8 @@ from tests.deploy.fronts import PROXIES, CaddyFront, Front, NginxFront, installe
 from tests.fakes.in_process import PRICED, managed
 from tests.fakes.processes import PortalProcess
 
+pytestmark = pytest.mark.slow
+
 SECRET = "secret-of-the-proxy-of-the-tests"
 SETTINGS = managed("http://127.0.0.1:9") | {
     **PRICED,

@@ -41,16 +41,19 @@ def analyze(*words: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_units_are_valid(units: list[Path]) -> None:
     done = analyze("verify", "--man=no", *units)
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_invalid_unit_is_detected(units: list[Path]) -> None:
     units[0].write_text(units[0].read_text().replace("KillMode=mixed", "KillMode=gentle"))
     assert "kill mode" in analyze("verify", "--man=no", *units).stderr
 
 
+@pytest.mark.slow
 def test_exposure_is_low(units: list[Path]) -> None:
     done = analyze(
         "security", "--offline=true", f"--threshold={LARGEST_EXPOSURE * 10:.0f}", units[0]

@@ -123,16 +123,19 @@ def test_panels_do_not_overlap() -> None:
     assert max(x for x, _ in cells) < 24
 
 
+@pytest.mark.slow
 def test_promtool_accepts_rules_and_configuration() -> None:
     assert f"{len(RULES)} rules found" in promtool("check", "rules", "rules.yml")
     promtool("check", "config", "prometheus.yml")
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_each_alert_fires_on_its_incident_alone() -> None:
     promtool("test", "rules", *(file.name for file in REHEARSALS))
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_promtool_reads_every_query_of_the_dashboard(tmp_path: Path) -> None:
     rules = [{"record": f"panel:{n}", "expr": query} for n, query in enumerate(queries())]
@@ -188,6 +191,7 @@ def priced_portal(upstream: FaultUpstream) -> Iterator[PortalProcess]:
         yield server
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_prometheus_scrapes_the_portal_and_evaluates_the_rules(
     priced_portal: PortalProcess, tmp_path: Path

@@ -73,6 +73,7 @@ def test_examples_that_follow_a_batch_are_found() -> None:
     assert len(FOLLOWING) == (6 if NODE is not None else 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FOLLOWING)
 def test_example_ends_when_another_client_cancels_the_batch(
     path: Path, cancelling: tuple[str, list[str]], tmp_path: Path

@@ -82,11 +82,13 @@ def test_make_runs_the_servers_of_this_test() -> None:
         assert recipe[1].rstrip().endswith(command)
 
 
+@pytest.mark.slow
 def test_examples_are_counted(printed: list[Printed]) -> None:
     assert Counter(each.language for each in printed if each.language) == COUNTED
     assert sum(not each.language for each in printed) == ANSWERS
 
 
+@pytest.mark.slow
 def test_every_operation_of_the_document_has_a_section(portal: PortalProcess) -> None:
     document = portal.get("/openapi.json").json()
     html = portal.get("/api").text.replace("<wbr>", "")
@@ -96,6 +98,7 @@ def test_every_operation_of_the_document_has_a_section(portal: PortalProcess) ->
                 assert f"<b>{method.upper()}</b> <code>{path}</code>" in html
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_every_example_of_the_page_runs_as_printed(printed: list[Printed], tmp_path: Path) -> None:
     for example in runnable(printed):
@@ -113,6 +116,7 @@ SHEETS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.long
 @pytest.mark.parametrize("language", ["curl", "python"])
 def test_recipe_reads_what_spreadsheets_save(
@@ -134,6 +138,7 @@ def test_recipe_reads_what_spreadsheets_save(
         assert one["wrong"] == [], name
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_nightly_recipe_survives_a_bad_plate(
     portal: PortalProcess, printed: list[Printed], tmp_path: Path
@@ -154,6 +159,7 @@ def test_nightly_recipe_survives_a_bad_plate(
     assert found["ABC1D23"]["multas"] >= 0
 
 
+@pytest.mark.slow
 def test_contract_examples_run_against_the_sandbox(
     portal: PortalProcess, sandbox: SandboxProcess, printed: list[Printed], tmp_path: Path
 ) -> None:
@@ -169,6 +175,7 @@ def test_contract_examples_run_against_the_sandbox(
     assert ran == (21 if NODE is not None else 14)
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_every_example_of_a_managed_portal_runs_as_printed(
     sandbox: SandboxProcess, tmp_path: Path
@@ -193,6 +200,7 @@ def stable(text: str) -> str:
     return re.sub(r'"open": \d+', '"open": ~', VARYING.sub("~", text))
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_printed_answers_are_those_of_the_examples(
     portal: PortalProcess, printed: list[Printed], tmp_path: Path
@@ -229,6 +237,7 @@ def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z-]+):(?!=)", MAKEFILE, re.MULTILINE))
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_every_block_of_the_readme_runs_as_printed(
     portal: PortalProcess, sandbox: SandboxProcess, tmp_path: Path
@@ -320,6 +329,7 @@ def portal_with(settings: dict[str, str], sandbox: SandboxProcess) -> PortalProc
     return PortalProcess(given).start()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "text"),
     [("curl", "false"), ("curl", "true"), ("python", "raise SystemExit(1)"), ("ruby", "puts 1")],

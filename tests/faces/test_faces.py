@@ -15,6 +15,8 @@ from tests.faces.agreement import disagreements
 from tests.faces.corpus import corpus
 from tests.faces.render import of_working_tree
 
+pytestmark = pytest.mark.slow
+
 GOLDEN = (
     *("sandbox ABC1D23", "sandbox LMP0A01", "sandbox VAZ0A00", "one fine in each standing"),
     *("enforceable, order lifted", "orders: of two kinds, one lifted", "prices: tied"),

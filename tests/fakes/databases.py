@@ -23,10 +23,11 @@ import pytest
 from sqlalchemy import Engine, create_engine
 
 from portal.storage.database import open_engine
+from tests.fakes import tiers
 from tests.fakes.closing import closed_later
 from tests.fakes.ports import free_port
 
-KINDS = ("sqlite", "postgresql")
+KINDS = ("sqlite", pytest.param("postgresql", marks=(pytest.mark.slow, pytest.mark.long)))
 _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
@@ -118,6 +119,7 @@ class PostgresProcess:
         return done.stdout
 
     def start(self) -> Self:
+        tiers.require("slow")
         settings = f"-p {self.port} -h 127.0.0.1 -k {self._folder.name} -F"
         log = str(Path(self._folder.name) / "log")
         if not self._control("-o", settings, "-l", log, "start"):

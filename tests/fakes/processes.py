@@ -23,6 +23,7 @@ from typing import IO, Any, Self
 import pytest
 import requests
 
+from tests.fakes import tiers
 from tests.fakes.ports import accepts_connections, free_port, wait_until
 from tests.fakes.preloaded import CHECKOUT, PreloadedProcess
 
@@ -82,6 +83,7 @@ class ServerProcess:
     def start(self) -> Self:
         """Start and wait until ready; raises AssertionError with the output on failure."""
         assert not self.is_running, "already started"
+        tiers.require("slow")
         with (self.directory / "output.log").open("ab") as log:
             self._process = self._launch(log)
         try:

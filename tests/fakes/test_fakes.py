@@ -259,6 +259,7 @@ def test_clock_advances_only_on_request() -> None:
         clock.advance(-1)
 
 
+@pytest.mark.slow
 def test_port_is_given_to_one_process_alone() -> None:
     ask = "import sys; from tests.fakes import ports; print(ports._is_ours(int(sys.argv[1])))"
     command = [sys.executable, "-c", ask, str(free_port())]

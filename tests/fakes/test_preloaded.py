@@ -10,7 +10,7 @@ import pytest
 
 from tests.fakes.preloaded import PreloadedProcess
 
-pytestmark = pytest.mark.long  # tests of what the tests use
+pytestmark = [pytest.mark.slow, pytest.mark.long]  # tests of what the tests use
 
 
 def run(folder: Path, program: str, env: dict[str, str] | None = None) -> tuple[int, str, str]:

@@ -8,7 +8,7 @@ from tests.fakes import wait_until
 from tests.fakes.processes import HttpProcess, PortalProcess, RedisProcess, ServerProcess, is_alive
 from tests.fakes.processes import clean_environment as environment
 
-pytestmark = pytest.mark.long  # tests of what the tests use
+pytestmark = [pytest.mark.slow, pytest.mark.long]  # tests of what the tests use
 
 
 def two_workers() -> HttpProcess:

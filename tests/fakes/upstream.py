@@ -16,6 +16,7 @@ from typing import Self
 from urllib.parse import urlsplit
 
 from tests.factories import MESSAGES, message_body
+from tests.fakes import tiers
 from tests.fakes.faults import good
 from tests.fakes.ports import free_port
 from tests.fakes.wire import After, Call, Fault, Gone, Wire, send_whole
@@ -175,6 +176,7 @@ class FaultUpstream:
         """Listen on ``port``, which stays the same after a restart."""
         if self._listener is not None:
             raise RuntimeError("already started")
+        tiers.require("upstream", "slow", "long")
         listener = socket.socket()
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", self.port))

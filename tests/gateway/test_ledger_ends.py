@@ -47,6 +47,8 @@ def lose_connection_at_commit(engine: Engine, before: Callable[[DBAPIConnection]
     event.listen(engine, "commit", lose, once=True)
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_failed_closes_are_retried_after_outage(tmp_path: Path, clock: Clock) -> None:
     """PostgreSQL stops with one answered and two unsent calls in flight.
 

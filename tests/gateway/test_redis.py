@@ -29,6 +29,8 @@ from portal.gateway import redis_cache
 from portal.gateway.redis_cache import PREFIX, SealedRedisCache
 from portal.gateway.redis_lease import RedisLeases
 
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
 TAG, OTHER_TAG = "a" * 24, "b" * 24
 
 

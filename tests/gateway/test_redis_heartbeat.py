@@ -19,6 +19,8 @@ else:
 from portal.gateway.redis_cache import BATCH_SIZE, FAILURES
 from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases
 
+pytestmark = [pytest.mark.slow, pytest.mark.long]
+
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RedisProcess]:

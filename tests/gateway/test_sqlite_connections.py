@@ -67,6 +67,7 @@ def test_quarantined_file_is_not_left_open(cache: SQLiteCache, tmp_path: Path) -
     assert not [name for name in open_files(tmp_path) if "broken" in name]
 
 
+@pytest.mark.slow
 def test_another_process_never_ends_the_log_of_connections_that_are_open(
     cache: SQLiteCache, tmp_path: Path
 ) -> None:

@@ -130,6 +130,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(portal, upstream)
 
 
+@pytest.mark.upstream
 @settings(
     max_examples=cases(200, 20_000),
     deadline=None,

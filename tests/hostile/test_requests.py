@@ -145,6 +145,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         yield Site(portal, upstream)
 
 
+@pytest.mark.upstream
 @settings(
     max_examples=cases(600, 50_000),
     deadline=None,

@@ -35,6 +35,7 @@ def no_server_error(context: CheckContext, response: Any, case: Any) -> None:
         assert case.method == "HEAD" or "only-if-cached" in directive or is_calendar or is_cached
 
 
+@pytest.mark.upstream
 @pytest.mark.parametrize(
     "mode", [GenerationMode.NEGATIVE, *long(GenerationMode.POSITIVE)], ids=lambda mode: mode.value
 )

@@ -80,6 +80,7 @@ def test_search_finds_each_encoding_of_a_sentinel() -> None:
     assert found("QZX7K38 Sentinel-Caller", PLATE, CALLER) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["managed", "pass-through"])
 def test_no_sentinel_appears_in_output_or_upstream_query(
     mode: str, upstream: FaultUpstream

@@ -43,6 +43,7 @@ def test_smuggling_cases_number_at_least_forty() -> None:
     assert len(CASES) >= 40
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_ambiguous_request_is_rejected_or_answered_once(
     running: tuple[PortalProcess, FaultUpstream], name: str
@@ -57,6 +58,7 @@ def test_ambiguous_request_is_rejected_or_answered_once(
     assert server.get(PATH, headers={"Authorization": PORTAL_TOKEN}).status_code == 200
 
 
+@pytest.mark.slow
 def test_half_open_connections_do_not_block_requests(
     running: tuple[PortalProcess, FaultUpstream],
 ) -> None:
@@ -77,6 +79,7 @@ def test_half_open_connections_do_not_block_requests(
     assert [answer.status_code for answer in answers] == [200] * 50
 
 
+@pytest.mark.slow
 @pytest.mark.over_5_s("the connection is idle for 10.5 s")
 def test_idle_connection_outlasts_a_poller_of_ten_seconds(
     running: tuple[PortalProcess, FaultUpstream],
@@ -94,6 +97,7 @@ def test_idle_connection_outlasts_a_poller_of_ten_seconds(
             assert wire.sock is connected
 
 
+@pytest.mark.slow
 def test_unauthenticated_slow_bodies_hold_no_thread(
     running: tuple[PortalProcess, FaultUpstream],
 ) -> None:
@@ -108,6 +112,7 @@ def test_unauthenticated_slow_bodies_hold_no_thread(
         assert wire.recv(65536).startswith(b"HTTP/1.1 401 ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "headers",
     [
@@ -140,6 +145,7 @@ def test_malformed_credentials_on_the_wire_are_rejected(
     assert upstream.count() == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "target",
     [
@@ -173,6 +179,7 @@ def test_odd_targets_do_not_split_headers_or_expose_files(
     assert b"create_app" not in received
 
 
+@pytest.mark.slow
 def test_netrc_and_proxy_variables_are_ignored(tmp_path: Path) -> None:
     netrc = tmp_path / ".netrc"
     netrc.write_text("default login evil password from-netrc\n")

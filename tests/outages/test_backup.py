@@ -226,6 +226,7 @@ def test_copies_of_a_killed_restore_are_removed(
     assert copies_in(tmp_path) == []
 
 
+@pytest.mark.long
 def test_backup_with_redis_holds_the_database_alone(
     upstream: FaultUpstream, tmp_path: Path
 ) -> None:

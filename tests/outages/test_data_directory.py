@@ -117,6 +117,7 @@ def test_purge_in_demo_mode_rejects_other_upstreams_data(
         assert "demonstration" in listed.stderr
 
 
+@pytest.mark.long
 def test_purge_names_the_cache_file_from_before_redis(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:

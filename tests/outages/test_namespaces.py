@@ -62,6 +62,7 @@ def is_verified(server: PortalProcess, link: str) -> bool:
     return "Dossiê autêntico" in page.text
 
 
+@pytest.mark.long
 def test_demonstration_and_upstreams_share_nothing(
     data: dict[str, str], upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
@@ -103,6 +104,7 @@ def test_demonstration_and_upstreams_share_nothing(
         assert ledger_of(demo) == rows_of_demo
 
 
+@pytest.mark.long
 def test_upstream_name_keeps_data_across_an_address_change(
     data: dict[str, str], upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
@@ -154,6 +156,7 @@ def test_session_of_another_upstream_shows_no_history(
         assert secondary.count() == 0
 
 
+@pytest.mark.long
 def test_purge_finds_the_entries_of_every_upstream(
     data: dict[str, str], upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:

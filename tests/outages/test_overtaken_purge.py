@@ -244,6 +244,7 @@ def portals(upstream: FaultUpstream) -> Iterator[list[PortalProcess]]:
             yield [here, there]
 
 
+@pytest.mark.long
 def test_purge_reaches_the_embedded_store_of_another_portal(portals: list[PortalProcess]) -> None:
     here, there = portals
     for server in portals:

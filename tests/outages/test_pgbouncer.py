@@ -13,6 +13,8 @@ from tests.fakes.pgbouncer import PgBouncerProcess
 from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Ask, in_turn
 
+pytestmark = pytest.mark.long
+
 HEADER = {"Authorization": PORTAL_TOKEN}
 
 

@@ -153,6 +153,7 @@ def test_lookup_in_flight_is_answered_but_not_stored(
     _purge_during_a_lookup(server, upstream)
 
 
+@pytest.mark.long
 def test_lookup_in_flight_is_not_stored_in_redis(
     upstream: FaultUpstream, store: RedisProcess
 ) -> None:
@@ -219,6 +220,7 @@ def test_removed_lease_directory_is_recreated(
 # Redis
 
 
+@pytest.mark.long
 def test_purge_deletes_a_vehicles_keys_from_redis(
     upstream: FaultUpstream, store: RedisProcess
 ) -> None:
@@ -234,6 +236,7 @@ def test_purge_deletes_a_vehicles_keys_from_redis(
         assert is_stored(server, OTHER) == {True}
 
 
+@pytest.mark.long
 def test_stalled_worker_does_not_restore_a_purged_answer(
     upstream: FaultUpstream, store: RedisProcess
 ) -> None:
@@ -253,6 +256,7 @@ def test_stalled_worker_does_not_restore_a_purged_answer(
         assert upstream.count() == 2
 
 
+@pytest.mark.long
 def test_purge_leaves_no_bytes_in_redis_files(upstream: FaultUpstream) -> None:
     """Redis has an append-only file, and is writing another client's snapshot."""
     from redis import Redis
@@ -303,6 +307,7 @@ def test_lowered_lifetimes_expire_entries_in_the_file(
     wait_until(lambda: entries() == 1, "the expiry of two entries")
 
 
+@pytest.mark.long
 def test_lowered_lifetimes_expire_entries_in_redis(
     upstream: FaultUpstream, store: RedisProcess
 ) -> None:

@@ -12,6 +12,8 @@ from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Ask, in_turn, together
 
+pytestmark = pytest.mark.long
+
 pytest.importorskip("redis", reason="redis-py is not installed")
 
 HEADER = {"Authorization": PORTAL_TOKEN}

@@ -98,6 +98,7 @@ REFUSALS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", REFUSALS)
 def test_refusing_redis_ends_the_start_with_one_line(upstream: FaultUpstream, case: str) -> None:
     options, credential, database, arrange, kind = REFUSALS[case]
@@ -115,6 +116,7 @@ def test_refusing_redis_ends_the_start_with_one_line(upstream: FaultUpstream, ca
         assert PASSWORD not in portal.output
 
 
+@pytest.mark.long
 def test_documented_rights_suffice(upstream: FaultUpstream) -> None:
     with running() as server:
         make_user(RIGHTS)(server, ExitStack())  # type: ignore[operator]
@@ -131,6 +133,7 @@ def test_documented_rights_suffice(upstream: FaultUpstream) -> None:
             assert "warning" not in portal.output, portal.output
 
 
+@pytest.mark.long
 def test_probe_leaves_nothing_behind_and_no_purge(upstream: FaultUpstream, tmp_path: Path) -> None:
     with running() as server, redis.Redis.from_url(address(server)) as client:
         shared = {**settings(upstream, address(server)), "PORTAL_DATA_DIR": str(tmp_path)}
@@ -151,6 +154,7 @@ def test_redis_out_of_reach_is_no_refusal(upstream: FaultUpstream) -> None:
         assert lookup(portal, PLATE).status == 200
 
 
+@pytest.mark.long
 def test_full_redis_is_no_refusal(upstream: FaultUpstream) -> None:
     options = ("--maxmemory", "100kb", "--maxmemory-policy", "noeviction")
     with (

@@ -19,6 +19,8 @@ from tests.fakes.wire import Fault
 from tests.outages.crowd import Ask, in_turn
 from tests.outages.test_backup import ledger_of, succeeded
 
+pytestmark = pytest.mark.long
+
 COUNT = 500
 STORED = 60  # plates at the end of the list whose answers expire before the batch comes to them
 MOST_STARTS = 200
@@ -108,7 +110,6 @@ class Owner:
         return self._portal.get(path, headers=self._headers).status_code in (401, 403)
 
 
-@pytest.mark.long
 def test_restored_batch_spends_what_was_confirmed(
     upstreams: tuple[FaultUpstream, FaultUpstream], tmp_path: Path
 ) -> None:

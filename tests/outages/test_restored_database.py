@@ -100,6 +100,7 @@ def test_running_batch_waits_for_its_owner_after_a_restore(
         assert finished(server, batch)["counts"]["done"] == 60
 
 
+@pytest.mark.long
 def test_restart_is_no_restore(
     postgres: PostgresProcess, upstream: FaultUpstream, tmp_path: Path
 ) -> None:

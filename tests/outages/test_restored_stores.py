@@ -29,6 +29,7 @@ def shared(upstream: FaultUpstream, store: RedisProcess, data: Path) -> dict[str
     }
 
 
+@pytest.mark.long
 def test_purged_answer_does_not_return_with_redis_snapshot(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
@@ -53,6 +54,7 @@ def test_purged_answer_does_not_return_with_redis_snapshot(
     assert upstream.count() == 1
 
 
+@pytest.mark.long
 def test_snapshot_is_restored_as_base_of_the_append_only_file(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:

@@ -46,6 +46,7 @@ def portals(upstream: FaultUpstream, postgres: PostgresProcess) -> Iterator[list
         yield list(starting.map(PortalProcess.start, both))
 
 
+@pytest.mark.long
 def test_rolling_restart_loses_no_request(
     portals: list[PortalProcess], upstream: FaultUpstream
 ) -> None:

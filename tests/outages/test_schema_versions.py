@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from portal.storage.schema import REVISIONS, SCHEMA_HEAD
+from tests.effort import long
 from tests.fakes import FaultUpstream
 from tests.fakes.databases import Database, PostgresProcess
 from tests.fakes.in_process import managed
@@ -13,7 +14,7 @@ from tests.fakes.processes import PortalProcess
 from tests.storage.former_schemas import BEFORE_THE_FIRST_RELEASE, FIRST_RELEASE, execute
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("kind", ["sqlite", *long("postgresql")])
 def test_start_on_a_database_before_the_first_release_says_what_to_do(
     kind: str, request: pytest.FixtureRequest, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
@@ -45,6 +46,7 @@ def test_start_takes_over_the_embedded_database_of_the_first_release(
         assert len(server.command_line("ledger", "--all").stdout.splitlines()) == 1
 
 
+@pytest.mark.long
 def test_former_postgresql_database_is_migrated_by_the_command_alone(
     postgres: PostgresProcess, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
@@ -66,6 +68,7 @@ def test_former_postgresql_database_is_migrated_by_the_command_alone(
         assert len(listed.stdout.splitlines()) == 1, listed.stderr
 
 
+@pytest.mark.long
 def test_token_may_be_issued_on_an_empty_postgresql_database(
     postgres: PostgresProcess, upstream: FaultUpstream
 ) -> None:

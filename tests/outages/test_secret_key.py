@@ -79,6 +79,7 @@ def is_one_line(done: subprocess.CompletedProcess[str], expected: str) -> bool:
     return True
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("settings", ["embedded"], indirect=True)
 @pytest.mark.parametrize("key", [None, "another key than the server's"])
 def test_command_under_another_key_changes_nothing(
@@ -98,6 +99,7 @@ def test_command_under_another_key_changes_nothing(
     assert upstream.count() == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("settings", ["embedded"], indirect=True)
 @pytest.mark.parametrize("key", [None, "another key than the server's"])
 def test_second_server_under_another_key_does_not_start(
@@ -138,6 +140,7 @@ def entries_of(settings: dict[str, str], table: str) -> int:
         return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
+@pytest.mark.long
 def test_start_under_another_key_is_refused_until_it_is_forgotten(
     settings: dict[str, str], upstream: FaultUpstream
 ) -> None:
@@ -192,6 +195,7 @@ def take_data_key_away(settings: dict[str, str]) -> None:
     engine.dispose()
 
 
+@pytest.mark.long
 def test_data_of_a_version_without_data_keys_is_taken_over(
     settings: dict[str, str], upstream: FaultUpstream
 ) -> None:
@@ -221,6 +225,7 @@ def test_data_of_a_version_without_data_keys_is_taken_over(
     assert not server.command_line("purge", PLATE).stdout.startswith("Purged 0")
 
 
+@pytest.mark.long
 def test_start_on_postgresql_under_another_key_is_refused(
     postgres: PostgresProcess, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
@@ -247,6 +252,7 @@ def test_start_on_postgresql_under_another_key_is_refused(
         assert server.get(link).status_code == 404
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("settings", ["embedded"], indirect=True)
 def test_start_without_the_lost_key_file_makes_no_new_one(
     settings: dict[str, str], upstream: FaultUpstream
@@ -272,6 +278,7 @@ def test_start_without_the_lost_key_file_makes_no_new_one(
     assert upstream.count() == 2
 
 
+@pytest.mark.long
 def test_forgotten_key_keeps_other_portals_answers_in_redis(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
@@ -302,6 +309,7 @@ def test_forgotten_key_keeps_other_portals_answers_in_redis(
     assert upstream.count() == 3
 
 
+@pytest.mark.long
 def test_portals_of_one_key_and_redis_must_share_the_database(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:

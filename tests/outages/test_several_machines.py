@@ -25,8 +25,6 @@ from tests.outages.visitor import signed_in
 
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
-pytestmark = pytest.mark.landing
-
 HEADER = {"Authorization": PORTAL_TOKEN}
 ONLY_IF_CACHED = {**HEADER, "Cache-Control": "only-if-cached"}
 WORKERS = 2

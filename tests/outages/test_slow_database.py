@@ -16,6 +16,8 @@ from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Answer, Ask, in_turn, one, together
 
+pytestmark = pytest.mark.long
+
 HEADER = {"Authorization": PORTAL_TOKEN}
 # Longer than the portal accepts a cached token without the database.
 LOCKED_S = 8.0

@@ -129,6 +129,7 @@ def test_checker_of_pdf_ua_finds_nothing(name: str, kind: str, tmp_path: Path) -
     assert list(report.findings) == []
 
 
+@pytest.mark.slow
 @every_case
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not installed")
 def test_qpdf_finds_nothing(name: str, kind: str, tmp_path: Path) -> None:

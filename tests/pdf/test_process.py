@@ -167,6 +167,7 @@ def test_child_ends_with_its_parent(pdfs: PdfProcess) -> None:
     assert running._process.returncode == 0
 
 
+@pytest.mark.slow
 def test_child_ends_when_idle() -> None:
     pytest.importorskip("weasyprint")
     ours, theirs = socket.socketpair()
@@ -181,6 +182,7 @@ def test_child_ends_when_idle() -> None:
     parent.close()
 
 
+@pytest.mark.slow
 def test_child_that_cannot_start_interrupts_the_page(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

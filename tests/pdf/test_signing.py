@@ -61,6 +61,7 @@ def validated(pdf: bytes, kind: Kind = "ec", *, stamp_root: Any = None) -> Any:
     return asyncio.run(async_validate_pdf_signature(embedded, context))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["ec", "rsa"])
 def test_signature_is_valid_by_the_chain_and_covers_the_file(kind: Kind, tmp_path: Path) -> None:
     key = key_of(tmp_path, kind)

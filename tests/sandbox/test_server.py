@@ -17,6 +17,8 @@ import requests
 from portal.sandbox.example_plates import EXAMPLE_PLATES
 from tests.sandbox.requests import DEMO
 
+pytestmark = pytest.mark.slow
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 
 

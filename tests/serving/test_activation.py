@@ -58,6 +58,7 @@ def start(listener: socket.socket, folder: Path, log: Path) -> subprocess.Popen[
         )
 
 
+@pytest.mark.slow
 def test_unix_socket_is_refused(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(tmp_path / "socket"))
@@ -67,6 +68,7 @@ def test_unix_socket_is_refused(tmp_path: Path) -> None:
         assert log.read_text() == "dossie-veicular: systemd passed a socket that is not TCP\n"
 
 
+@pytest.mark.slow
 def test_connections_wait_while_the_portal_restarts(tmp_path: Path) -> None:
     statuses: list[int] = []
     log = tmp_path / "log"

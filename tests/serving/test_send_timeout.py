@@ -39,6 +39,7 @@ def test_listening_socket_gets_the_time_out_and_stays_open() -> None:
         assert theirs.recv(100) == b"still open"
 
 
+@pytest.mark.slow
 def test_database_keeps_its_locks(tmp_path: Path) -> None:
     """Without its locks, another process's last connection would delete the write-ahead log."""
     file = tmp_path / "portal.sqlite"

@@ -19,6 +19,8 @@ from tests.states.machine import HAS_REDIS, LONG, SHORT, Portal
 from tests.states.run import Run
 from tests.states.world import ALICE, BOB, SECOND, STAFF
 
+pytestmark = pytest.mark.long
+
 STEPS = 30
 # Few histories for each seed, so that Hypothesis varies whole histories and not only details.
 HISTORIES_A_SEED = 9
@@ -215,7 +217,6 @@ def test_no_dossier_is_left_of_a_vehicle_that_was_purged_meanwhile(
     history.issue_beside_a_purge("staff", history.world.plates[2])
 
 
-@pytest.mark.long
 def test_random_histories_break_no_invariant(capsys: pytest.CaptureFixture[str]) -> None:
     first = int(os.environ.get("STATES_SEED") or random.randrange(10**6))
     run = Run(seconds(short=20, full=60 * float(os.environ.get("FUZZ_MINUTES") or 30)))

@@ -84,6 +84,8 @@ def url(postgres: PostgresProcess, tmp_path: Path) -> str:
     return made
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_missing_right_ends_the_start(url: str, tmp_path: Path) -> None:
     run(
         url,
@@ -98,6 +100,8 @@ def test_missing_right_ends_the_start(url: str, tmp_path: Path) -> None:
     run(url, "DROP OWNED BY narrow", "DROP ROLE narrow")
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_read_only_database_is_a_line_once_a_minute(
     url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +122,8 @@ def test_read_only_database_is_a_line_once_a_minute(
     assert caplog.messages == [line] * 3
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_database_without_an_encoding_holds_portuguese_text(
     postgres: PostgresProcess, tmp_path: Path
 ) -> None:
@@ -132,6 +138,8 @@ def test_database_without_an_encoding_holds_portuguese_text(
     assert [each.name for each in tokens.listed()] == ["joão"]
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_fewer_connections_than_the_pool_wants_are_shared(url: str, tmp_path: Path) -> None:
     run(
         url,

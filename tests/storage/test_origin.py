@@ -29,6 +29,8 @@ def test_copy_in_the_place_of_a_deleted_file_is_recognised(tmp_path: Path) -> No
         assert not is_restored(engine)
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_copy_by_create_database_is_recognised(tmp_path: Path) -> None:
     with PostgresProcess() as server:
         url = server.new_database()

@@ -107,6 +107,8 @@ def test_start_on_an_up_to_date_database_does_not_load_alembic(database: Databas
     start.join(30)
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_engine_opened_in_an_outage_recovers(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -154,6 +156,8 @@ def test_required_engine_rejects_a_corrupt_file(tmp_path: Path, kept: int) -> No
         open_engine(None, tmp_path)
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_pool_opens_at_most_eight_connections(postgres: PostgresProcess, tmp_path: Path) -> None:
     """Regression: four processes with 32 connections each exceeded a server's limit of 100."""
     counted = text(
@@ -170,6 +174,8 @@ def test_pool_opens_at_most_eight_connections(postgres: PostgresProcess, tmp_pat
         assert max(pool.map(ask, range(80))) <= 8
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_pool_waiters_stay_while_connections_are_returned(
     postgres: PostgresProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -184,6 +190,8 @@ def test_pool_waiters_stay_while_connections_are_returned(
         assert list(pool.map(ask, range(64))) == [1] * 64  # 8 connections × 8 sleeps of 0.3 s
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_pool_waiters_stay_while_connections_are_opened(
     postgres: PostgresProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +221,8 @@ def test_pool_waiters_stay_while_connections_are_opened(
             each.result()
 
 
+@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("live_at", "longest_s"), [(-math.inf, 60.0), (math.inf, 0.0)])
 def test_pool_waiter_times_out(
     postgres: PostgresProcess,
@@ -236,6 +246,8 @@ def test_pool_waiter_times_out(
         engine.connect().close()
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_pool_serves_waiters_in_order(postgres: PostgresProcess, tmp_path: Path) -> None:
     """A new caller does not get a returned connection before the waiters."""
     served: list[int] = []
@@ -260,6 +272,8 @@ def test_pool_serves_waiters_in_order(postgres: PostgresProcess, tmp_path: Path)
     assert served == list(range(20))
 
 
+@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.over_5_s("40 callers wait in turn for eight connections")
 def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -291,6 +305,8 @@ def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(
         assert set(pool.map(ask, range(40))) == {"1"}
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_sessions_have_server_timeouts_that_the_url_overrides(
     postgres: PostgresProcess, tmp_path: Path
 ) -> None:

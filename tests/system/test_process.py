@@ -8,6 +8,8 @@ import pytest
 
 from tests.fakes.processes import clean_environment
 
+pytestmark = pytest.mark.slow
+
 # Like Granian's main process, this program handles a signal, forks a child and sends the signal to
 # the child. A child that ignores the signal ends with status 0.
 MAIN_PROCESS = """

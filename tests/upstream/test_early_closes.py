@@ -18,12 +18,13 @@ from portal.upstream.spares import Spares
 from tests.fakes import FaultUpstream
 from tests.upstream.lookups import RecordingAccount, deadline_in, origin, resource
 
+pytestmark = pytest.mark.long
+
 ROUND_TRIP_S = 0.1
 CLIENTS, CALLS = 40, 10
 LONGEST_PAUSE_S = 4.0
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     "closes_after_s",
     [lambda: 1.0, lambda: 5.0, lambda: random.uniform(0.1, 4.0)],

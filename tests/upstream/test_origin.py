@@ -320,6 +320,7 @@ def test_invalid_retry_after_is_none(upstream: FaultUpstream, text: str) -> None
     )
 
 
+@pytest.mark.upstream
 def test_base_address_path_is_prepended() -> None:
     with FaultUpstream(base_path="/dados/v9") as under:
         assert origin(under.url).send(resource(), RecordingAccount(), deadline_in(30)).status == 200

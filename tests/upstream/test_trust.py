@@ -23,6 +23,7 @@ SERVER_CONTEXTS: dict[str, Callable[[], ssl.SSLContext | None]] = {
 }
 
 
+@pytest.mark.upstream
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("case", SERVER_CONTEXTS)
 def test_unverified_server_receives_nothing(tmp_path: Path, case: str, operation: str) -> None:
@@ -34,6 +35,7 @@ def test_unverified_server_receives_nothing(tmp_path: Path, case: str, operation
     assert account.outcomes == ["not_sent"]
 
 
+@pytest.mark.upstream
 def test_authorities_are_loaded_once_for_all_connections(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

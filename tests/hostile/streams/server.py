@@ -13,6 +13,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+from tests.fakes import tiers
 from tests.hostile.streams.script import End, Endless, Pause, Script, Send, clean
 
 _GIVE_UP_S = 5.0
@@ -85,6 +86,7 @@ class ScriptedServer:
         self._playbacks.pop(path, None)
 
     def __enter__(self) -> Self:
+        tiers.require("upstream", "slow", "long")
         self._acceptor.start()
         return self
 

@@ -32,11 +32,13 @@ def expect_none(report: Report) -> None:
         pytest.fail(f"STREAMS_SEED={SEED}, {report.total} streams\n{failures}", pytrace=False)
 
 
+@pytest.mark.upstream
 @pytest.mark.parametrize("table", TABLES)
 def test_table_of_streams_breaks_no_rule(table: str) -> None:
     expect_none(play(TABLES[table]()))
 
 
+@pytest.mark.upstream
 @pytest.mark.parametrize("streams", [100, *long(cases(1_100, 100_000))])
 def test_random_streams_break_no_rule(capsys: pytest.CaptureFixture[str], streams: int) -> None:
     report = play(generated(streams))

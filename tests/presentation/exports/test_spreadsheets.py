@@ -124,6 +124,7 @@ def opened_by_libreoffice(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return openpyxl.load_workbook(folder / "out" / "lote.xlsx").active
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_libreoffice_opens_the_csv_with_the_same_cells(opened_by_libreoffice: Any) -> None:
     sheet = opened_by_libreoffice
@@ -142,6 +143,7 @@ def test_libreoffice_opens_the_csv_with_the_same_cells(opened_by_libreoffice: An
     assert first["fetched_at"].value == LOCAL
 
 
+@pytest.mark.slow
 @pytest.mark.long
 def test_libreoffice_finds_no_formula(opened_by_libreoffice: Any) -> None:
     types = {cell.data_type for row in opened_by_libreoffice.iter_rows() for cell in row}

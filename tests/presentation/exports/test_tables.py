@@ -139,6 +139,7 @@ def test_workbook_has_typed_cells() -> None:
     assert sheet.freeze_panes == "B2"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("soffice") is None, reason="LibreOffice is not installed")
 def test_libreoffice_reads_the_same_cells(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text(text_of("rfc4180"), "utf-8")

@@ -51,6 +51,7 @@ def test_no_origin_is_allowed_by_default(portal: PortalFactory) -> None:
     assert cors_headers(here.client.options(DECODE, headers=preflight)) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("origin", [SHOP, OTHER])
 def test_allowed_origin_at_the_wire(upstream: FaultUpstream, origin: str) -> None:
     """Misses, hits, errors, 405s and preflights of a real server."""

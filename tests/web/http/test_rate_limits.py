@@ -189,6 +189,7 @@ def test_counts_of_many_addresses_stay_apart() -> None:
         assert {limits.request(each) is None for each in addresses} == {expected}
 
 
+@pytest.mark.slow
 def test_workers_together_let_exactly_the_limit_pass() -> None:
     """Each request has a connection of its own, so that both workers get some."""
     limit = {"PORTAL_RATE_LIMIT_TOKEN": "30/hour"}
@@ -203,6 +204,8 @@ def test_workers_together_let_exactly_the_limit_pass() -> None:
     assert left == sorted(left, reverse=True)
 
 
+@pytest.mark.long
+@pytest.mark.slow
 def test_processes_share_the_count_in_redis() -> None:
     with RedisProcess() as redis:
         both = [RateLimits(token="3/hour", redis_url=redis.url) for _ in range(2)]

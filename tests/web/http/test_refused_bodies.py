@@ -62,6 +62,7 @@ def sent_then_read(portal: PortalProcess, request: bytes, body: bytes) -> bytes:
         return received(wire)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("method", "path", "lines", "status"),
     [
@@ -85,6 +86,7 @@ def test_refused_body_is_answered(
         assert b"connection: close" in answer.lower()
 
 
+@pytest.mark.slow
 def test_refused_chunked_body_is_answered(portal: PortalProcess) -> None:
     chunks = (b"10000\r\n" + bytes(0x10000) + b"\r\n") * 80 + b"0\r\n\r\n"
     for lines, status in ((AUTHORISED, 413), ((), 401)):
@@ -94,6 +96,7 @@ def test_refused_chunked_body_is_answered(portal: PortalProcess) -> None:
         assert is_complete(answer)
 
 
+@pytest.mark.slow
 def test_kept_connection_is_answered_until_the_refused_body(portal: PortalProcess) -> None:
     with connected(portal) as wire:
         for _ in range(2):
@@ -109,12 +112,14 @@ def test_kept_connection_is_answered_until_the_refused_body(portal: PortalProces
         assert answer.count(b"HTTP/1.1 ") == 1
 
 
+@pytest.mark.slow
 def test_refused_body_hides_no_second_request(portal: PortalProcess) -> None:
     body = head("GET", "/healthz")
     answer = sent_then_read(portal, head("POST", "/nothing", length(len(body))), body * 2)
     assert answer.count(b"HTTP/1.1 ") == 1
 
 
+@pytest.mark.slow
 def test_expect_is_answered_without_the_body(portal: PortalProcess) -> None:
     lines = (*AUTHORISED, length(5 * MEGABYTE), "Expect: 100-continue")
     answer = sent_then_read(portal, head("POST", REPORT, *lines), b"")
@@ -122,6 +127,7 @@ def test_expect_is_answered_without_the_body(portal: PortalProcess) -> None:
     assert is_complete(answer)
 
 
+@pytest.mark.slow
 def test_answer_does_not_wait_for_the_body(portal: PortalProcess) -> None:
     with connected(portal) as wire:
         wire.sendall(head("POST", "/nothing", length(5 * MEGABYTE)) + b"x")
@@ -131,6 +137,7 @@ def test_answer_does_not_wait_for_the_body(portal: PortalProcess) -> None:
         assert answer.startswith(b"HTTP/1.1 404 ")
 
 
+@pytest.mark.slow
 def test_slow_sender_is_cut_off(portal: PortalProcess) -> None:
     """The server cuts off a client that still sends slowly after the time limit."""
     with connected(portal) as wire:
@@ -144,6 +151,7 @@ def test_slow_sender_is_cut_off(portal: PortalProcess) -> None:
         assert sent < MAX_BYTES
 
 
+@pytest.mark.slow
 def test_stalled_senders_block_neither_answers_nor_a_stop() -> None:
     # A worker that hangs is killed only after this deadline, and ``stop`` fails earlier.
     patient = {"PORTAL_DEADLINE": "110"}

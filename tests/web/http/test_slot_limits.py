@@ -149,6 +149,7 @@ def sign_in(portal: PortalProcess, token: str, **headers: str) -> int:
     return portal.post("/entrar", data=form, headers=headers, timeout=30).status_code
 
 
+@pytest.mark.slow
 def test_stalled_sign_in_forms_do_not_block_reports_or_pages(portal: PortalProcess) -> None:
     with stalled(portal, 100, MAX_FORMS_PER_NETWORK, form_lines(portal)):
         for _ in range(3):
@@ -158,6 +159,7 @@ def test_stalled_sign_in_forms_do_not_block_reports_or_pages(portal: PortalProce
     wait_until(lambda: sign_in(portal, "demo") == 303, "the release of the upload slots")
 
 
+@pytest.mark.slow
 def test_stalled_forms_block_sign_ins_of_their_network_only(
     proxied: PortalProcess,
 ) -> None:
@@ -168,6 +170,7 @@ def test_stalled_forms_block_sign_ins_of_their_network_only(
         assert request_report(proxied, ONE, **{"X-Forwarded-For": HOLDER}) == 200
 
 
+@pytest.mark.slow
 def test_stalled_forms_of_an_ipv6_64_share_its_slots(proxied: PortalProcess) -> None:
     lines = form_lines(proxied, "X-Forwarded-For: 2001:db8:1:2::7")
     with stalled(proxied, MAX_FORMS_PER_NETWORK + 1, MAX_FORMS_PER_NETWORK, lines):
@@ -175,6 +178,7 @@ def test_stalled_forms_of_an_ipv6_64_share_its_slots(proxied: PortalProcess) -> 
         assert sign_in(proxied, ONE, **{"X-Forwarded-For": "2001:db8:1:3::1"}) == 303
 
 
+@pytest.mark.slow
 def test_stalled_reports_of_one_token_do_not_block_another(proxied: PortalProcess) -> None:
     lines = [f"POST {REPORT} HTTP/1.1", f"Authorization: {ONE}", "Content-Type: application/json"]
     with stalled(proxied, MAX_JSON_BODIES_PER_SENDER + 10, MAX_JSON_BODIES_PER_SENDER, lines):
@@ -183,6 +187,7 @@ def test_stalled_reports_of_one_token_do_not_block_another(proxied: PortalProces
         assert sign_in(proxied, ONE) == 303
 
 
+@pytest.mark.slow
 def test_more_stalled_forms_than_threads_block_no_other_request(portal: PortalProcess) -> None:
     head = "\r\n".join([*form_lines(portal), "Host: portal", "Content-Length: 1000", "", "t"])
     held: list[socket.socket] = []

@@ -74,6 +74,7 @@ def test_exception_texts_and_library_lines_are_redacted() -> None:
     assert PORTAL_TOKEN not in json.dumps([first, second])
 
 
+@pytest.mark.slow
 def test_server_writes_only_json_lines_after_its_banner() -> None:
     with PortalProcess() as server:
         path = f"/detran/v1/decode/{PLATE}?at=demo"

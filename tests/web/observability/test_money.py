@@ -8,6 +8,8 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
+import pytest
+
 from portal.system.local_time import sao_paulo
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, wait_until
@@ -78,6 +80,7 @@ def test_amounts_have_no_label_but_the_operation(portal: PortalFactory) -> None:
     assert sorted(series) == sorted(f'operation="{name}"' for name in names * 2)
 
 
+@pytest.mark.slow
 def test_amounts_survive_the_replacement_of_workers(upstream: FaultUpstream) -> None:
     prices = {f"PORTAL_{name}": value for name, value in PRICES.items()}
     with PortalProcess(managed(upstream.url) | prices, workers=2) as server:

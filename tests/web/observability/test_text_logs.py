@@ -128,6 +128,7 @@ def test_only_a_terminal_gets_colours() -> None:
     assert not is_coloured(io.StringIO(), {})
 
 
+@pytest.mark.slow
 def test_server_writes_only_text_lines_after_its_banner() -> None:
     with PortalProcess({"PORTAL_LOG_FORMAT": "text"}) as server:
         path = f"/detran/v1/decode/{PLATE}?at=demo"

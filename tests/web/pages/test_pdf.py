@@ -220,6 +220,7 @@ print(hashlib.sha256(render_pdf(sys.stdin.read())).hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_same_page_gives_same_bytes_in_another_process() -> None:
     """Issued dossiers are kept byte for byte."""
     html = dossiers.usual()

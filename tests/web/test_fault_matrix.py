@@ -19,6 +19,8 @@ from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
 from tests.fakes.matrix import BROKEN, GOOD, REFUSED, SLOW, Row, in_turn
 from tests.web.person import Person
 
+pytestmark = pytest.mark.upstream
+
 # Long enough for a good answer on a busy machine.
 LIMITS = {"FIRST_BYTE_TIMEOUT": "0.5", "CONNECT_TIMEOUT": "0.5", "DEADLINE": "1"}
 # With a fresh time of 0 every answer is stale as soon as it is stored.
