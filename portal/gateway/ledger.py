@@ -338,22 +338,6 @@ class Ledger:
         try:
             with writing(self._engine, wait_s) as db:
                 hold(db, Lock.PURGES, shared=True)  # before any row is locked, see ``was_purged``
-                limits = limits_of(caller, self._limits)
-                used = reserve(db, self._namespace, limits, entry.price, now)
-                self._tell_of_budgets(db, used, entry, now)
-                if caller.daily_limit and used[limits[1]] == caller.daily_limit:
-                    db.execute(_NOTE_FULL, {"day": day, "digest": caller.digest})
-                reserved = Decimal(0)
-                if caller.batch is not None:
-                    charged = _charge(db, caller.batch, entry)
-                    if charged is None:
-                        raise Failure("price")
-                    reserved = charged
-                on_trial = (
-                    is_own
-                    and self._limits.daily_calls > 0
-                    and self._begin_trial(db, day, caller, int(used[limits[0]]))
-                )
                 number, last_purge = db.execute(
                     _INSERT,
                     {
@@ -371,6 +355,23 @@ class Ledger:
                         "batch": caller.batch,
                     },
                 ).one()
+                # Locked last and briefly, because every call locks the row of all callers.
+                limits = limits_of(caller, self._limits)
+                used = reserve(db, self._namespace, limits, entry.price, now)
+                self._tell_of_budgets(db, used, entry, now)
+                if caller.daily_limit and used[limits[1]] == caller.daily_limit:
+                    db.execute(_NOTE_FULL, {"day": day, "digest": caller.digest})
+                reserved = Decimal(0)
+                if caller.batch is not None:
+                    charged = _charge(db, caller.batch, entry)
+                    if charged is None:
+                        raise Failure("price")
+                    reserved = charged
+                on_trial = (
+                    is_own
+                    and self._limits.daily_calls > 0
+                    and self._begin_trial(db, day, caller, int(used[limits[0]]))
+                )
                 opened = replace(
                     entry,
                     # Remove the credential, because it must not stay in memory while ``_pending``
