@@ -254,6 +254,12 @@ def _price(text: str) -> Decimal:
     return Decimal(text.replace(",", "."))
 
 
+def _budget(text: str) -> Decimal:
+    if not re.fullmatch(r"[0-9]{1,9}([.,][0-9]{1,2})?", text, re.ASCII):
+        raise _Invalid("it is an amount in R$, as in 800 or 800.50")
+    return Decimal(text.replace(",", "."))
+
+
 def _rate(text: str) -> str:
     from limits import parse_many  # imported late, because most portals set no rate
 
@@ -321,7 +327,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     deadline: Limit = 15.0
     drain_seconds: Annotated[int, msgspec.Meta(ge=0, le=600)] = 0
     daily_call_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
-    monthly_budget: Annotated[Decimal, _price] = Decimal(0)
+    monthly_budget: Annotated[Decimal, _budget] = Decimal(0)
     smtp_url: Annotated[str | None, _smtp_address, _Secret(_with_password)] = None
     mail_from: Annotated[str | None, _mail_address] = None
     mail_to: Annotated[str | None, _mail_address] = None
@@ -363,7 +369,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sign_in_secret: SecretToken = None
     roles: Annotated[Roles, _roles] = ()
     person_daily_limit: Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)] = 0
-    person_monthly_budget: Annotated[Decimal, _price] = Decimal(0)
+    person_monthly_budget: Annotated[Decimal, _budget] = Decimal(0)
     purposes: Annotated[tuple[str, ...], _purposes] = ()
     privacy_contact: Line = None
     audit_days: Annotated[int, msgspec.Meta(ge=0, le=3660)] = 365

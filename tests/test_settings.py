@@ -82,6 +82,11 @@ def test_price_is_exact_and_accepts_decimal_comma() -> None:
     assert read(PRICE_DECODE="0,305").price_decode == Decimal("0.305")
 
 
+def test_budget_may_be_that_of_a_large_company() -> None:
+    prices = {f"PRICE_{name}": "1" for name in ("DECODE", "RENAINF", "RENAJUD", "REPORT")}
+    assert read(MONTHLY_BUDGET="1250000,50", **prices).monthly_budget == Decimal("1250000.50")
+
+
 def test_relative_data_dir_is_relative_to_home(tmp_path: Path) -> None:
     environ = {**UPSTREAM, "PORTAL_DATA_DIR": "data"}
     assert Settings.from_environment(environ, tmp_path).data_dir == tmp_path / "data"
@@ -168,6 +173,8 @@ def test_base_address_accepts_port_and_path(url: str) -> None:
         ("CONNECT_TIMEOUT", "1e9"),
         ("DAILY_CALL_LIMIT", "-5"),
         ("PRICE_DECODE", "free"),
+        ("MONTHLY_BUDGET", "1.000.000"),
+        ("MONTHLY_BUDGET", "-1"),
         ("PRICE_DECODE", "-0.30"),
         ("PRICE_DECODE", "NaN"),
         ("PRICE_DECODE", "1_000"),
