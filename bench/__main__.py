@@ -5,6 +5,7 @@ import sys
 import time
 
 from bench.batch import batch
+from bench.capacity import capacity
 from bench.debian import fetch_missing
 from bench.fleet import fleet
 from bench.growth import growth
@@ -36,6 +37,7 @@ SCENARIOS = {
     "start": start,
     "network": network,
     "trail": trail,
+    "capacity": capacity,
 }
 
 

@@ -3,19 +3,16 @@
 The traffic follows Zipf's law, so that some plates are requested much more often than others.
 """
 
-import http.client
 import itertools
 import json
 import os
 import random
 import shutil
-import threading
-import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
-from bench.load import press
-from bench.programs import PORTAL_TOKEN, Program, Stage
+from bench.load import ask_each, press
+from bench.programs import Stage
 from bench.results import Report
 
 PORTALS = 4
@@ -48,7 +45,7 @@ def fleet(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     ]
     paths = _zipf()
     distinct = len({*paths})
-    seconds_taken = _ask(portals, paths)
+    seconds_taken = ask_each(portals, paths, CONNECTIONS)
     with urllib.request.urlopen(f"{upstream.url}/calls", timeout=10) as answer:
         counts = json.loads(answer.read())
     report.compare(
@@ -89,45 +86,3 @@ def _zipf() -> list[str]:
     weights = list(itertools.accumulate(1 / (rank + 1) for rank in range(PLATES)))
     chosen = generator.choices(range(PLATES), cum_weights=weights, k=LOOKUPS)
     return [f"/detran/v1/decode/{plates[each]}" for each in chosen]
-
-
-def _ask(portals: list[Program], paths: list[str]) -> float:
-    """Request each path once, with the next client that is free. Return the seconds taken."""
-    numbers = itertools.count()
-    failed: list[str] = []
-
-    def client(portal: Program) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=60)
-        connection.connect()
-        sock = connection.sock
-        sent = 0
-        while (number := next(numbers)) < len(paths) and not failed:
-            request = (
-                f"GET {paths[number]} HTTP/1.1\r\nHost: portal\r\n"
-                f"Authorization: {PORTAL_TOKEN}\r\n\r\n"
-            )
-            sock.sendall(request.encode())
-            answer = sock.recv(65_536)
-            head, _, body = answer.partition(b"\r\n\r\n")
-            length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
-            missing = length - len(body)
-            while missing > 0:
-                missing -= len(sock.recv(65_536))
-            sent += 1
-            if not head.startswith(b"HTTP/1.1 200"):
-                failed.append(head.decode("latin-1"))
-        connection.close()
-
-    threads = [
-        threading.Thread(target=client, args=(portal,))
-        for portal in portals
-        for _ in range(CONNECTIONS)
-    ]
-    started_at = time.perf_counter()
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failed:
-        raise RuntimeError(failed[0])
-    return time.perf_counter() - started_at

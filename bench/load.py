@@ -1,8 +1,11 @@
 """Generates load on 16 connections with wrk, or with an asyncio client if wrk is missing."""
 
 import asyncio
+import http.client
+import itertools
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -120,3 +123,48 @@ async def _read_chunks(reader: asyncio.StreamReader) -> None:
     while size := int(await reader.readline(), 16):
         await reader.readexactly(size + 2)
     await reader.readline()
+
+
+def ask_each(portals: Sequence[Program], paths: Sequence[str], connections: int) -> float:
+    """Request each path once, with the next client that is free. Return the seconds taken.
+
+    Each portal has so many ``connections``. Raises RuntimeError unless every status is 200.
+    """
+    numbers = itertools.count()
+    failed: list[str] = []
+
+    def client(portal: Program) -> None:
+        connection = http.client.HTTPConnection("127.0.0.1", portal.port, timeout=60)
+        connection.connect()
+        sock = connection.sock
+        sent = 0
+        while (number := next(numbers)) < len(paths) and not failed:
+            request = (
+                f"GET {paths[number]} HTTP/1.1\r\nHost: portal\r\n"
+                f"Authorization: {PORTAL_TOKEN}\r\n\r\n"
+            )
+            sock.sendall(request.encode())
+            answer = sock.recv(65_536)
+            head, _, body = answer.partition(b"\r\n\r\n")
+            length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+            missing = length - len(body)
+            while missing > 0:
+                missing -= len(sock.recv(65_536))
+            sent += 1
+            if not head.startswith(b"HTTP/1.1 200"):
+                failed.append(head.decode("latin-1"))
+        connection.close()
+
+    threads = [
+        threading.Thread(target=client, args=(portal,))
+        for portal in portals
+        for _ in range(connections)
+    ]
+    started_at = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise RuntimeError(failed[0])
+    return time.perf_counter() - started_at

@@ -90,6 +90,11 @@ class PostgresProcess:
         return int((self._data / "postmaster.pid").read_text().split()[0])
 
     @property
+    def log(self) -> Path:
+        """The file of the server's log."""
+        return Path(self._folder.name) / "log"
+
+    @property
     def is_running(self) -> bool:
         return (self._data / "postmaster.pid").exists()
 
@@ -121,8 +126,7 @@ class PostgresProcess:
     def start(self) -> Self:
         tiers.require("slow")
         settings = f"-p {self.port} -h 127.0.0.1 -k {self._folder.name} -F"
-        log = str(Path(self._folder.name) / "log")
-        if not self._control("-o", settings, "-l", log, "start"):
+        if not self._control("-o", settings, "-l", str(self.log), "start"):
             pytest.skip("PostgreSQL could not be started here")
         return self
 
