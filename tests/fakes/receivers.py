@@ -1,6 +1,7 @@
 """A webhook receiver and a mail server on loopback sockets."""
 
 import socketserver
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,9 +30,12 @@ def serving(server: socketserver.BaseServer) -> Iterator[None]:
 
 
 class WebhookReceiver:
-    """Answers each request with ``status``, and keeps the requests."""
+    """Answers each request with ``status``, and keeps the requests.
 
-    def __init__(self) -> None:
+    With ``tls``, a server context, it serves https.
+    """
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.status = 204
         self.location = ""
         self.posted: list[Posted] = []
@@ -51,11 +55,14 @@ class WebhookReceiver:
             def log_message(self, format: str, *args: object) -> None: ...
 
         self._server = HTTPServer(("127.0.0.1", 0), Handler)
+        self._scheme = "http" if tls is None else "https"
+        if tls is not None:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True)
         self.port = self._server.server_port
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/hook?x=1"
+        return f"{self._scheme}://127.0.0.1:{self.port}/hook?x=1"
 
     @contextmanager
     def running(self) -> Iterator["WebhookReceiver"]:

@@ -1,7 +1,9 @@
 """Messages: told once, delivered to real receivers, tried again, and never to a private address."""
 
 import json
+import ssl
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -11,6 +13,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine
+from standardwebhooks import Webhook, WebhookVerificationError
 
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import SCOPES
@@ -22,13 +25,14 @@ from portal.messages.endings import TokenEndings
 from portal.messages.mail import MailServer
 from portal.messages.outbox import GIVEN_UP_S, Message, Outbox
 from portal.messages.public_hosts import HostRefused, checked_url, reachable
-from portal.messages.webhook import WebhookSender
+from portal.messages.webhook import WebhookSender, payload
 from portal.system.webhook_signature import is_secret, new_secret, signature
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
 from tests.fakes.in_process import PRICED
 from tests.fakes.one_tenant import NAMESPACE, ledger_of, tokens_in
 from tests.fakes.receivers import MailReceiver, WebhookReceiver
+from tests.fakes.tls import authority, certified
 from tests.gateway.gateways import as_caller
 from tests.gateway.ledgers import buy
 from tests.web.person import Person
@@ -80,6 +84,30 @@ def test_webhook_is_signed_as_the_standard_says(
     assert headers["webhook-signature"] == signature(
         SECRET, headers["webhook-id"], stamp, posted.body
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "is_trusted", "result"),
+    [
+        ("127.0.0.1", True, ""),
+        ("127.0.0.1", False, "SSLCertVerificationError"),
+        ("hook.example", True, "SSLCertVerificationError"),
+    ],
+)
+def test_https_receiver_is_verified_and_verifies(name: str, is_trusted: bool, result: str) -> None:
+    context = ssl.create_default_context()
+    if is_trusted:
+        authority().configure_trust(context)
+    sender = WebhookSender(["127.0.0.1"], time.time, context=context)
+    body = payload("test", time.time(), {"what": "ação"})
+    with WebhookReceiver(certified(name)).running() as receiver:
+        assert sender.send(receiver.url, SECRET, "msg_1", body) == result
+    assert len(receiver.posted) == (not result)
+    for posted in receiver.posted:
+        found = Webhook(SECRET).verify(posted.body, posted.headers)
+        assert found["data"] == {"what": "ação"}
+        with pytest.raises(WebhookVerificationError):
+            Webhook(SECRET).verify(posted.body + b" ", posted.headers)
 
 
 def test_signature_of_the_standards_example() -> None:
