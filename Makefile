@@ -126,14 +126,15 @@ pins: ## compile requirements*.in into exact versions with hashes (needs uv)
 			--custom-compile-command "make pins" $$name.in -o $$name.txt || exit 1; \
 	done
 
-# BASE is the base image. BUILDER is the program with its options, as in
+# BASE is the base image, EXTRAS are optional dependencies, as in EXTRAS="oidc signing otel". BUILDER
+# is the program with its options, as in
 # BUILDER="buildah --storage-driver vfs" BUILD_FLAGS="--isolation chroot".
 IMAGE ?= dossie-veicular
 BASE ?= docker.io/library/debian:bookworm-slim
 BUILDER ?= $(firstword $(foreach each,buildah docker,$(shell command -v $(each))))
-image: ## the container image of deploy/, by buildah or docker (IMAGE, BASE)
+image: ## the container image of deploy/, by buildah or docker (IMAGE, BASE, EXTRAS)
 	@test -n "$(BUILDER)" || { echo "make image needs buildah or docker"; exit 1; }
-	$(BUILDER) build $(if $(findstring buildah,$(BUILDER)),--format docker) --build-arg BASE=$(BASE) \
+	$(BUILDER) build $(if $(findstring buildah,$(BUILDER)),--format docker) --build-arg BASE=$(BASE) $(if $(EXTRAS),--build-arg EXTRAS="$(EXTRAS)") \
 		$(BUILD_FLAGS) --file deploy/Dockerfile --tag $(IMAGE) .
 
 test-image: $(VENV)/dev ## builds the image on a base of Debian's packages, runs and searches it (root)

@@ -16,6 +16,7 @@ import yaml
 
 from portal.factory import SPARE_S
 from portal.settings import Settings
+from portal.system.webhook_signature import new_secret
 from tests.deploy.fronts import installed, read
 from tests.fakes.ports import accepts_connections, free_port, wait_until
 from tests.fakes.preloaded import CHECKOUT
@@ -60,11 +61,29 @@ def with_secrets(variables: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def test_example_settings_are_settings_of_the_portal() -> None:
-    for with_examples in (False, True):
-        variables = environment("deploy/portal.env", with_examples)
-        settings = Settings.from_environment(variables)
-        assert settings.trusted_proxies == 1
+    assert Settings.from_environment(environment("deploy/portal.env", False)).trusted_proxies == 1
+    secrets = {  # which the file leaves to PORTAL_…_FILE
+        "UPSTREAM_TOKEN": "operator",
+        "OIDC_CLIENT_SECRET": "of the provider",
+        "SMTP_URL": "smtps://user:password@mail.example:465",
+        "WEBHOOK_SECRET": new_secret(),
+    }
+    examples = environment("deploy/portal.env", True)
+    settings = Settings.from_environment(
+        examples | {f"PORTAL_{name}": text for name, text in secrets.items()}
+    )
     assert settings.upstream_url == "https://dados.example/base"
+    assert (settings.monthly_budget, settings.person_monthly_budget) == (800, 60)
+    assert settings.purposes == ("Compra de veículo", "Cobrança")
+
+
+def test_compose_declares_each_secret_that_it_proposes() -> None:
+    text = read("deploy/compose.yaml")
+    proposed = set(re.findall(r"PORTAL_\w+_FILE: /run/secrets/(\w+)", text))
+    assert "oidc_client_secret" in proposed
+    for name in proposed:
+        assert re.search(rf"^    #?- {name}$", text, re.MULTILINE), name
+        assert f"{name}: {{file: secrets/{name}}}" in text
 
 
 @pytest.mark.slow
@@ -110,8 +129,8 @@ def test_secrets_are_neither_committed_nor_built_in() -> None:
         ignored = subprocess.run(["git", "check-ignore", "-q", path], cwd=CHECKOUT, check=False)
         assert ignored.returncode == 0, path
     allowed = {line for line in read(".dockerignore").splitlines() if line.startswith("!")}
-    copied = re.findall(r"^COPY (?!--from)(\S+) ", read("deploy/Dockerfile"), re.MULTILINE)
-    assert allowed == {f"!{name}" for name in copied}
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", read("deploy/Dockerfile"), re.MULTILINE)
+    assert allowed == {f"!{name}" for names in copied for name in names.split()}
 
 
 def test_image_and_manifests_agree() -> None:
