@@ -1,3 +1,3 @@
 """Dossiê Veicular ("vehicle dossier"): a portal in front of a Brazilian vehicle-data service."""
 
-VERSION = "1.0.0"  # a test compares it with pyproject.toml
+VERSION = "1.0.0"

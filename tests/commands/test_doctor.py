@@ -1,6 +1,7 @@
 """The commands ``doctor`` and ``version``: what is measured, and the paid lookups of --ask."""
 
 import json
+import re
 import sqlite3
 import time
 import tomllib
@@ -135,10 +136,13 @@ def test_shipped_settings_raise_no_alarm(tmp_path: Path) -> None:
 
 def test_version_is_the_same_everywhere(portal: PortalFactory) -> None:
     here = portal()
+    """``portal.VERSION`` alone holds it; the client has a version of its own."""
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]
+    changes = (CHECKOUT / "CHANGELOG.md").read_text("utf-8")
     assert run_command(here, "version").output == f"{VERSION}\n"
     assert here.client.get("/healthz").get_json()["version"] == VERSION
-    assert project["version"] == VERSION
+    assert "version" not in project and project["dynamic"] == ["version"]
+    assert re.findall(r"^## \[(.+)\]", changes, re.MULTILINE)[0] in (VERSION, "Unreleased")
 
 
 def _other_key(folder: Path) -> dict[str, str]:

@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import time
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ import pytest
 import requests
 import yaml
 
+from portal import VERSION
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, odd_bodies, wait_until
 from tests.fakes.answers import path_of
@@ -238,6 +238,5 @@ def test_alerts_reach_a_receiver() -> None:
 
 def test_version_is_told(portal: PortalFactory) -> None:
     here = portal()
-    version = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]["version"]
-    assert here.client.get("/healthz").get_json() == {"status": "ok", "version": version}
-    assert f'portal_build_info{{version="{version}"}} 1.0' in here.client.get("/metrics").text
+    assert here.client.get("/healthz").get_json() == {"status": "ok", "version": VERSION}
+    assert f'portal_build_info{{version="{VERSION}"}} 1.0' in here.client.get("/metrics").text
