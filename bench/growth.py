@@ -41,7 +41,6 @@ from portal.presentation.operations.page import MOST_TOKENS
 from portal.presentation.site.history_page import MOST_SEARCHED
 from portal.settings import Settings
 from portal.storage import tables
-from portal.storage.database import erase_deleted, writing
 from portal.system.erasure import BytesKept
 from portal.vehicle.operation_name import OperationName
 from tests.fakes.databases import PostgresProcess
@@ -184,7 +183,7 @@ def _measured(site: _Site) -> Iterator[tuple[str, float]]:
         ("dossiers", tables.dossiers.c.expires_at, tables.dossiers.c.number),
         ("history", tables.history.c.asked_at, tables.history.c.id),
     ):
-        with writing(parts.engine) as db:
+        with parts.database.writing() as db:
             some = key.in_(select(key).limit(_EXPIRED))
             db.execute(update(key.table).where(some).values({column: 1.0}))
         expiry = getattr(parts, name).drop_expired
@@ -192,7 +191,7 @@ def _measured(site: _Site) -> Iterator[tuple[str, float]]:
     for name, task in (
         ("expiry of counters", parts.ledger.drop_past_counters),
         ("expiry of idempotency keys", parts.idempotency.drop_expired),
-        ("hourly search for left-over bytes", partial(erase_deleted, parts.engine)),
+        ("hourly search for left-over bytes", parts.database.erase_deleted),
     ):
         yield name, _cost_of_task_s(site, task)
     for words in _COMMANDS:
@@ -302,7 +301,7 @@ def _fill(portal: Portal, folder: Path, size: int) -> str:
     terms = {name: portal.gateway.terms[name] for name, _ in _KINDS}
     for day in range(_DAYS):
         clock = partial(float, now - day * 86400)
-        savings = SavingsCounter(portal.engine, terms, clock, namespace=space)
+        savings = SavingsCounter(portal.database, terms, clock, namespace=space)
         for number in range(day % callers, callers, _DAYS):
             for name in terms:
                 savings.count(name, "hit", 7, f"token-{number:05}")
@@ -338,9 +337,11 @@ def _fill(portal: Portal, folder: Path, size: int) -> str:
         names = Identifiers(f"{number:012}", f"{number:022}")
         portal.dossiers.issue(owner, names, snapshot, "", None, last_purge=0)
     _store(folder / "cache.sqlite", size, now)
-    if portal.engine.dialect.name == "postgresql":
+    if portal.database.engine.dialect.name == "postgresql":
         # Autovacuum does this within minutes, and its processor time would count here.
-        with create_engine(portal.engine.url, isolation_level="AUTOCOMMIT").connect() as db:
+        with create_engine(
+            portal.database.engine.url, isolation_level="AUTOCOMMIT"
+        ).connect() as db:
             db.exec_driver_sql("VACUUM (ANALYZE)")
     print(f"  filled {size:,} rows in {time.monotonic() - began:.0f} s", flush=True)
     return ids[0]
@@ -358,7 +359,7 @@ def _store(file: Path, size: int, now: float) -> None:
 
 def _insert(portal: Portal, table: Table, rows: Iterator[Mapping[str, Any]]) -> None:
     while chunk := list(itertools.islice(rows, 500)):
-        with writing(portal.engine) as db:
+        with portal.database.writing() as db:
             db.execute(insert(table), chunk)
 
 

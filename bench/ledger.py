@@ -14,7 +14,7 @@ from sqlalchemy import insert
 
 from bench.programs import CHECKOUT, Stage, environment
 from bench.results import Report
-from portal.storage.database import open_engine, writing
+from portal.storage.opening import open_database
 from portal.storage.tables import ledger
 from tests.fakes.databases import PostgresProcess
 
@@ -51,14 +51,14 @@ def ledger_command(stage: Stage, report: Report, seconds: float, rounds: int) ->
                 **({"PORTAL_DATABASE_URL": url} if url else {}),
             }
             command = [sys.executable, "-m", "flask", "--app", "app"]
-            if url:  # SQLite's tables are made by ``open_engine``
+            if url:  # SQLite's tables are made by ``open_database``
                 _run([*command, "db", "upgrade"], settings)
-            engine = open_engine(url, folder)
+            database = open_database(url, folder)
             rows = _rows()
             while chunk := [row for row, _ in zip(rows, range(500), strict=False)]:
-                with writing(engine) as db:
+                with database.writing() as db:
                     db.execute(insert(ledger), chunk)
-            engine.dispose()
+            database.dispose()
             for words in _COMMANDS:
                 name = " ".join(["ledger", *words, "on", kind])
                 before = _cpu_s()

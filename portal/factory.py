@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from flask import Flask
-from sqlalchemy import Engine
 
 from portal.access.calendar_addresses import CalendarAddresses
 from portal.access.declarations import Declarations
@@ -88,11 +87,8 @@ from portal.startup import (
 )
 from portal.storage.backup import DATABASE_NAME
 from portal.storage.data_lock import DataLock
-from portal.storage.database import (
-    erase_deleted,
-    open_engine,
-    side_engine,
-)
+from portal.storage.database import Database
+from portal.storage.opening import open_database
 from portal.storage.purge_log import PurgeClock, PurgeLog
 from portal.storage.secret import NAME as KEY_NAME
 from portal.storage.server_sight import SightWriter
@@ -144,7 +140,7 @@ _CLOSED_BY = {
     "tracing": "close",
     "backend": "close",
     "side": "dispose",
-    "engine": "dispose",
+    "database": "dispose",
 }
 
 
@@ -251,11 +247,11 @@ class Portal:
     # Storage
 
     @cached_property
-    def engine(self) -> Engine:
+    def database(self) -> Database:
         # The argument ``required`` is False, so that a worker can start while the database is down.
         # The main process has already created the tables.
         settings = self._settings
-        return open_engine(
+        return open_database(
             settings.database_url, settings.data_dir, False, create=not self.is_command
         )
 
@@ -265,7 +261,7 @@ class Portal:
         if self._key is not None:
             return self._key
         read = command_data_key if self.is_command else server_data_key
-        return read(self._settings, self.engine)
+        return read(self._settings, self.database)
 
     @cached_property
     def secret(self) -> bytes:
@@ -273,8 +269,8 @@ class Portal:
         return self.data_key or secrets.token_bytes()
 
     @cached_property
-    def side(self) -> Engine:
-        return side_engine(self.engine)
+    def side(self) -> Database:
+        return self.database.side()
 
     @cached_property
     def backend(self) -> "SQLiteCache | SealedRedisCache":
@@ -307,7 +303,7 @@ class Portal:
     def dossiers(self) -> DossierArchive:
         lifetime_s = self._settings.dossier_days * DAY
         proof_s = self._settings.dossier_proof_years * YEAR
-        return DossierArchive(self.engine, self.keys, lifetime_s=lifetime_s, proof_s=proof_s)
+        return DossierArchive(self.database, self.keys, lifetime_s=lifetime_s, proof_s=proof_s)
 
     # Lookups
 
@@ -387,11 +383,11 @@ class Portal:
     def ledger(self) -> Ledger:
         limits = PortalLimits(self._settings.daily_call_limit, self._settings.monthly_budget)
         budgets = BudgetMessages(self.outbox)
-        return Ledger(self.engine, limits, budgets, namespace=self.namespace)
+        return Ledger(self.database, limits, budgets, namespace=self.namespace)
 
     @cached_property
     def outbox(self) -> Outbox:
-        return Outbox(self.engine, self.namespace)
+        return Outbox(self.database, self.namespace)
 
     @cached_property
     def channels(self) -> Channels:
@@ -399,7 +395,7 @@ class Portal:
         operator = Addresses(
             settings.mail_to or "", settings.webhook_url or "", settings.webhook_secret or ""
         )
-        return Channels(self.engine, self.keys, operator)
+        return Channels(self.database, self.keys, operator)
 
     @cached_property
     def courier(self) -> Courier:
@@ -417,7 +413,7 @@ class Portal:
     @cached_property
     def _savings(self) -> SavingsCounter:
         return SavingsCounter(
-            self.engine, self._policy.terms, namespace=self.namespace, observer=self.metrics
+            self.database, self._policy.terms, namespace=self.namespace, observer=self.metrics
         )
 
     @cached_property
@@ -516,7 +512,7 @@ class Portal:
         # the first start makes the key.
         days = self.trail_days if self.data_key else 0
         return Trail(
-            self.engine,
+            self.database,
             self.keys,
             days,
             last_purge=self.store.known_purge,
@@ -525,11 +521,11 @@ class Portal:
 
     @cached_property
     def calendar_addresses(self) -> CalendarAddresses:
-        return CalendarAddresses(self.engine, self.keys)
+        return CalendarAddresses(self.database, self.keys)
 
     @cached_property
     def idempotency(self) -> IdempotencyKeys:
-        return IdempotencyKeys(self.engine, self.keys)
+        return IdempotencyKeys(self.database, self.keys)
 
     @cached_property
     def gatekeeper(self) -> Gatekeeper:
@@ -540,13 +536,13 @@ class Portal:
     @cached_property
     def batches(self) -> Batches:
         return Batches(
-            self.engine, self.keys, self.gateway.retention_s, tell=BatchMessages(self.outbox)
+            self.database, self.keys, self.gateway.retention_s, tell=BatchMessages(self.outbox)
         )
 
     @cached_property
     def item_leases(self) -> ItemLeases:
         return ItemLeases(
-            *(self.engine, self.keys, self.gateway.retention_s),
+            *(self.database, self.keys, self.gateway.retention_s),
             tell=BatchMessages(self.outbox),
             concurrency=self._settings.batch_concurrency,
             # Each worker builds this part after the fork, so the random names of workers differ.
@@ -584,7 +580,7 @@ class Portal:
 
     @cached_property
     def usage(self) -> UsageLog:
-        return UsageLog(self.engine, self.namespace)
+        return UsageLog(self.database, self.namespace)
 
     @cached_property
     def access_log(self) -> AccessLogBuffer:
@@ -614,7 +610,7 @@ class Portal:
             PeriodicTask(3600.0, self.declarations.drop_expired),
             PeriodicTask(3600.0, self.idempotency.drop_expired),
             PeriodicTask(3600.0, self.trail.drop_expired),
-            PeriodicTask(3600.0, partial(erase_deleted, self.engine)),
+            PeriodicTask(3600.0, self.database.erase_deleted),
             PeriodicTask(3600.0, partial(remove_old_unused_caches, data_dir)),
         )
         # File leases need no renewal, and so no thread.
@@ -639,7 +635,7 @@ class Portal:
 
     @cached_property
     def sight(self) -> SightWriter:
-        return SightWriter(self.engine, self.forwarded.last, self._latest_clock)
+        return SightWriter(self.database, self.forwarded.last, self._latest_clock)
 
     def _latest_clock(self) -> ClockSeen | None:
         seen = [found for each in self._origins if (found := each.clock_seen())]
@@ -695,7 +691,7 @@ class Portal:
         origins = () if settings.upstream_url is None else self._origins
         return Measuring(
             plain=plain_facts(settings),
-            engine=lambda: self.engine,
+            database=lambda: self.database,
             secret_keys=secret_keys(settings),
             key_file=self.files.files.get(KEY_NAME),
             database_file=self.files.files.get(DATABASE_NAME),
@@ -800,7 +796,7 @@ class Portal:
                 batches=self.batches,
                 breakers=self.breakers,
                 daily_limit=settings.daily_call_limit,
-                engine=self.engine,
+                database=self.database,
                 gateway=self.gateway,
                 ledger=self.ledger,
                 measuring=self.measuring,

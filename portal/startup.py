@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from flask.cli import FlaskGroup
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.data_key import OtherSecretKey, keep_data_key, stored_data_key
@@ -32,8 +32,8 @@ from portal.pdf.signing import SigningKey, read_key
 from portal.settings import Settings
 from portal.storage.backup import CACHE_NAME, DATABASE_NAME, remove_copies
 from portal.storage.data_lock import DataLock
-from portal.storage.database import database_file, open_engine
-from portal.storage.origin import is_restored, record_origin
+from portal.storage.database import Database
+from portal.storage.opening import database_file, open_database
 from portal.storage.purge_log import PurgeLog
 from portal.storage.secret import NAME as KEY_NAME
 from portal.storage.secret import fingerprint, load_secret_key, read_secret_key
@@ -74,31 +74,31 @@ def secret_keys(settings: Settings) -> list[bytes]:
     return [each.encode() for each in (key, *settings.secret_keys_old) if each]
 
 
-def command_data_key(settings: Settings, engine: Engine) -> bytes | None:
+def command_data_key(settings: Settings, database: Database) -> bytes | None:
     """Return the data key, or None if no data key can be read. ``data_check`` names the reason.
 
     Raises OSError or StartRefused.
     """
     try:
-        return stored_data_key(engine, secret_keys(settings))
+        return stored_data_key(database, secret_keys(settings))
     except (OtherSecretKey, SQLAlchemyError):
         return None
 
 
-def server_data_key(settings: Settings, engine: Engine) -> bytes:
+def server_data_key(settings: Settings, database: Database) -> bytes:
     """Return the data key, encrypted with the secret key in the database. Create missing keys.
 
     Raises OSError, SQLAlchemyError or StartRefused.
     """
     # Refuse another secret key before a missing key's file is created.
-    stored_data_key(engine, secret_keys(settings))
+    stored_data_key(database, secret_keys(settings))
     key = settings.secret_key or load_secret_key(settings.data_dir)
 
     def rotated(db: Connection, data_key: bytes) -> None:
-        trail = Trail(engine, SubjectKeys(data_key, str, settings.namespace), settings.audit_days)
+        trail = Trail(database, SubjectKeys(data_key, str, settings.namespace), settings.audit_days)
         trail.write(db, _ROTATED)
 
-    return keep_data_key(engine, key.encode(), secret_keys(settings), rotated)
+    return keep_data_key(database, key.encode(), secret_keys(settings), rotated)
 
 
 def warn_of_settings(settings: Settings) -> None:
@@ -150,19 +150,19 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
     for folder in data_files(settings).folders:
         with suppress(OSError):  # a purge names what remains
             remove_copies(folder)
-    engine = open_engine(settings.database_url, settings.data_dir)
+    database = open_database(settings.database_url, settings.data_dir)
     backend = cache_backend(settings.data_dir, settings.redis_url)
     try:
         if not isinstance(backend, SQLiteCache):
             from portal.gateway.redis_probe import require_willing_redis  # lazy: Redis is optional
 
             require_willing_redis(backend)
-        key = server_data_key(settings, engine)
+        key = server_data_key(settings, database)
         _require_own_cache(settings, backend, key)
         if not isinstance(backend, SQLiteCache):
-            _require_own_redis(settings, backend, PurgeLog(engine).identity())
-        if is_restored(engine):
-            _pause_restored_batches(settings, engine, key)
+            _require_own_redis(settings, backend, PurgeLog(database).identity())
+        if database.is_restored():
+            _pause_restored_batches(settings, database, key)
         if lock.is_alone:
             remove_lease_files(settings.data_dir)
             if settings.redis_url:
@@ -172,7 +172,7 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
         raise
     finally:
         backend.close()
-        engine.dispose()
+        database.dispose()
     lock.share()
     return lock, key
 
@@ -198,10 +198,10 @@ def _require_own_redis(settings: Settings, backend: "SealedRedisCache", database
     require_own_database(backend, owner, database)
 
 
-def _pause_restored_batches(settings: Settings, engine: Engine, key: bytes) -> None:
+def _pause_restored_batches(settings: Settings, database: Database, key: bytes) -> None:
     """Pause the batches of a restored backup, because nobody may be waiting for them."""
     batches = Batches(
-        engine,
+        database,
         SubjectKeys(key, str, settings.namespace),
         lambda name: getattr(settings, f"fresh_{name}") + getattr(settings, f"stale_{name}"),
     )
@@ -211,7 +211,7 @@ def _pause_restored_batches(settings: Settings, engine: Engine, key: bytes) -> N
             "their owners resume them",
             paused,
         )
-    record_origin(engine)
+    database.record_origin()
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:
@@ -245,7 +245,7 @@ def create_missing_database(settings: Settings) -> None:
     """
     file = database_file(settings.database_url, settings.data_dir)
     if file is None or not file.exists():
-        open_engine(settings.database_url, settings.data_dir).dispose()
+        open_database(settings.database_url, settings.data_dir).dispose()
 
 
 def plain_facts(settings: Settings) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-from sqlalchemy import Engine
 
+from portal.storage.database import Database
 from tests.fakes import (
     Clock,
     FaultUpstream,
@@ -22,7 +22,7 @@ from tests.fakes import (
     template_cache,
     tiers,
 )
-from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
+from tests.fakes.databases import KINDS, EmptyDatabase, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 
 TESTS = Path(__file__).parent
@@ -162,19 +162,19 @@ def postgres() -> Iterator[PostgresProcess]:
 
 
 @pytest.fixture(params=KINDS)
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
+def empty_database(request: pytest.FixtureRequest, tmp_path: Path) -> EmptyDatabase:
     """An empty SQLite or PostgreSQL database, according to the parameter."""
     if request.param == "sqlite":
-        return Database(None, tmp_path)
+        return EmptyDatabase(None, tmp_path)
     server: PostgresProcess = request.getfixturevalue("postgres")
-    return Database(server.new_database(), tmp_path)
+    return EmptyDatabase(server.new_database(), tmp_path)
 
 
 @pytest.fixture
-def engine(database: Database) -> Iterator[Engine]:
-    """An engine for ``database``."""
-    with opened(database.url, database.folder) as engine:
-        yield engine
+def database(empty_database: EmptyDatabase) -> Iterator[Database]:
+    """The portal's database in ``empty_database``."""
+    with opened(empty_database.url, empty_database.folder) as database:
+        yield database
 
 
 @pytest.fixture

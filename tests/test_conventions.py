@@ -143,3 +143,26 @@ def test_no_module_decides_on_our_own_words() -> None:
 )
 def test_planted_decision_on_words_is_found(line: str) -> None:
     assert list(decisions_on_words(line))
+
+
+# The classes of portal/storage/sqlite.py and postgresql.py answer instead. Migrations ask, because
+# they never change once they are released.
+DIALECT_TEST = re.compile(r"dialect\.name|\bis_sqlite\b|\bis_postgres(ql)?\b")
+
+
+def test_no_module_asks_which_database_it_has() -> None:
+    asking = {
+        str(path.relative_to(CHECKOUT))
+        for path in sources()
+        if path.relative_to(CHECKOUT).parts[0] == "portal"
+        and "migrations" not in path.parts
+        and DIALECT_TEST.search(path.read_text("utf-8"))
+    }
+    assert asking == set()
+
+
+@pytest.mark.parametrize(
+    "line", ['if engine.dialect.name == "postgresql":', "if database.is_sqlite:"]
+)
+def test_planted_test_of_a_dialect_is_found(line: str) -> None:
+    assert DIALECT_TEST.search(line)

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from sqlalchemy import Connection, Engine, delete, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from portal.access.sealing import SubjectKeys
-from portal.storage.database import reading, writing
+from portal.storage.database import Database
 from portal.storage.tables import calendar_addresses as table
 
 _PURPOSE: Final = b"calendar"
@@ -32,9 +32,9 @@ class CalendarAddresses:
     """The calendar address of each owner: at most one, until it is revoked or replaced."""
 
     def __init__(
-        self, engine: Engine, keys: SubjectKeys, clock: Callable[[], float] = time.time
+        self, database: Database, keys: SubjectKeys, clock: Callable[[], float] = time.time
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._keys = keys
         self._clock = clock
 
@@ -42,7 +42,7 @@ class CalendarAddresses:
         """Return a new key of 128 random bits. A former key of the owner ends."""
         key = secrets.token_urlsafe(16)
         sealed = self._keys.encrypt(_PURPOSE, json.dumps([key, *owner]).encode())
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(delete(table).where(table.c.owner == self._owner_key(owner.owner)))
             db.execute(
                 insert(table).values(
@@ -69,11 +69,11 @@ class CalendarAddresses:
         return CalendarOwner(*found[1:]) if found else None
 
     def revoke(self, owner: str) -> None:
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(delete(table).where(table.c.owner == self._owner_key(owner)))
 
     def _read(self, where: object) -> list[str] | None:
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             sealed = db.execute(select(table.c.sealed).where(where)).scalar()  # type: ignore[arg-type]
         content = None if sealed is None else self._keys.decrypt(_PURPOSE, sealed)
         return None if content is None else list(json.loads(content))

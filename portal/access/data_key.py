@@ -7,10 +7,10 @@ this one value and nothing else. All functions raise SQLAlchemyError if the data
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from portal.access.sealing import cipher, decrypt
-from portal.storage.database import Lock, hold, reading, writing
+from portal.storage.database import Database, Lock, hold
 from portal.storage.secret import fingerprint
 from portal.storage.tables import (
     batch_items,
@@ -50,17 +50,17 @@ class OtherSecretKey(StartRefused):
     """No configured secret key decrypts the data key."""
 
 
-def stored_data_key(engine: Engine, secret_keys: Sequence[bytes]) -> bytes | None:
+def stored_data_key(database: Database, secret_keys: Sequence[bytes]) -> bytes | None:
     """Return the data key, or None if there is none yet.
 
     Raises OtherSecretKey if none of ``secret_keys`` decrypts it.
     """
-    with reading(engine) as db:
+    with database.reading() as db:
         return _data_key(_recorded(db), secret_keys)
 
 
 def keep_data_key(
-    engine: Engine,
+    database: Database,
     secret_key: bytes,
     former: Sequence[bytes],
     rotated: Callable[[Connection, bytes], object] = lambda *_: None,
@@ -72,11 +72,11 @@ def keep_data_key(
     because a start must succeed on a full disk. Raises OtherSecretKey if no secret key decrypts the
     data key.
     """
-    with reading(engine) as db:
+    with database.reading() as db:
         sealed = _recorded(db).get(_NAME)
     if sealed and (key := decrypt(secret_key, _PURPOSE, sealed.encode())) is not None:
         return key
-    with writing(engine) as db:
+    with database.writing() as db:
         hold(db, Lock.SET_UP)  # several portals may start at once
         found = _data_key(_recorded(db), (secret_key, *former))
         key = found or secrets.token_bytes(_BYTES)
@@ -88,21 +88,21 @@ def keep_data_key(
     return key
 
 
-def count_encrypted_rows(engine: Engine) -> dict[str, int]:
+def count_encrypted_rows(database: Database) -> dict[str, int]:
     """Return how many rows of each kind only the data key can read."""
-    with reading(engine) as db:
+    with database.reading() as db:
         return {
             kind: db.execute(select(func.count()).select_from(table)).scalar_one()
             for kind, table in _ENCRYPTED.items()
         }
 
 
-def forget_data_key(engine: Engine) -> None:
+def forget_data_key(database: Database) -> None:
     """Delete the data key and all rows that only the data key can read.
 
     The vehicles' HMACs are removed from the ledger, because a purge could not find them any more.
     """
-    with writing(engine) as db:
+    with database.writing() as db:
         hold(db, Lock.SET_UP)
         hold(db, Lock.DOSSIERS)
         hold(db, Lock.BATCHES)

@@ -13,11 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from unicodedata import normalize
 
-from sqlalchemy import Connection, Engine, delete, select, text, update
+from sqlalchemy import Connection, delete, select, text, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
-from portal.storage.database import Also, nothing_else, reading, writing
+from portal.storage.database import Also, Database, nothing_else
 from portal.storage.tables import declarations as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
@@ -44,9 +44,9 @@ class Declarations:
     retention_s: Final = KEPT_S
 
     def __init__(
-        self, engine: Engine, keys: SubjectKeys, clock: Callable[[], float] = time.time
+        self, database: Database, keys: SubjectKeys, clock: Callable[[], float] = time.time
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._keys = keys
         self._clock = clock
         self._breaker = DependencyBreaker(
@@ -79,7 +79,7 @@ class Declarations:
             for key, content in lines.items()
             if content is not None
         ]
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             if removed:
                 mine = (table.c.owner == by) & (table.c.subject == tag)
                 db.execute(delete(table).where(mine, table.c.line.in_(removed)))
@@ -96,7 +96,7 @@ class Declarations:
         by_tag = {self._keys.tag(subject): subject for subject in subjects}
         tags, columns = list(by_tag), (table.c.subject, table.c.line, table.c.sealed)
         try:
-            with self._breaker.guard(), reading(self._engine) as db:
+            with self._breaker.guard(), self._database.reading() as db:
                 for first in range(0, len(tags), _AT_ONCE):
                     query = select(*columns).where(
                         table.c.owner == self._owner_key(owner),
@@ -116,7 +116,7 @@ class Declarations:
 
     def drop_expired(self) -> None:
         """Delete what is older than KEPT_S. The caller then calls ``erase_deleted``."""
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(delete(table).where(table.c.declared_at < self._clock() - KEPT_S))
 
     def hand_over(self, db: Connection, former: str, new: str) -> int:
@@ -153,7 +153,7 @@ class Declarations:
             db.execute(delete(table).where(table.c.id.in_(naming)))
 
     def _ping(self) -> None:
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             db.execute(select(table.c.id).limit(1)).first()
 
     def _owner_key(self, owner: str) -> str:

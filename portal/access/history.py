@@ -12,7 +12,6 @@ from unicodedata import normalize
 
 from sqlalchemy import (
     Connection,
-    Engine,
     Select,
     TextClause,
     bindparam,
@@ -24,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
-from portal.storage.database import erase_deleted, reading, writing
+from portal.storage.database import Database
 from portal.storage.tables import history as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
@@ -67,11 +66,11 @@ class History:
 
     def __init__(
         self,
-        engine: Engine,
+        database: Database,
         keys: SubjectKeys,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._keys = keys
         self._clock = clock
         # A database error opens the breaker. While the breaker is open, pages omit the history at
@@ -83,7 +82,11 @@ class History:
 
     def record(self, visitor: str, subject: str) -> None:
         """Record a lookup. A database failure is only logged, so that the page is still served."""
-        with self._failures_logged("recorded"), self._breaker.guard(), writing(self._engine) as db:
+        with (
+            self._failures_logged("recorded"),
+            self._breaker.guard(),
+            self._database.writing() as db,
+        ):
             self._put(db, _RECORD, visitor, subject)
 
     def annotate(self, visitor: str, subject: str, note: Note) -> None:
@@ -92,7 +95,7 @@ class History:
         Raises SQLAlchemyError.
         """
         sealed = self._keys.encrypt(_PURPOSE, json.dumps(note).encode()) if any(note) else None
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             self._put(db, _ANNOTATE, visitor, subject, sealed_note=sealed)
 
     def _put(
@@ -153,7 +156,7 @@ class History:
         group = expired.order_by(table.c.asked_at).limit(_DELETED_AT_ONCE)
         is_full = True
         while is_full:
-            with writing(self._engine) as db:
+            with self._database.writing() as db:
                 # For a DELETE with this SELECT in it, PostgreSQL would read the whole table.
                 ids = db.execute(group).scalars().all()
                 db.execute(delete(table).where(table.c.id.in_(ids)))
@@ -168,9 +171,9 @@ class History:
         chosen = table.c.visitor == mine
         if subject is not None:
             chosen &= table.c.subject == self._keys.tag(subject)
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(delete(table).where(chosen))
-        erase_deleted(self._engine)
+        self._database.erase_deleted()
 
     def hand_over(self, db: Connection, former: str, new: str) -> int:
         """Give a visitor's entries to another, and return how many.
@@ -206,7 +209,7 @@ class History:
                 db.execute(update(table).where(table.c.id == row.id).values(sealed_note=None))
 
     def _found(self, query: Select[Any]) -> Sequence[Any]:
-        with self._failures_logged("read"), self._breaker.guard(), reading(self._engine) as db:
+        with self._failures_logged("read"), self._breaker.guard(), self._database.reading() as db:
             return db.execute(query).all()
         return ()
 
@@ -221,7 +224,7 @@ class History:
             log.warning("history was not %s: %s", done, error_kind(error))
 
     def _ping(self) -> None:
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             db.execute(select(table.c.id).limit(1)).first()
 
     def _visitor_key(self, visitor: str) -> str:

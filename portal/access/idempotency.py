@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Collection
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, Engine, Select, delete, select, text
+from sqlalchemy import Connection, Select, delete, select, text
 
 from portal.access.sealing import SubjectKeys, keyed_hash
-from portal.storage.database import writing
+from portal.storage.database import Database
 from portal.storage.tables import idempotency_keys as table
 
 KEPT_S: Final = 86_400.0
@@ -49,9 +49,9 @@ class Claim(NamedTuple):
 
 class IdempotencyKeys:
     def __init__(
-        self, engine: Engine, keys: SubjectKeys, clock: Callable[[], float] = time.time
+        self, database: Database, keys: SubjectKeys, clock: Callable[[], float] = time.time
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._keys = keys
         self._clock = clock
 
@@ -83,7 +83,7 @@ class IdempotencyKeys:
             "expires_at": now + kept_s,
         }
         same = table.c.digest == row["digest"]
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(delete(table).where(same, table.c.expires_at <= now))
             db.execute(_INSERT, row)
             columns = table.c["content", "made", "expires_at"]
@@ -100,14 +100,14 @@ class IdempotencyKeys:
         is_valid = (table.c.digest == self._digest(kind, owner, key)) & (
             table.c.expires_at > self._clock()
         )
-        with self._engine.connect() as db:
+        with self._database.reading() as db:
             first = db.execute(select(table.c.content, table.c.made).where(is_valid)).first()
         if first is not None and first.content != self._hmac(content):
             raise KeyReused
         return None if first is None else str(first.made)
 
     def drop_expired(self) -> None:
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(delete(table).where(table.c.expires_at <= self._clock()))
 
     def _digest(self, kind: str, owner: str, key: str) -> str:

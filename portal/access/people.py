@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final, Protocol
 
-from sqlalchemy import Connection, Engine, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.access.sealing import SubjectKeys, keyed_hash
@@ -43,7 +43,7 @@ from portal.access.tokens import (
     TokensUnavailable,
     UnknownToken,
 )
-from portal.storage.database import Also, nothing_else, reading, writing
+from portal.storage.database import Also, Database, nothing_else
 from portal.storage.tables import people as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.roles import Roles, scopes_of
@@ -133,7 +133,7 @@ class People:
 
     def __init__(
         self,
-        engine: Engine,
+        database: Database,
         keys: SubjectKeys,
         roles: Roles,
         *,
@@ -144,7 +144,7 @@ class People:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._keys = keys
         self._roles = roles
         self._by_proxy = by_proxy
@@ -202,7 +202,7 @@ class People:
         person_id = self._id(claims.issuer, claims.subject)
         found = self._find(person_id, 0)
         if found is not None and found.scopes:
-            with _available(), writing(self._engine) as db:
+            with _available(), self._database.writing() as db:
                 self._update(db, person_id, self._sealed(claims, None))
             self._forget(person_id)
 
@@ -217,7 +217,7 @@ class People:
             raise RefusedToken
         person = self._confirmed(person)
         if self._clock() - person.seen_at >= SEEN_EVERY_S:
-            with suppress(TokensUnavailable), _available(), writing(self._engine) as db:
+            with suppress(TokensUnavailable), _available(), self._database.writing() as db:
                 self._update(db, person_id, {"seen_at": self._clock()})
         return person
 
@@ -285,7 +285,7 @@ class People:
         """Ask the provider again, unless another request or process is asking."""
         now = self._clock()
         is_free = (table.c.id == person.id) & (table.c.asked_at < now - ASKED_S)
-        with _available(), writing(self._engine) as db:
+        with _available(), self._database.writing() as db:
             asked = db.execute(update(table).where(is_free).values(asked_at=now))
         if not asked.rowcount:
             return self._find(person.id, 0) or person
@@ -294,7 +294,7 @@ class People:
         except ProviderAway:
             return person
         except NotConfirmed:
-            with _available(), writing(self._engine) as db:
+            with _available(), self._database.writing() as db:
                 gone = {"refused_at": self._clock(), "sealed_refresh": None}
                 self._update(db, person.id, gone)
             self._forget(person.id)
@@ -304,7 +304,7 @@ class People:
             "checked_at": self._clock(),
             "asked_at": 0.0,
         }
-        with _available(), writing(self._engine) as db:
+        with _available(), self._database.writing() as db:
             self._update(db, person.id, values)
         self._forget(person.id)
         return self._find(person.id, 0) or person
@@ -314,7 +314,7 @@ class People:
     def listed(self) -> list[Person]:
         """Return all people, by name. Raises SQLAlchemyError."""
         query = select(table).where(table.c.namespace == self._keys.namespace)
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             return [*map(self._person, db.execute(query.order_by(table.c.caller)))]
 
     def find(self, person_id: str) -> Person | None:
@@ -327,7 +327,7 @@ class People:
         ``also`` writes the act to the trail in the same transaction.
         """
         is_meant = (table.c.id == person_id) & (table.c.namespace == self._keys.namespace)
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             ended = db.execute(update(table).where(is_meant).values(ended_at=self._clock()))
             if ended.rowcount:
                 also(db)
@@ -355,7 +355,7 @@ class People:
         """Write a person's row. The first sign-in finds a name that no other person has."""
         person_id = self._id(claims.issuer, claims.subject)
         shown = shown_name(claims.name) or shown_name(claims.subject) or secrets.token_hex(4)
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             is_known = self._update(db, person_id, values)
         for number in range(0 if is_known else _MOST_NAMESAKES):
             caller = f"{PERSON}{shown}" + (f" ({number + 1})" if number else "")
@@ -368,11 +368,11 @@ class People:
                 **values,
             }
             try:
-                with writing(self._engine) as db:
+                with self._database.writing() as db:
                     db.execute(insert(table).values(**row))
                 break
             except IntegrityError:  # the name of another person, or this person's second request
-                with writing(self._engine) as db:
+                with self._database.writing() as db:
                     if self._update(db, person_id, values):
                         break
         self._forget(person_id)
@@ -395,7 +395,7 @@ class People:
             return cached[1]
         is_meant = (table.c.id == person_id) & (table.c.namespace == self._keys.namespace)
         try:
-            with self._breaker.guard(), reading(self._engine) as db:
+            with self._breaker.guard(), self._database.reading() as db:
                 row = db.execute(select(table).where(is_meant)).first()
         except (SQLAlchemyError, BreakerOpen):
             if cached is not None and now - cached[0] < LAST_KNOWN_S:
@@ -432,7 +432,7 @@ class People:
             self._cached.pop(person_id, None)
 
     def _ping(self) -> None:
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             db.execute(select(table.c.id).limit(1)).first()
 
 

@@ -15,7 +15,6 @@ from typing import Any, Final, Literal, Protocol
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Engine,
     func,
     insert,
     literal,
@@ -26,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.access.sealing import keyed_hash
-from portal.storage.database import Also, nothing_else, reading, writing
+from portal.storage.database import Also, Database, nothing_else
 from portal.storage.tables import tokens as table
 from portal.system.caller_credentials import Mode
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
@@ -251,7 +250,7 @@ class Tokens:
 
     def __init__(
         self,
-        engine: Engine,
+        database: Database,
         configured: Sequence[str],
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
@@ -259,7 +258,7 @@ class Tokens:
         namespace: str,
         holders: Holders | None = None,
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._namespace = namespace
         self._clock = clock
         self._monotonic = monotonic
@@ -307,7 +306,7 @@ class Tokens:
         is_owned = (table.c.owner == owner) | (table.c.digest == owner) & table.c.owner.is_(None)
         query = select(*_COLUMNS).where(is_owned, table.c.namespace == self._namespace)
         try:
-            with self._breaker.guard(), reading(self._engine) as db:
+            with self._breaker.guard(), self._database.reading() as db:
                 found = [*map(_issued, db.execute(query.order_by(table.c.created_at.desc())))]
         except (SQLAlchemyError, BreakerOpen):
             raise TokensUnavailable("the database cannot be read") from None
@@ -354,7 +353,7 @@ class Tokens:
         token = secrets.token_urlsafe(32)
         now = self._clock()
         try:
-            with writing(self._engine) as db:
+            with self._database.writing() as db:
                 issued = Issued(
                     name=name,
                     digest=digest(token),
@@ -376,7 +375,7 @@ class Tokens:
 
     def revoke(self, name: str, also: Also = nothing_else) -> bool:
         """Revoke a token. Return whether an unrevoked token of this name existed."""
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             revoked = db.execute(
                 update(table).where(self._is_unrevoked(name)).values(revoked_at=self._clock())
             )
@@ -399,7 +398,7 @@ class Tokens:
             values["daily_limit"] = change.daily_limit
         if change.monthly_budget is not None:
             values["monthly_budget"] = str(change.monthly_budget)
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             query = update(table).where(self._is_unrevoked(name))
             changed = db.execute(query.values(**values) if values else query.values(name=name))
             if changed.rowcount:
@@ -415,7 +414,7 @@ class Tokens:
         their limits until then.
         """
         token, now = secrets.token_urlsafe(32), self._clock()
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             row = db.execute(select(*_COLUMNS).where(self._is_unrevoked(name))).first()
             if row is None:
                 return None
@@ -457,14 +456,14 @@ class Tokens:
     def listed(self) -> list[Issued]:
         """Return the namespace's tokens, the oldest first."""
         query = select(*_COLUMNS).where(table.c.namespace == self._namespace)
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             return [*map(_issued, db.execute(query.order_by(table.c.created_at)))]
 
     def of_person(self, person: str) -> list[Issued]:
         """Return a person's own tokens, the newest first. Raises SQLAlchemyError."""
         is_own = (table.c.person == person) & (table.c.namespace == self._namespace)
         query = select(*_COLUMNS).where(is_own, table.c.person.is_not(None))
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             return [*map(_issued, db.execute(query.order_by(table.c.created_at.desc())))]
 
     def expires_at(self, token_digest: str) -> float | None:
@@ -503,7 +502,7 @@ class Tokens:
             first("ending", most_named, expiry, is_kept, is_near),
         )
         found: defaultdict[str, list[Issued]] = defaultdict(list)
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             for kind, *values in db.execute(query):
                 found[kind].append(_issued(values))
         ended = sorted(found["ended"], key=lambda each: -each.ended_at)[:most_ended]
@@ -515,7 +514,7 @@ class Tokens:
         if cached is not None and now - cached[0] < REMEMBERED_S:
             return cached[1]
         try:
-            with self._breaker.guard(), reading(self._engine) as db:
+            with self._breaker.guard(), self._database.reading() as db:
                 row = db.execute(select(*_COLUMNS).where(table.c.digest == token_digest)).first()
         except (SQLAlchemyError, BreakerOpen):
             return self._last_known(cached)
@@ -527,7 +526,7 @@ class Tokens:
         return issued
 
     def _ping(self) -> None:
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             db.execute(select(table.c.digest).limit(1)).first()
 
     def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:

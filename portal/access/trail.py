@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import SubjectKeys
 from portal.access.trail_chain import START, Fault, Link, Signer, first_fault, vehicle_digest
-from portal.storage.database import Also, Lock, hold, reading, writing
+from portal.storage.database import Also, Database, Lock, hold
 from portal.storage.purge_log import purge_bucket
 from portal.storage.tables import meta, purges
 from portal.storage.tables import trail as table
@@ -121,7 +121,7 @@ class Trail:
 
     def __init__(
         self,
-        engine: Engine,
+        database: Database,
         keys: SubjectKeys,
         days: int = 365,
         clock: Callable[[], float] = time.time,
@@ -129,7 +129,7 @@ class Trail:
         failed: Callable[[], object] = lambda: None,
     ) -> None:
         self.days: Final = days
-        self._engine = engine
+        self._database = database
         self._keys = keys
         self._signer = Signer.of(keys.secret)
         self._clock = clock
@@ -159,7 +159,7 @@ class Trail:
     def add(self, entry: Entry) -> None:
         """Write an act in a transaction of its own. Raises SQLAlchemyError."""
         if self.is_kept:
-            with writing(self._engine) as db:
+            with self._database.writing() as db:
                 self._append(db, [entry])
 
     # What is seen
@@ -194,7 +194,7 @@ class Trail:
             while self._noted:
                 batch = [self._noted.popleft() for _ in range(min(_AT_ONCE, len(self._noted)))]
                 try:
-                    with writing(self._engine) as db:
+                    with self._database.writing() as db:
                         self._write_noted(db, batch)
                 except SQLAlchemyError as error:
                     self._noted.extendleft(reversed(batch))
@@ -295,7 +295,7 @@ class Trail:
 
     def verify(self) -> Verified:
         """Follow the chain from its anchor to its head. Raises SQLAlchemyError."""
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             anchor = self._read(db, _ANCHOR) or START
             last = anchor
             count = 0
@@ -372,7 +372,7 @@ class Trail:
 
     def _select(self, where: ColumnElement[bool], order: Any, most: int) -> Sequence[Written]:
         query = select(table).where(where).order_by(order).limit(most)
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             return [self._written(row) for row in db.execute(query).mappings()]
 
     def _written(self, row: Any) -> Written:
@@ -416,12 +416,12 @@ class Trail:
 
     def _drop(self, until: float) -> int:
         """Delete the first rows, up to the first that has not expired. Return their number."""
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             oldest = select(func.min(table.c.id)).scalar_subquery()
             first = db.execute(select(table.c.at).where(table.c.id == oldest)).scalar()
         if first is None or first >= until:
             return 0
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             hold(db, Lock.TRAIL)
             columns = table.c["id", "mac", "at"]
             rows = db.execute(
@@ -437,7 +437,7 @@ class Trail:
 
     def count(self) -> int:
         """Return the number of rows, in every namespace."""
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             return db.execute(select(func.count()).select_from(table)).scalar_one()
 
 

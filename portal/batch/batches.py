@@ -15,7 +15,6 @@ from typing import Any, Final
 import msgspec
 from sqlalchemy import (
     Connection,
-    Engine,
     Select,
     bindparam,
     case,
@@ -45,7 +44,7 @@ from portal.batch.model import (
 )
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import TypedList, WrongEntry, contains_subject
-from portal.storage.database import Lock, hold, reading
+from portal.storage.database import Database, Lock, hold
 from portal.storage.tables import IS_DRAFT, IS_UNDER_WAY
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
@@ -160,7 +159,7 @@ class Batches(BatchRows):
 
     def get(self, batch: str, owner: str) -> Batch:
         """Return an owner's batch. Raises UnknownBatch."""
-        with reading(self.engine) as db:
+        with self.database.reading() as db:
             row = self._row(db, batch, owner)
             counts = self._counts(db, [batch])
         return self._batch(row, counts.get(batch, _NO_ITEMS), self._left_out(row))
@@ -199,7 +198,7 @@ class Batches(BatchRows):
         return self._read(query)
 
     def _read(self, query: Select[Any]) -> list[Batch]:
-        with reading(self.engine) as db:
+        with self.database.reading() as db:
             rows = db.execute(query).all()
             counts = self._counts(db, [row.id for row in rows])
         return [self._batch(row, counts.get(row.id, _NO_ITEMS), LeftOut()) for row in rows]
@@ -223,7 +222,7 @@ class Batches(BatchRows):
             .limit(most)
             .offset(skip)
         )
-        with reading(self.engine) as db:
+        with self.database.reading() as db:
             is_priced = _cost(self._row(db, batch, owner)).spent is not None
             rows = db.execute(query).all()
         return [
@@ -345,7 +344,7 @@ class Batches(BatchRows):
         chosen = select(table.c.id, table.c.namespace, table.c.state, table.c.sealed_access).where(
             table.c.expires_at < self.clock(), is_idle
         )
-        with reading(self.engine) as db:
+        with self.database.reading() as db:
             ids = [row.id for row in db.execute(chosen) if self._is_over(row)]
         # Delete each batch in a transaction of its own, so that other writers do not wait long.
         for batch in ids:
@@ -516,9 +515,9 @@ class Batches(BatchRows):
         return self.keys.owner_key("", owner)
 
 
-def has_unfinished_batches(engine: Engine) -> bool:
+def has_unfinished_batches(database: Database) -> bool:
     """Return whether a batch of any namespace is running, or will resume by itself."""
-    with reading(engine) as db:
+    with database.reading() as db:
         return db.execute(select(table.c.id).where(_GOES_ON).limit(1)).first() is not None
 
 

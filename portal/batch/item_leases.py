@@ -26,7 +26,6 @@ from portal.batch.pauses import Pause
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject
 from portal.batch.verdicts import Verdict
-from portal.storage.database import reading
 from portal.storage.tables import IS_LEASED, IS_UNDER_WAY
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
@@ -154,7 +153,7 @@ class ItemLeases(BatchRows):
 
     def resume_due(self) -> bool:
         """Resume the batches whose pause has ended, and return whether there is work."""
-        with reading(self.engine) as db:  # avoids a write transaction in most calls
+        with self.database.reading() as db:  # avoids a write transaction in most calls
             rows = self._work(db)
         if due := [row.id for row in rows if row.state == "paused"]:
             with self.writing() as db:
@@ -171,7 +170,7 @@ class ItemLeases(BatchRows):
 
         A batch whose owner's Access this portal cannot decrypt does not count.
         """
-        with reading(self.engine) as db:
+        with self.database.reading() as db:
             return self._is_work(self._work(db))
 
     def ask_if_work(self, ask: Callable[[], object]) -> None:
@@ -190,7 +189,7 @@ class ItemLeases(BatchRows):
         The result is False if the batch was cancelled, a purge deleted the item, or another process
         has leased the item.
         """
-        with reading(self.engine) as db:
+        with self.database.reading() as db:
             return db.execute(_WANTED, self._held(claim)).first() is not None
 
     def finish(

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
 import msgspec
-from sqlalchemy import Connection, Engine, select, update
+from sqlalchemy import Connection, select, update
 
 from portal.access.sealing import SubjectKeys
 from portal.batch.model import UnknownBatch
 from portal.batch.typed_list import Subject
-from portal.storage.database import Lock, hold, writing
+from portal.storage.database import Database, Lock, hold
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
 from portal.vehicle.operation_name import LookupName
@@ -56,7 +56,7 @@ class BatchRows:
     ``retention_s`` returns how many seconds the answers to a lookup are stored.
     """
 
-    engine: Engine = field(repr=False)
+    database: Database = field(repr=False)
     keys: SubjectKeys
     retention_s: Callable[[LookupName], float]
     clock: Callable[[], float] = time.time
@@ -66,7 +66,7 @@ class BatchRows:
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Begin a transaction that excludes other writers of batches."""
-        with writing(self.engine) as db:
+        with self.database.writing() as db:
             hold(db, Lock.BATCHES)
             yield db
 

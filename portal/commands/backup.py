@@ -18,11 +18,11 @@ from portal.access.trail import Trail
 from portal.commands.acts import by_command
 from portal.commands.failures import Command, fail
 from portal.commands.parts import Parts
+from portal.storage import origin
 from portal.storage.backup import DATABASE_NAME, BackupRefused, Manifest, back_up, restore
 from portal.storage.data_lock import DataLock
-from portal.storage.database import open_engine
 from portal.storage.later_ends import end_what_has_ended
-from portal.storage.origin import forget_origin
+from portal.storage.opening import open_database
 from portal.storage.secret import NAME as KEY_NAME
 from portal.system.error_kind import error_kind
 
@@ -91,25 +91,26 @@ def restore_command(portal: Parts) -> Command:
         ended: dict[str, int] = {}
         going_on, valid, row = 0, [], 0
 
-        def amend(database: Path, key: str | None) -> None:
+        def amend(file: Path, key: str | None) -> None:
             nonlocal ended, going_on, valid, row
             restored = [] if key is None else [key.strip().encode()]
-            engine = open_engine(None, database.parent)  # migrates the database
+            database = open_database(None, file.parent)  # migrates the database
             try:
-                data_key = stored_data_key(engine, [*restored, *store.secret_keys])
-                forget_origin(engine)
+                data_key = stored_data_key(database, [*restored, *store.secret_keys])
+                with database.writing() as db:
+                    origin.forget(db)
             except OtherSecretKey:
                 raise BackupRefused(
                     "the backup's data was written under a secret key that is neither in it nor "
                     "configured: set PORTAL_SECRET_KEY to that key"
                 ) from None
             finally:
-                engine.dispose()
+                database.dispose()
             if purges_of is not None:
-                ended = end_what_has_ended(database, purges_of / DATABASE_NAME)
+                ended = end_what_has_ended(file, purges_of / DATABASE_NAME)
             if data_key is not None:
-                row = _continue_trail(portal, database, data_key)
-            with closing(sqlite3.connect(database)) as db:
+                row = _continue_trail(portal, file, data_key)
+            with closing(sqlite3.connect(file)) as db:
                 (going_on,) = db.execute(_GOING_ON).fetchone()
                 valid = [name for (name,) in db.execute(_VALID_TOKENS, (time.time(),))]
 
@@ -141,17 +142,17 @@ def restore_command(portal: Parts) -> Command:
     return restore_files
 
 
-def _continue_trail(portal: Parts, database: Path, data_key: bytes) -> int:
+def _continue_trail(portal: Parts, file: Path, data_key: bytes) -> int:
     """Write the restore in the restored trail, and return the number of its row, or 0."""
-    engine = open_engine(None, database.parent)
+    database = open_database(None, file.parent)
     try:
         # No vehicle is named, so no tag is needed.
         keys = SubjectKeys(data_key, str, portal.namespace)
-        trail = Trail(engine, keys, portal.trail_days)
+        trail = Trail(database, keys, portal.trail_days)
         trail.add(by_command("restored"))
         return trail.latest(1)[0].number_in_trail if trail.is_kept else 0
     finally:
-        engine.dispose()
+        database.dispose()
 
 
 def _listed(manifest: Manifest) -> str:

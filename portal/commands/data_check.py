@@ -15,8 +15,7 @@ from portal.access.data_key import OtherSecretKey, stored_data_key
 from portal.batch.batches import has_unfinished_batches
 from portal.commands.parts import Parts
 from portal.storage.backup import CACHE_NAME, DATABASE_NAME
-from portal.storage.database import require_current_schema
-from portal.storage.origin import is_restored
+from portal.storage.revision import require_current_schema
 from portal.storage.schema import SchemaMismatch
 
 _AS_THE_SERVER = "Give this command the settings of the server"
@@ -52,7 +51,7 @@ def _missing(file: Path | None) -> str | None:
 
 def _other_schema(portal: Parts, _: str) -> str | None:
     try:
-        require_current_schema(portal.engine)
+        require_current_schema(portal.database)
     except SchemaMismatch as error:
         return f"Nothing was done: {error}."
     return None
@@ -86,7 +85,7 @@ def _unused_caches(portal: Parts, _: str) -> str | None:
 
 def _key_mismatch(portal: Parts, _: str) -> str | None:
     try:
-        stored_data_key(portal.engine, portal.files.secret_keys)
+        stored_data_key(portal.database, portal.files.secret_keys)
     except OtherSecretKey:
         return f"The data is of another secret key. {_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
     return None
@@ -96,7 +95,7 @@ def _no_data_key(portal: Parts, _: str) -> str | None:
     if portal.data_key is not None:
         return None
     try:
-        stored_data_key(portal.engine, portal.files.secret_keys)
+        stored_data_key(portal.database, portal.files.secret_keys)
     except SQLAlchemyError as error:
         # Without the data key, in the database, the command cannot find what to work on.
         return f"Nothing was done: the database cannot be used: {str(error).splitlines()[0]}"
@@ -105,7 +104,7 @@ def _no_data_key(portal: Parts, _: str) -> str | None:
 
 def _restored_batches(portal: Parts, _: str) -> str | None:
     """Refuse to run the batches of a restored database, too."""
-    if is_restored(portal.engine) and has_unfinished_batches(portal.engine):
+    if portal.database.is_restored() and has_unfinished_batches(portal.database):
         return "The database was restored: start the portal once, which pauses its batches."
     return None
 

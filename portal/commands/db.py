@@ -4,7 +4,8 @@ import click
 
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
-from portal.storage.database import current_revision, upgrade_schema
+from portal.storage.opening import upgrade_schema
+from portal.storage.revision import current_revision
 from portal.storage.schema import SCHEMA_HEAD, SchemaMismatch
 
 
@@ -17,7 +18,7 @@ def db_commands(portal: Parts) -> CommandGroup:
     def upgrade() -> None:
         """Migrate the database to the schema of this version of the portal."""
         try:
-            former = upgrade_schema(portal.engine)
+            former = upgrade_schema(portal.database)
         except SchemaMismatch as error:
             fail(f"Nothing was done: {error}.")
         if former == SCHEMA_HEAD:
@@ -28,7 +29,7 @@ def db_commands(portal: Parts) -> CommandGroup:
     @db.command("current")
     def current() -> None:
         """Print the revision of the database's schema."""
-        revision = current_revision(portal.engine)
+        revision = current_revision(portal.database)
         print(f"{revision} (head)" if revision == SCHEMA_HEAD else revision or "empty")
 
     return db

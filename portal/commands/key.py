@@ -15,7 +15,6 @@ from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.storage.backup import CACHE_NAME
 from portal.storage.data_lock import DataLock
-from portal.storage.database import erase_deleted
 
 
 def key_commands(portal: Parts) -> CommandGroup:
@@ -27,11 +26,11 @@ def key_commands(portal: Parts) -> CommandGroup:
     @click.option("--yes", is_flag=True, help="Delete without asking.")
     def forget(yes: bool) -> None:
         """Delete what no configured secret key can read."""
-        engine, files = portal.engine, portal.files
+        database, files = portal.database, portal.files
         lock = DataLock(files.data_dir)
         try:
             with suppress(OtherSecretKey):
-                stored_data_key(engine, files.secret_keys)
+                stored_data_key(database, files.secret_keys)
                 print("The secret key reads all data: there is nothing to forget.")
                 return
             if not lock.is_alone:
@@ -39,7 +38,7 @@ def key_commands(portal: Parts) -> CommandGroup:
                     f"Nothing was done: a portal is using {files.data_dir} under another secret "
                     "key."
                 )
-            rows = count_encrypted_rows(engine)
+            rows = count_encrypted_rows(database)
             counts = ", ".join(f"{count} {kind}" for kind, count in rows.items())
             if not yes:
                 print(
@@ -48,8 +47,8 @@ def key_commands(portal: Parts) -> CommandGroup:
                     file=sys.stderr,
                 )
                 click.confirm("Delete all that for good?", abort=True, err=True)
-            forget_data_key(engine)
-            erase_deleted(engine)
+            forget_data_key(database)
+            database.erase_deleted()
             cache = files.files.get(CACHE_NAME)
             if cache is None:
                 print(f"Deleted {counts}.")

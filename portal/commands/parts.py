@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import Engine
-
 from portal.access.declarations import Declarations
 from portal.access.history import History
 from portal.access.tokens import Gatekeeper, Tokens
@@ -23,6 +21,7 @@ from portal.gateway.usage_report import UsageLog
 from portal.issued.archive import DossierArchive
 from portal.messages.channels import Channels
 from portal.messages.webhook import WebhookSender
+from portal.storage.database import Database
 from portal.system.scheduler import Scheduler
 
 
@@ -76,7 +75,7 @@ class Parts(Protocol):
     @property
     def dossiers(self) -> DossierArchive: ...
     @property
-    def engine(self) -> Engine: ...
+    def database(self) -> Database: ...
     @property
     def files(self) -> DataFiles: ...
     @property

@@ -19,7 +19,7 @@ from portal.gateway.backend import BytesRemain
 from portal.gateway.local_cache import CONFIRMED_FOR_S
 from portal.gateway.store import StoreDown
 from portal.storage.backup import remove_copies
-from portal.storage.database import Lock, erase_deleted, hold, writing
+from portal.storage.database import Lock, hold
 from portal.storage.purge_log import log_purges, purge_bucket
 from portal.system.erasure import BytesKept
 from portal.system.local_time import iso_time
@@ -68,7 +68,7 @@ def purge_command(portal: Parts) -> Command:
             print(_PROOFS.format(proofs), file=sys.stderr)
 
         def delete_rows(above: int) -> Sequence[int]:
-            with writing(portal.engine) as db:
+            with portal.database.writing() as db:
                 # Log the purge first. Other processes and portals learn of it from the log.
                 numbers = log_purges(db, list(map(purge_bucket, tags)), above)
                 deleted = sum(portal.dossiers.forget(db, name) for name in names)
@@ -87,7 +87,7 @@ def purge_command(portal: Parts) -> Command:
             portal.trail.forget(db, names)  # last, because nothing is locked after the trail
 
         def delete_traces_again() -> None:
-            with writing(portal.engine) as db:
+            with portal.database.writing() as db:
                 hold(db, Lock.PURGES)
                 delete_traces(db)
 
@@ -113,7 +113,7 @@ def purge_command(portal: Parts) -> Command:
             run.copies += run.attempt(remove_copies, folder) or []
         for tag in tags:
             run.attempt(portal.leases.forget, tag)
-        run.attempt(erase_deleted, portal.engine)
+        run.attempt(portal.database.erase_deleted)
         run.report(as_json=as_json)
         run.end()
         if isinstance(subject, Plate):

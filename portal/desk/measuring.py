@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.data_key import OtherSecretKey, stored_data_key
 from portal.access.people import ProviderAway
 from portal.pdf.renderer import PdfRenderer, PDFUnavailable
-from portal.storage.database import current_revision
+from portal.storage.database import Database
+from portal.storage.revision import current_revision
 from portal.storage.schema import SCHEMA_HEAD
 from portal.storage.server_sight import read_sight
 from portal.system.checkup import Facts, Line, Reached, lines_of
@@ -38,12 +38,12 @@ class Measuring:
     """Where to measure. ``plain`` are the members of Facts that the settings give.
 
     ``probe_redis`` raises StartRefused or OSError, and is None without Redis. ``probe_provider``
-    raises ProviderAway, and is None without a provider of people's sign-in. ``engine`` opens the
+    raises ProviderAway, and is None without a provider of people's sign-in. ``database`` opens the
     database. ``key_file`` is None if the key is in the settings, ``database_file`` for PostgreSQL.
     """
 
     plain: dict[str, Any]
-    engine: Callable[[], Engine]
+    database: Callable[[], Database]
     secret_keys: Sequence[bytes]
     key_file: Path | None
     database_file: Path | None
@@ -92,15 +92,15 @@ class Measuring:
         if self.database_file is not None and not self.database_file.exists():
             return "", None, None, "unknown"
         try:
-            engine = self.engine()
-            revision = current_revision(engine)
+            database = self.database()
+            revision = current_revision(database)
             if revision is None:
                 return "", None, None, "missing"
             try:
-                found = stored_data_key(engine, self.secret_keys)
+                found = stored_data_key(database, self.secret_keys)
             except OtherSecretKey:
-                return "", revision, read_sight(engine), "other"
-            return "", revision, read_sight(engine), "missing" if found is None else "reads"
+                return "", revision, read_sight(database), "other"
+            return "", revision, read_sight(database), "missing" if found is None else "reads"
         except SQLAlchemyError as error:
             return str(error).splitlines()[0], None, None, "unknown"
         except OSError as error:

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Final
 
-from sqlalchemy import Engine
-
 from portal.access.tokens import Identity, Tokens
 from portal.access.trail import Act, Trail, Written
 from portal.batch.batches import Batches
@@ -27,7 +25,7 @@ from portal.gateway.store import Store
 from portal.gateway.usage import OriginCalls
 from portal.gateway.usage_report import UsageLog, uses_of_portal
 from portal.messages.outbox import DeliveryState, Message, Outbox
-from portal.storage.database import Also, database_bytes, is_in_place
+from portal.storage.database import Also, Database
 from portal.system.checkup import Line
 from portal.upstream.breaker import Breaker
 
@@ -47,7 +45,7 @@ class OperatorDesk:
     batches: Batches
     breakers: Sequence[Breaker]
     daily_limit: int
-    engine: Engine
+    database: Database
     gateway: Gateway
     ledger: Ledger
     measuring: Measuring
@@ -62,7 +60,7 @@ class OperatorDesk:
 
     def is_ready(self) -> bool:
         """Return whether this process can serve requests."""
-        return not self.is_draining() and self.store.is_up() and is_in_place(self.engine)
+        return not self.is_draining() and self.store.is_up() and self.database.is_in_place()
 
     def store_size(self) -> StoreSize | None:
         """Return the size of the store, or None if its backend does not respond."""
@@ -70,7 +68,7 @@ class OperatorDesk:
 
     def database_bytes(self) -> int | None:
         """Return the size of the database. Raises SQLAlchemyError."""
-        return database_bytes(self.engine)
+        return self.database.size()
 
     def budget(self) -> tuple[Use, date | None] | None:
         """Return what is used of the portal's budget of the month, and when it ends at its rate.

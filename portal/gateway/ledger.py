@@ -10,7 +10,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, Protocol
 
-from sqlalchemy import Connection, Engine, bindparam, delete, func, select, text, true, update
+from sqlalchemy import Connection, bindparam, delete, func, select, text, true, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
@@ -30,7 +30,7 @@ from portal.gateway.reservation import (
     seconds_left,
     used_of,
 )
-from portal.storage.database import Lock, hold, indexed_by, reading, writing
+from portal.storage.database import Database, Lock, hold, indexed_by
 from portal.storage.purge_log import purge_bucket
 from portal.storage.tables import batch_items, batches, call_counters, ledger
 from portal.system.error_kind import error_kind
@@ -181,14 +181,14 @@ class Ledger:
 
     def __init__(
         self,
-        engine: Engine,
+        database: Database,
         limits: PortalLimits = NO_LIMITS,
         budgets: BudgetMessages | None = None,
         clock: Callable[[], float] = time.time,
         *,
         namespace: str,
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._limits = limits
         self._budgets = budgets
         self._clock = clock
@@ -219,11 +219,11 @@ class Ledger:
         # its WHERE clause, SQLite would use the index "ledger_by_day", and would read and sort all
         # rows of the namespace for each page.
         page = select(*_SHOWN, wanted.label("is_wanted"), ledger.c.id).order_by(ledger.c.id)
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             number, last = db.execute(numbers).one()
         while number is not None and number <= (last or 0):
             within = ledger.c.id.between(number, last)
-            with reading(self._engine) as db:
+            with self._database.reading() as db:
                 rows = db.execute(page.where(within).limit(PAGE_SIZE)).all()
             for sent_at, operation, origin, caller, price, *others, is_wanted, _ in rows:
                 if is_wanted:
@@ -244,7 +244,7 @@ class Ledger:
             ledger.c.day.between(first.isoformat(), last.isoformat()),
             ledger.c.outcome.not_in(FREE_OUTCOMES),
         )
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             rows = db.execute(query).all()
         for sent_at, operation, origin, caller, price, *others, tag in rows:
             call = UpstreamCall(
@@ -267,7 +267,7 @@ class Ledger:
             ledger.c.outcome.not_in(FREE_OUTCOMES),
         )
         prices: defaultdict[str, list[Decimal | None]] = defaultdict(list)
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             for subject, price in db.execute(indexed_by(query, ledger, "ledger_by_subject")):
                 prices[subject].append(amount_of(price))
         return {subject: total(each) for subject, each in prices.items()}
@@ -304,7 +304,7 @@ class Ledger:
         if not limits:
             return []
         try:
-            with reading(self._engine) as db:
+            with self._database.reading() as db:
                 used = used_of(db, self._namespace, limits, now)
         except SQLAlchemyError as error:
             _warn(f"what is used of the limits was not read: {error_kind(error)}")
@@ -336,7 +336,7 @@ class Ledger:
         opened = None
         wait_s = max(0.0, min(LONGEST_ROW_WAIT_S, entry.deadline - time.monotonic()))
         try:
-            with writing(self._engine, wait_s) as db:
+            with self._database.writing(wait_s) as db:
                 hold(db, Lock.PURGES, shared=True)  # before any row is locked, see ``was_purged``
                 number, last_purge = db.execute(
                     _INSERT,
@@ -463,7 +463,7 @@ class Ledger:
             "status": entry.status,
             "price": UNKNOWN_TEXT if cost is None else str(cost),
         }
-        with writing(self._engine, wait_s) as db:
+        with self._database.writing(wait_s) as db:
             if db.execute(_CLOSE, row).rowcount:
                 price = entry.price or Decimal(0)
                 give_back(db, self._namespace, limits, price, entry.sent_at)
@@ -506,7 +506,7 @@ class Ledger:
         day, month = iso_day(now - 86400), period_of("month", now - 32 * 86400)
         first_month = period_of("month", 0)
         is_past = (column < day) | (column >= first_month) & (column < month)
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(delete(call_counters).where(is_past))
 
 

@@ -7,13 +7,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from operator import itemgetter
 
-from sqlalchemy import Engine, text
+from sqlalchemy import text
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.amounts import UNKNOWN_TEXT, amount_of, amount_text
 from portal.gateway.lookup import CacheStatus, Observer
 from portal.gateway.operations import CachePolicy
-from portal.storage.database import writing
+from portal.storage.database import Database
 from portal.system.error_kind import error_kind
 from portal.system.local_time import iso_day
 from portal.vehicle.operation_name import OperationName
@@ -45,14 +45,14 @@ class SavingsCounter:
 
     def __init__(
         self,
-        engine: Engine,
+        database: Database,
         terms: Mapping[OperationName, CachePolicy],
         clock: Callable[[], float] = time.time,
         *,
         namespace: str,
         observer: Observer | None = None,
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._none = {"namespace": namespace, **dict.fromkeys(_COLUMNS.values(), 0)}
         self._observer = observer or Observer()
         self._prices = {str(name): each.price for name, each in terms.items()}
@@ -104,6 +104,6 @@ class SavingsCounter:
             for (day, caller, operation, price), more in counts.items()
         ]
         # Sorted, because two processes could otherwise deadlock on PostgreSQL.
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(_ADD, sorted(rows, key=itemgetter("day", "operation", "price")))
             db.execute(_ADD_TO_CALLER, sorted(rows, key=itemgetter("month", "caller")))

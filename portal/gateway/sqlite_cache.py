@@ -36,8 +36,8 @@ from portal.gateway.backend import (
     StoreSize,
 )
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES
-from portal.storage.database import create_file, refuse_replaced_file
 from portal.storage.purge_log import BUCKETS, purge_bucket
+from portal.storage.sqlite import create_file, refuse_replaced_file
 from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes, empty_log, file_identity
 
 P = ParamSpec("P")

@@ -15,7 +15,6 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     CompoundSelect,
-    Engine,
     Select,
     and_,
     func,
@@ -30,7 +29,7 @@ from portal.gateway.ledger import FREE_OUTCOMES, MAYBE, Ledger
 from portal.gateway.limits import Use
 from portal.gateway.reservation import ALL_CALLERS, spent_on, token_payer
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, merged
-from portal.storage.database import indexed_by, reading
+from portal.storage.database import Database, indexed_by
 from portal.storage.tables import (
     IN_PROGRESS,
     call_counters,
@@ -63,9 +62,9 @@ class UsageLog:
     """Reads the usage of one namespace (upstream name) from the database."""
 
     def __init__(
-        self, engine: Engine, namespace: str, clock: Callable[[], float] = time.time
+        self, database: Database, namespace: str, clock: Callable[[], float] = time.time
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._namespace = namespace
         self._clock = clock
 
@@ -257,7 +256,7 @@ class UsageLog:
         return {name: merged(usage) for name, usage in found.items()}
 
     def _all(self, query: Select[Any] | CompoundSelect[Any]) -> Sequence[Any]:
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             return db.execute(query).all()
 
 

@@ -25,7 +25,6 @@ import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Engine,
     RowMapping,
     delete,
     func,
@@ -48,15 +47,7 @@ from portal.issued.model import (
     State,
 )
 from portal.pdf.signing import Signature, SignedPdf
-from portal.storage.database import (
-    Also,
-    Lock,
-    erase_deleted,
-    hold,
-    nothing_else,
-    reading,
-    writing,
-)
+from portal.storage.database import Also, Database, Lock, hold, nothing_else
 from portal.storage.purge_log import was_purged
 from portal.storage.tables import dossiers as table
 
@@ -81,7 +72,7 @@ class DossierArchive:
 
     def __init__(
         self,
-        engine: Engine,
+        database: Database,
         keys: SubjectKeys,
         *,
         lifetime_s: int,
@@ -90,7 +81,7 @@ class DossierArchive:
     ) -> None:
         self.lifetime_s: Final = lifetime_s
         self.proof_s: Final = proof_s
-        self._engine = engine
+        self._database = database
         self._keys = keys
         self._clock = clock
 
@@ -129,7 +120,7 @@ class DossierArchive:
             "pdf_sha256": None if pdf is None else hashlib.sha256(pdf.content).hexdigest(),
             "signature": _encoded(pdf.signature) if pdf and pdf.signature else None,
         }
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             if was_purged(db, subject, last_purge):
                 raise Purged
             try:
@@ -154,7 +145,7 @@ class DossierArchive:
     def is_own_certificate(self, sha256: str) -> bool:
         """Return whether a dossier was signed with the certificate of this SHA-256 (hex)."""
         query = select(table.c.number).where(table.c.signature.contains(f'"{sha256}"')).limit(1)
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             return db.execute(query).first() is not None
 
     def newest_owned(self, owner: str, plate: str) -> IssuedDossier | None:
@@ -167,7 +158,7 @@ class DossierArchive:
         """Return how many dossiers of these plates can be verified, in every namespace."""
         tags = list(map(self._keys.tag, plates))
         query = select(func.count()).select_from(table).where(table.c.subject.in_(tags))
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             return db.execute(query).scalar_one()
 
     def owned(self, number: str, owner: str) -> IssuedDossier | None:
@@ -210,7 +201,7 @@ class DossierArchive:
             where &= table.c.owner == self._owner_key(owner)
         is_found = self._end(where, also, revoked_at=self._clock()) > 0
         if is_found:
-            erase_deleted(self._engine)
+            self._database.erase_deleted()
         return is_found
 
     def drop_expired(self) -> None:
@@ -223,7 +214,7 @@ class DossierArchive:
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
         long_ended = table.c.expires_at <= now - self.proof_s
         # Read first, because most calls find nothing to delete and reading does not block writers.
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             if not any(
                 db.execute(select(table.c.number).where(each).limit(1)).first()
                 for each in (expired, long_ended)
@@ -232,7 +223,7 @@ class DossierArchive:
         group = select(table.c.number).where(expired).limit(_ENDED_AT_ONCE)
         while self._end(table.c.number.in_(group)) == _ENDED_AT_ONCE:
             pass
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(delete(table).where(long_ended))
 
     def forget(self, db: Connection, plate: str) -> int:
@@ -254,7 +245,7 @@ class DossierArchive:
         ``changes`` are new values for other columns of these dossiers. The caller then erases the
         bytes of the deleted content (``erase_deleted``). Raises SQLAlchemyError.
         """
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             hold(db, Lock.DOSSIERS)
             done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))
             if done.rowcount:
@@ -276,7 +267,7 @@ class DossierArchive:
             .order_by(table.c.issued_at.desc(), table.c.number.desc())
             .limit(most)
         )
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             rows: Sequence[RowMapping] = db.execute(query).mappings().all()
         return [dossier for row in rows if (dossier := self._dossier(row)) is not None]
 
@@ -310,7 +301,7 @@ class DossierArchive:
 
     def _content(self, dossier: IssuedDossier, part: Literal["html", "pdf"]) -> bytes | None:
         query = select(table.c[part]).where(self._is_valid(dossier.number))
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             sealed = db.execute(query).scalar()
         return self._unseal(dossier.number, part, sealed)
 

@@ -34,7 +34,7 @@ class Tampered(StrEnum):
     CHASSIS = "chassis"
     LABEL = "label"
     PLATE = "plate"
-    ENGINE = "engine"
+    ENGINE = "database"
     MARKS = "marks"
     NO_PLATE = "no_plate"
     DOCUMENT = "document"

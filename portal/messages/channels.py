@@ -4,11 +4,11 @@ import json
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from sqlalchemy import Engine, delete, insert, select
+from sqlalchemy import delete, insert, select
 
 from portal.access.sealing import SubjectKeys
 from portal.messages.outbox import OPERATOR, Channel
-from portal.storage.database import reading, writing
+from portal.storage.database import Database
 from portal.storage.tables import channels as table
 from portal.system.webhook_signature import new_secret
 
@@ -27,8 +27,8 @@ class Addresses(NamedTuple):
 class Channels:
     """The addresses of the operator and of owners, encrypted in the database."""
 
-    def __init__(self, engine: Engine, keys: SubjectKeys, operator: Addresses) -> None:
-        self._engine = engine
+    def __init__(self, database: Database, keys: SubjectKeys, operator: Addresses) -> None:
+        self._database = database
         self._keys = keys
         self._operator = operator
 
@@ -36,7 +36,7 @@ class Channels:
         if recipient == OPERATOR:
             return self._operator
         query = select(table.c.sealed).where(table.c.owner == self._owner(recipient))
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             sealed = db.execute(query).scalar()
         content = None if sealed is None else self._keys.decrypt(_PURPOSE, sealed)
         return Addresses() if content is None else Addresses(*json.loads(content))
@@ -51,7 +51,7 @@ class Channels:
         if webhook is not None:
             found = found._replace(webhook=webhook, secret=new_secret() if webhook else "")
         sealed = self._keys.encrypt(_PURPOSE, json.dumps(found).encode())
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(delete(table).where(table.c.owner == self._owner(owner)))
             if any(found):
                 db.execute(insert(table).values(owner=self._owner(owner), sealed=sealed))

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
-from sqlalchemy import Connection, Engine, delete, func, insert, select, text, update
+from sqlalchemy import Connection, delete, func, insert, select, text, update
 
-from portal.storage.database import reading, writing
+from portal.storage.database import Database
 from portal.storage.tables import deliveries, messages
 
 MessageType = Literal[
@@ -84,9 +84,9 @@ class Outbox:
     """The messages of one namespace."""
 
     def __init__(
-        self, engine: Engine, namespace: str, clock: Callable[[], float] = time.time
+        self, database: Database, namespace: str, clock: Callable[[], float] = time.time
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._namespace = namespace
         self._clock = clock
 
@@ -112,11 +112,11 @@ class Outbox:
         new = select(messages.c.id, messages.c.recipient).where(
             messages.c.namespace == self._namespace, messages.c.routed_at.is_(None)
         )
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             rows = db.execute(new.order_by(messages.c.id).limit(100)).all()
         for number, recipient in rows:
             found = addresses(recipient)  # before the transaction, because it reads the database
-            with writing(self._engine) as db:
+            with self._database.writing() as db:
                 now = self._clock()
                 is_new = (messages.c.id == number) & messages.c.routed_at.is_(None)
                 if not db.execute(update(messages).where(is_new).values(routed_at=now)).rowcount:
@@ -135,7 +135,7 @@ class Outbox:
             .order_by(deliveries.c.next_at)
             .limit(1)
         )
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             found = db.execute(due).first()
             if found is None:
                 return None
@@ -176,7 +176,7 @@ class Outbox:
             "done_at": now if not failure else None,
             "next_at": None if is_over else next_at,
         }
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(
                 update(deliveries).where(deliveries.c.id == delivery.number).values(**values)
             )
@@ -189,7 +189,7 @@ class Outbox:
             .order_by(deliveries.c.id.desc())
             .limit(most)
         )
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             rows = db.execute(query).all()
             numbers = {row.message for row in rows}
             told = select(*messages.c["id", "type", "created_at"]).where(messages.c.id.in_(numbers))
@@ -209,16 +209,16 @@ class Outbox:
 
     def write(self, message: Message) -> None:
         """Insert a message in a transaction of its own."""
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             self.add(db, message)
 
     def drop_expired(self) -> None:
         """Delete messages of more than KEPT_S ago, with their deliveries."""
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             old = select(messages.c.id).where(messages.c.created_at < self._clock() - KEPT_S)
             db.execute(delete(deliveries).where(deliveries.c.message.in_(old)))
             db.execute(delete(messages).where(messages.c.id.in_(old)))
 
     def count(self) -> int:
-        with reading(self._engine) as db:
+        with self._database.reading() as db:
             return db.execute(select(func.count()).select_from(messages)).scalar_one()

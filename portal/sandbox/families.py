@@ -1,6 +1,6 @@
 """The families of fictitious vehicles. A family is a model with its versions.
 
-Names, engine powers and displacements are from the Brazilian market. FIPE is the Brazilian price
+Names, database powers and displacements are from the Brazilian market. FIPE is the Brazilian price
 table for vehicles. All FIPE codes except 008190-6 are fictitious. The fictitious codes have valid
 check digits, and begin like real codes of the same make.
 """

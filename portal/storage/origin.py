@@ -7,61 +7,47 @@ A file system often gives a new file the inode of a deleted one.
 """
 
 import ctypes
-import os
 import struct
+from pathlib import Path
 from typing import Final
 
-from sqlalchemy import Connection, Engine, delete, insert, select, text
+from sqlalchemy import Connection, delete, insert, select, text
 
-from portal.storage.database import reading, writing
 from portal.storage.tables import meta
 
 _NAME = "origin"
-_RECORD_IN_POSTGRESQL = text(
+RECORD_IN_POSTGRESQL = text(
     "INSERT INTO meta (name, value) "
     "SELECT :name, system_identifier || ' ' || oid || ' ' || txid_current() % 4294967296 "
     "FROM pg_control_system(), pg_database WHERE datname = current_database()"
-)
-_IS_OWN_IN_POSTGRESQL = text(
+).bindparams(name=_NAME)
+IS_OWN_IN_POSTGRESQL = text(
     "SELECT value = system_identifier || ' ' || oid || ' ' || meta.xmin "
     "FROM meta, pg_control_system(), pg_database "
     "WHERE name = :name AND datname = current_database()"
-)
+).bindparams(name=_NAME)
 _AT_FDCWD: Final = -100
 _STATX_BTIME: Final = 0x800
 
 
-def is_restored(engine: Engine) -> bool:
-    """Return whether the database is a copy, or has no record of its origin.
-
-    Raises SQLAlchemyError.
-    """
-    with reading(engine) as db:
-        if engine.dialect.name == "postgresql":
-            return not db.execute(_IS_OWN_IN_POSTGRESQL, {"name": _NAME}).scalar()
-        recorded = db.execute(select(meta.c.value).where(meta.c.name == _NAME)).scalar()
-        return bool(recorded != _file(db))
+def recorded(db: Connection) -> str | None:
+    """Return what is recorded as the database's origin."""
+    return db.execute(select(meta.c.value).where(meta.c.name == _NAME)).scalar()
 
 
-def record_origin(engine: Engine) -> None:
-    """Record that the database is no copy. Raises SQLAlchemyError."""
-    with writing(engine) as db:
-        db.execute(delete(meta).where(meta.c.name == _NAME))
-        if engine.dialect.name == "postgresql":
-            db.execute(_RECORD_IN_POSTGRESQL, {"name": _NAME})
-        else:
-            db.execute(insert(meta).values(name=_NAME, value=_file(db)))
+def record(db: Connection, origin: str) -> None:
+    forget(db)
+    db.execute(insert(meta).values(name=_NAME, value=origin))
 
 
-def forget_origin(engine: Engine) -> None:
-    """Delete the record, so that the database counts as restored. Raises SQLAlchemyError."""
-    with writing(engine) as db:
-        db.execute(delete(meta).where(meta.c.name == _NAME))
+def forget(db: Connection) -> None:
+    """Delete the record, so that the database counts as restored."""
+    db.execute(delete(meta).where(meta.c.name == _NAME))
 
 
-def _file(db: Connection) -> str:
-    path = db.exec_driver_sql("PRAGMA database_list").all()[0][2]
-    return f"{os.stat(path).st_ino} {_born_at(path)}"  # noqa: PTH116
+def of_file(path: Path) -> str:
+    """Return what tells an SQLite file from its copy."""
+    return f"{path.stat().st_ino} {_born_at(str(path))}"
 
 
 def _born_at(path: str) -> str:

@@ -1,19 +1,29 @@
-"""The engine for PostgreSQL, with few connections and short time-outs."""
+"""A PostgreSQL database, with few connections and short time-outs."""
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from queue import Empty
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import psycopg
 from psycopg.abc import PQGen
-from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, create_engine, event, func, insert, make_url, select
+from sqlalchemy.exc import IntegrityError, ProgrammingError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
+from portal.storage import origin
+from portal.storage.database import LOCKS, Database, Lock
+from portal.storage.revision import require_current_schema
+from portal.storage.tables import call_counters, history, ledger
 from portal.storage.turn_queue import TurnQueue
+from portal.system.error_kind import error_kind
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 # Hide the debug and info messages that SQLAlchemy logs for _FifoPool. By default SQLAlchemy hides
 # these messages only for its own pool classes.
@@ -53,20 +63,99 @@ def connect_options(address: URL) -> dict[str, Any]:
     return {name: value for name, value in _OPTIONS.items() if name not in address.query}
 
 
-def postgresql(url: str | URL, connections: int = CONNECTIONS) -> Engine:
-    """Return an engine with time-outs. Parameters in ``url`` override the defaults."""
-    address = make_url(url).set(drivername="postgresql+psycopg")
-    engine = create_engine(
-        address,
-        poolclass=_FifoPool,
-        pool_size=connections,
-        max_overflow=0,
-        pool_timeout=POOL_TIMEOUT_S,
-        pool_pre_ping=True,
-        connect_args=connect_options(address),
-    )
-    event.listen(engine, "do_connect", _connect)
-    return engine
+class PostgresDatabase(Database):
+    """A PostgreSQL database with time-outs. Parameters in ``url`` override the defaults."""
+
+    def __init__(self, url: str | URL, connections: int = CONNECTIONS) -> None:
+        address = make_url(url).set(drivername="postgresql+psycopg")
+        engine = create_engine(
+            address,
+            poolclass=_FifoPool,
+            pool_size=connections,
+            max_overflow=0,
+            pool_timeout=POOL_TIMEOUT_S,
+            pool_pre_ping=True,
+            connect_args=connect_options(address),
+            execution_options={LOCKS: _take_lock},
+        )
+        event.listen(engine, "do_connect", _connect)
+        super().__init__(engine)
+
+    def reading(self) -> Connection:
+        return self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+
+    @contextmanager
+    def writing(self, wait_s: float = 0.0) -> Iterator[Connection]:  # noqa: ARG002
+        """Wait as long as the connection pool lets a thread wait, which is the queue."""
+        with self.engine.begin() as db:
+            yield db
+
+    def side(self) -> Self:
+        """Return the same database with connections of its own."""
+        return type(self)(self.engine.url, SIDE_CONNECTIONS)
+
+    def set_up(self, *, required: bool) -> None:  # noqa: ARG002
+        require_current_schema(self)
+
+    @contextmanager
+    def set_up_transaction(self) -> Iterator[Connection]:
+        options = connect_options(self.engine.url)
+        for name in ("options", "tcp_user_timeout"):
+            options.pop(name, None)
+        alone = create_engine(self.engine.url, poolclass=NullPool, connect_args=options)
+        with alone.begin() as db:
+            # If this machine fails during the transaction, PostgreSQL releases the locks after
+            # 60 s.
+            db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
+            _take_lock(db, Lock.SET_UP, shared=False)
+            # While a migration waits for a table's lock, statements of running portals on this
+            # table also wait. ``lock_timeout`` ends both waits.
+            db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
+            yield db
+
+    def try_to_write(self) -> None:
+        """Insert test rows and roll back.
+
+        If the server is temporarily read-only, as a standby server is, only log a warning.
+        """
+        values = {"subject": "", "origin": "", "caller": "", "price": "0", "outcome": "probe"}
+        try:
+            with self.engine.connect() as db:
+                db.execute(
+                    insert(ledger).values(sent_at=0.0, day="", operation="", namespace="", **values)
+                )
+                db.execute(insert(history).values(visitor="", subject="", asked_at=0.0, sealed=b""))
+                db.execute(insert(call_counters).values(namespace="", day="", payer="", calls=0))
+                db.rollback()
+        except (ProgrammingError, IntegrityError):
+            raise
+        except SQLAlchemyError as error:
+            log.warning("the database refuses writes: %s", error_kind(error))
+
+    def is_in_place(self) -> bool:
+        return True
+
+    def size(self) -> int | None:
+        with self.reading() as db:
+            found = db.exec_driver_sql("SELECT pg_database_size(current_database())").scalar()
+        return None if found is None else int(found)
+
+    def erase_deleted(self) -> None:
+        """Do nothing, because the server itself vacuums its files."""
+
+    def is_restored(self) -> bool:
+        with self.reading() as db:
+            return not db.execute(origin.IS_OWN_IN_POSTGRESQL).scalar()
+
+    def record_origin(self) -> None:
+        with self.writing() as db:
+            origin.forget(db)
+            db.execute(origin.RECORD_IN_POSTGRESQL)
+
+
+def _take_lock(db: Connection, lock: Lock, shared: bool) -> None:
+    take = func.pg_advisory_xact_lock_shared if shared else func.pg_advisory_xact_lock
+    db.execute(select(take(lock.value)))
 
 
 class _FifoPool(QueuePool):

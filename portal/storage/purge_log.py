@@ -9,10 +9,10 @@ import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 
-from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, select
+from sqlalchemy import Connection, bindparam, delete, func, insert, select
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.storage.database import Lock, hold, reading, writing
+from portal.storage.database import Database, Lock, hold
 from portal.storage.tables import meta, purges
 from portal.system.repeated_warning import RepeatedWarning
 
@@ -81,8 +81,8 @@ class PurgeLog:
     vehicles.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, database: Database) -> None:
+        self.database = database
 
     def identity(self) -> str:
         """Return the random id of the log, which a restored database keeps.
@@ -90,10 +90,10 @@ class PurgeLog:
         Raises SQLAlchemyError.
         """
         query = select(meta.c.value).where(meta.c.name == _ID)
-        with reading(self.engine) as db:
+        with self.database.reading() as db:
             if found := db.execute(query).scalar():
                 return str(found)
-        with writing(self.engine) as db:
+        with self.database.writing() as db:
             hold(db, Lock.PURGES)
             found = db.execute(query).scalar()
             if found is None:
@@ -107,7 +107,7 @@ class PurgeLog:
         The result maps each bucket to the number of its last purge.
         """
         try:
-            with reading(self.engine) as db:
+            with self.database.reading() as db:
                 rows = db.execute(_AFTER, {"above": number}).all()
                 return {row.bucket: row.number for row in rows}
         except SQLAlchemyError as error:

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
-from sqlalchemy import Connection, Engine, select, text
+from sqlalchemy import Connection, select, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.storage.database import reading, writing
+from portal.storage.database import Database
 from portal.storage.tables import meta
 from portal.system.error_kind import error_kind
 from portal.system.repeated_warning import RepeatedWarning
@@ -24,9 +24,9 @@ _PUT: Final = text(
 )
 
 
-def read_sight(engine: Engine) -> Sight | None:
+def read_sight(database: Database) -> Sight | None:
     """Return what the server has seen. Raises SQLAlchemyError."""
-    with reading(engine) as db:
+    with database.reading() as db:
         return _stored(db)
 
 
@@ -43,12 +43,12 @@ class SightWriter:
 
     def __init__(
         self,
-        engine: Engine,
+        database: Database,
         forwarded: Callable[[], ForwardedSeen | None],
         clock_seen: Callable[[], ClockSeen | None],
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._engine = engine
+        self._database = database
         self._forwarded = forwarded
         self._clock_seen = clock_seen
         self._clock = clock
@@ -66,7 +66,7 @@ class SightWriter:
         if facts == (None, None) or (facts == self._written and is_fresh):
             return
         try:
-            with writing(self._engine) as db:
+            with self._database.writing() as db:
                 former = _stored(db) or Sight()
                 sight = Sight(forwarded or former.forwarded, clock_seen or former.clock)
                 db.execute(_PUT, {"name": _NAME, "value": msgspec.json.encode(sight).decode()})

@@ -4,12 +4,11 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from portal.access import tokens as tokens_module
 from portal.access.history import History
@@ -23,7 +22,7 @@ from portal.access.tokens import (
     UnknownToken,
     digest,
 )
-from portal.storage.database import reading
+from portal.storage.database import Database
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, wait_until
 from tests.fakes.databases import PostgresProcess, opened
@@ -61,8 +60,8 @@ def test_known_token_outlives_a_short_database_outage(
     Tokens from the settings stay valid for the whole outage.
     """
     assert REMEMBERED_S < LAST_KNOWN_S <= REVOKED_WITHIN_S - HIT_CACHE_HOLDS_S
-    with opened(stoppable.url, tmp_path) as engine:
-        tokens = tokens_in(engine, ("configured",), clock, clock)
+    with opened(stoppable.url, tmp_path) as database:
+        tokens = tokens_in(database, ("configured",), clock, clock)
         known, unread = (
             digest(tokens.issue(name, DECODE, None, 0)) for name in ("known", "unread")
         )
@@ -90,8 +89,8 @@ def test_pass_through_accepts_checked_credentials_in_an_outage(
     stoppable: PostgresProcess, clock: Clock, tmp_path: Path
 ) -> None:
     """Credentials checked before the outage stay accepted; others are rejected."""
-    with opened(stoppable.url, tmp_path) as engine:
-        tokens = tokens_in(engine, (), clock, clock)
+    with opened(stoppable.url, tmp_path) as database:
+        tokens = tokens_in(database, (), clock, clock)
         portals_own = tokens.issue("ana", DECODE, None, 0)
         gatekeeper = Gatekeeper("pass-through", tokens, b"s" * 32)
         gatekeeper.authenticate("checked")
@@ -111,8 +110,8 @@ def test_hung_database_delays_one_page_and_not_the_next(
     from portal.storage import postgresql
 
     monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 1.0)
-    with opened(stoppable.default_url, tmp_path) as engine:
-        history = History(engine, subject_keys(b"s" * 32, lambda subject: f"tag-of-{subject}"))
+    with opened(stoppable.default_url, tmp_path) as database:
+        history = History(database, subject_keys(b"s" * 32, lambda subject: f"tag-of-{subject}"))
         history.record("ana", PLATE)
         stoppable.pause()
         assert history.recent("ana") == []
@@ -136,18 +135,20 @@ def test_failed_token_read_pauses_further_reads(
     """While PostgreSQL hangs, each read would block a thread until its time-out."""
     from portal.storage import postgresql
 
-    with opened(stoppable.url, tmp_path) as engine:
-        tokens = tokens_in(engine, (), clock, clock)
+    with opened(stoppable.url, tmp_path) as database:
+        tokens = tokens_in(database, (), clock, clock)
         known = digest(tokens.issue("known", DECODE, None, 0))
         tokens.identify(known)
-        reads: list[Engine] = []
+        reads: list[Database] = []
 
-        def count_reads(engine: Engine) -> AbstractContextManager[Connection]:
+        reading = postgresql.PostgresDatabase.reading
+
+        def count_reads(database: postgresql.PostgresDatabase) -> Connection:
             if threading.current_thread() is threading.main_thread():  # omits breaker pings
-                reads.append(engine)
-            return reading(engine)
+                reads.append(database)
+            return reading(database)
 
-        monkeypatch.setattr(tokens_module, "reading", count_reads)
+        monkeypatch.setattr(postgresql.PostgresDatabase, "reading", count_reads)
         clock.advance(REMEMBERED_S)
         connect = postgresql._Connection.connect
 

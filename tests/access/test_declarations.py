@@ -4,11 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import select
 
 from portal.access.declarations import KEPT_S, Declarations
 from portal.access.sealing import SubjectKeys
-from portal.storage.database import writing
+from portal.storage.database import Database
 from portal.storage.tables import declarations as table
 from tests.fakes import Clock
 from tests.fakes.one_tenant import subject_keys
@@ -17,9 +17,9 @@ SECRET = b"s" * 32
 
 
 @pytest.fixture
-def declarations(engine: Engine, clock: Clock) -> Declarations:
+def declarations(database: Database, clock: Clock) -> Declarations:
     keys = subject_keys(SECRET, lambda subject: f"tag-of-{hash(subject)}")
-    return Declarations(engine, keys, clock)
+    return Declarations(database, keys, clock)
 
 
 def of(declarations: Declarations, owner: str, subject: str = "ABC1D23") -> dict[str, bytes]:
@@ -44,10 +44,10 @@ def test_another_owner_and_another_vehicle_see_nothing(declarations: Declaration
     assert of(declarations, "ana") == {"gravame": b"1"}
 
 
-def test_another_namespace_sees_nothing(engine: Engine, clock: Clock) -> None:
+def test_another_namespace_sees_nothing(database: Database, clock: Clock) -> None:
     for name in ("one", "two"):
         keys = SubjectKeys(SECRET, lambda subject: f"tag-of-{hash(subject)}", name)
-        store = Declarations(engine, keys, clock)
+        store = Declarations(database, keys, clock)
         assert store.of("ana", ["ABC1D23"]) == {}
         store.put("ana", "ABC1D23", {"gravame": name.encode()})
         assert of(store, "ana") == {"gravame": name.encode()}
@@ -64,42 +64,42 @@ def test_many_vehicles_are_read_at_once(declarations: Declarations) -> None:
     }
 
 
-def test_contents_are_encrypted(declarations: Declarations, engine: Engine) -> None:
+def test_contents_are_encrypted(declarations: Declarations, database: Database) -> None:
     declarations.put("ana", "ABC1D23", {"gravame": b"banco do norte"})
-    with engine.connect() as db:
+    with database.engine.connect() as db:
         row = db.execute(select(table)).one()
     stored = repr(tuple(row))
     assert "banco do norte" not in stored and "ABC1D23" not in stored and "'ana'" not in stored
 
 
-def test_unreadable_line_is_left_out(engine: Engine, clock: Clock) -> None:
+def test_unreadable_line_is_left_out(database: Database, clock: Clock) -> None:
     def tag(subject: str) -> str:
         return f"tag-of-{hash(subject)}"
 
-    Declarations(engine, subject_keys(SECRET, tag), clock).put("ana", "ABC1D23", {"recall": b"1"})
-    other = Declarations(engine, subject_keys(b"t" * 32, tag), clock)
+    Declarations(database, subject_keys(SECRET, tag), clock).put("ana", "ABC1D23", {"recall": b"1"})
+    other = Declarations(database, subject_keys(b"t" * 32, tag), clock)
     assert of(other, "ana") == {}
 
 
 def test_expired_lines_are_not_read_and_are_deleted(
-    declarations: Declarations, engine: Engine, clock: Clock
+    declarations: Declarations, database: Database, clock: Clock
 ) -> None:
     declarations.put("ana", "ABC1D23", {"gravame": b"1"})
     clock.advance(KEPT_S + 1)
     assert of(declarations, "ana") == {}
     declarations.put("ana", "ABC1D23", {"recall": b"2"})
     declarations.drop_expired()
-    with engine.connect() as db:
+    with database.engine.connect() as db:
         assert [row.line for row in db.execute(select(table))] == ["recall"]
 
 
 def test_purge_forgets_the_vehicle_and_texts_that_name_it(
-    declarations: Declarations, engine: Engine
+    declarations: Declarations, database: Database
 ) -> None:
     declarations.put("ana", "ABC1D23", {"gravame": b"1"})
     declarations.put("bia", "ABC1D23", {"recall": b"2"})
     declarations.put("ana", "XYZ9A99", {"leilao": b"igual ao abc-1d23", "recall": b"3"})
-    with writing(engine) as db:
+    with database.writing() as db:
         declarations.forget(db, "ABC1D23")
     assert of(declarations, "ana") == of(declarations, "bia") == {}
     assert of(declarations, "ana", "XYZ9A99") == {"recall": b"3"}
@@ -113,9 +113,9 @@ def test_lines_declared_at_the_same_time_are_all_kept(declarations: Declarations
 
 
 def test_lost_table_is_unreadable_and_not_empty(
-    declarations: Declarations, engine: Engine, tmp_path: Path
+    declarations: Declarations, database: Database, tmp_path: Path
 ) -> None:
     assert tmp_path.exists()
-    with writing(engine) as db:
+    with database.writing() as db:
         table.drop(db)
     assert declarations.of("ana", ["ABC1D23"]) is None

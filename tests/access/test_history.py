@@ -7,11 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, func, select
+from sqlalchemy import func, select
 
 from portal.access.history import History
 from portal.access.sealing import SubjectKeys
-from portal.storage.database import erase_deleted
+from portal.storage.database import Database
 from portal.storage.tables import history as table
 from portal.system.erasure import BytesKept
 from tests.conftest import PortalFactory
@@ -29,12 +29,12 @@ SECRET = b"s" * 32
 
 
 @pytest.fixture
-def history(engine: Engine, clock: Clock) -> History:
-    return History(engine, subject_keys(SECRET, lambda subject: f"tag-of-{hash(subject)}"), clock)
+def history(database: Database, clock: Clock) -> History:
+    return History(database, subject_keys(SECRET, lambda subject: f"tag-of-{hash(subject)}"), clock)
 
 
-def rows(engine: Engine) -> int:
-    with engine.connect() as db:
+def rows(database: Database) -> int:
+    with database.engine.connect() as db:
         return int(db.execute(select(func.count()).select_from(table)).scalar_one())
 
 
@@ -53,13 +53,13 @@ def test_recent_lists_own_subjects_once_latest_first(history: History, clock: Cl
 
 
 def test_entries_expire_and_are_deleted_after_thirty_days(
-    history: History, engine: Engine, clock: Clock
+    history: History, database: Database, clock: Clock
 ) -> None:
     history.record("ana", "ABC1D23")
     clock.advance(30 * DAY + 1)
     assert subjects_of(history, "ana") == []
     history.drop_expired()
-    assert rows(engine) == 0
+    assert rows(database) == 0
 
 
 @pytest.mark.long
@@ -71,25 +71,27 @@ def test_expiry_reads_no_whole_table_of_postgresql(postgres: PostgresProcess) ->
         SELECT repeat('v', 64), n, {time.time()} - 29 * 86400.0 * n / 100000, repeat('s', 99)::bytea
         FROM generate_series(1, 100000) n"""
     expired = "UPDATE history SET asked_at = 1.0 WHERE id <= 20"
-    with opened(postgres.new_database(), Path()) as engine:
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+    with opened(postgres.new_database(), Path()) as database:
+        with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
             for statement in (full, "VACUUM ANALYZE history", expired):
                 db.exec_driver_sql(statement)
         with statements() as seen:
-            History(engine, subject_keys(SECRET, str)).drop_expired()
-        assert 99_900 < rows(engine) < 100_000
-        with engine.begin() as db:
+            History(database, subject_keys(SECRET, str)).drop_expired()
+        assert 99_900 < rows(database) < 100_000
+        with database.engine.begin() as db:
             db.exec_driver_sql(expired.replace("<= 20", "BETWEEN 21 AND 40"))
             for statement, parameters in seen.items():
                 plan = db.exec_driver_sql(f"EXPLAIN {statement}", parameters).scalars().all()
                 assert "Seq Scan" not in "".join(plan), statement
 
 
-def test_erase_covers_one_visitor_and_forget_one_vehicle(history: History, engine: Engine) -> None:
+def test_erase_covers_one_visitor_and_forget_one_vehicle(
+    history: History, database: Database
+) -> None:
     for visitor in ("ana", "bia"):
         for subject in ("ABC1D23", "XYZ9A99"):
             history.record(visitor, subject)
-    forget(engine, history, "ABC1D23")
+    forget(database, history, "ABC1D23")
     assert subjects_of(history, "ana") == subjects_of(history, "bia") == ["XYZ9A99"]
     history.erase("ana")
     assert subjects_of(history, "ana") == []
@@ -97,11 +99,11 @@ def test_erase_covers_one_visitor_and_forget_one_vehicle(history: History, engin
 
 
 def test_expired_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, clock: Clock) -> None:
-    engine = kept_open(None, tmp_path)
-    history = History(engine, subject_keys(SECRET, lambda subject: f"tag-of-{subject}"), clock)
+    database = kept_open(None, tmp_path)
+    history = History(database, subject_keys(SECRET, lambda subject: f"tag-of-{subject}"), clock)
 
     def sealed() -> list[bytes]:
-        with engine.connect() as db:
+        with database.engine.connect() as db:
             return list(db.execute(select(table.c.sealed)).scalars())
 
     def left(traces: list[bytes]) -> list[bytes]:
@@ -114,14 +116,14 @@ def test_expired_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, cl
     assert left(sealed_entries) == sealed_entries
     history.erase("ana")
     assert len(left(sealed_entries)) == 2
-    forget(engine, history, "QZX7K39")
-    erase_deleted(engine)
+    forget(database, history, "QZX7K39")
+    database.erase_deleted()
     assert left(sealed_entries) == []
     history.record("ana", "XYZ9A99")
     sealed_entries = sealed()
     clock.advance(30 * DAY + 1)
     history.drop_expired()
-    erase_deleted(engine)
+    database.erase_deleted()
     assert left(sealed_entries) == []
 
 
@@ -146,8 +148,8 @@ def test_visit_at_the_same_time_loses_no_note(
 ) -> None:
     """The other request inserts its row after the note's UPDATE has found none."""
     encrypt = SubjectKeys.encrypt
-    with opened(postgres.new_database(), Path()) as engine:
-        history = History(engine, subject_keys(SECRET, str), clock)
+    with opened(postgres.new_database(), Path()) as database:
+        history = History(database, subject_keys(SECRET, str), clock)
 
         def encrypt_late(keys: SubjectKeys, purpose: bytes, content: bytes) -> bytes:
             if content == b"ABC1D23":
@@ -159,32 +161,34 @@ def test_visit_at_the_same_time_loses_no_note(
         monkeypatch.setattr(SubjectKeys, "encrypt", encrypt_late)
         history.annotate("ana", "ABC1D23", ("ver na sexta", ""))
         assert history.notes("ana", ["ABC1D23"]) == {"ABC1D23": ("ver na sexta", "")}
-        assert rows(engine) == 1
+        assert rows(database) == 1
 
 
-def test_concurrent_records_and_purges_leave_one_entry(history: History, engine: Engine) -> None:
+def test_concurrent_records_and_purges_leave_one_entry(
+    history: History, database: Database
+) -> None:
     """A page requests three panels at once, and several machines may serve them."""
 
     def visit(number: int) -> None:
         history.record("ana", ("ABC1D23", "XYZ9A99")[number % 2])
         if number % 7 == 0:
-            forget(engine, history, "XYZ9A99")
+            forget(database, history, "XYZ9A99")
 
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(visit, range(60)))
     history.record("ana", "ABC1D23")
-    forget(engine, history, "XYZ9A99")
+    forget(database, history, "XYZ9A99")
     assert subjects_of(history, "ana") == ["ABC1D23"]
-    assert rows(engine) == 1
+    assert rows(database) == 1
 
 
 def test_history_is_encrypted_under_the_secret_key(
-    history: History, engine: Engine, clock: Clock, tmp_path: Path
+    history: History, database: Database, clock: Clock, tmp_path: Path
 ) -> None:
     history.record("ana", "QZX7K39")
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"QZX7K39" not in kept
-    assert subjects_of(History(engine, subject_keys(b"t" * 32, str), clock), "ana") == []
+    assert subjects_of(History(database, subject_keys(b"t" * 32, str), clock), "ana") == []
 
 
 def test_home_page_shows_and_erases_only_own_history(

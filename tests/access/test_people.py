@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import select
 
 from portal.access.people import (
     CONFIRMED_S,
@@ -33,8 +33,9 @@ from portal.access.tokens import (
 )
 from portal.gateway.ledger import LedgerEntry
 from portal.gateway.lookup import Failure
-from portal.storage.database import database_file, open_engine, reading
+from portal.storage.database import Database
 from portal.storage.later_ends import end_what_has_ended
+from portal.storage.opening import database_file, open_database
 from portal.storage.tables import people as table
 from portal.system.roles import parse_roles
 from tests.fakes import Clock
@@ -63,11 +64,11 @@ class FakeProvider:
 
 
 def company(
-    engine: Engine, clock: Clock, provider: FakeProvider | None = None, **named: object
+    database: Database, clock: Clock, provider: FakeProvider | None = None, **named: object
 ) -> People:
     keys = subject_keys(SECRET, str)
     options = {"by_proxy": True, "provider": provider, "clock": clock, "monotonic": clock, **named}
-    return People(engine, keys, ROLES, **options)  # type: ignore[arg-type]
+    return People(database, keys, ROLES, **options)  # type: ignore[arg-type]
 
 
 def claims(*groups: str, subject: str = "ana", issuer: str = PROXY, name: str = "ana") -> Claims:
@@ -83,8 +84,10 @@ def signed_in(people: People) -> Person:
     return people.enter(claims("vendas", issuer=ISSUER, name="ana@loja.example"), "r1")
 
 
-def test_person_has_one_owner_and_the_scopes_of_all_groups(engine: Engine, clock: Clock) -> None:
-    people = company(engine, clock)
+def test_person_has_one_owner_and_the_scopes_of_all_groups(
+    database: Database, clock: Clock
+) -> None:
+    people = company(database, clock)
     first = people.identity(people.meet(claims("vendas")))
     clock.advance(100)
     second = people.identity(people.meet(claims("vendas", "chefia", "estoque")))
@@ -93,8 +96,8 @@ def test_person_has_one_owner_and_the_scopes_of_all_groups(engine: Engine, clock
     assert second.scopes == {"decode", "renainf", "renajud", "admin"}
 
 
-def test_namesakes_are_different_people(engine: Engine, clock: Clock) -> None:
-    people = company(engine, clock)
+def test_namesakes_are_different_people(database: Database, clock: Clock) -> None:
+    people = company(database, clock)
     found = [people.enter(claims("vendas", subject=each)) for each in ("1", "2", "3")]
     assert [each.name for each in found] == ["ana", "ana (2)", "ana (3)"]
     assert len({each.id for each in found}) == 3
@@ -106,30 +109,30 @@ def test_namesakes_are_different_people(engine: Engine, clock: Clock) -> None:
     "groups", [(), ("estoque",), ("Vendas",), ("vendas ",), ("vendas,chefia",)]
 )
 def test_nobody_gets_in_without_a_named_group(
-    engine: Engine, clock: Clock, groups: tuple[str, ...]
+    database: Database, clock: Clock, groups: tuple[str, ...]
 ) -> None:
-    people = company(engine, clock)
+    people = company(database, clock)
     with pytest.raises(RefusedToken):
         people.meet(claims(*groups))
     assert people.listed() == []
 
 
 def test_row_holds_no_subject_group_or_refresh_token(
-    engine: Engine, clock: Clock, provider: FakeProvider
+    database: Database, clock: Clock, provider: FakeProvider
 ) -> None:
-    company(engine, clock, provider).enter(
+    company(database, clock, provider).enter(
         claims("vendas", subject="subject-of-ana", issuer=ISSUER), "refresh-of-ana"
     )
-    with reading(engine) as db:
+    with database.reading() as db:
         row = str(db.execute(select(table)).one())
     assert not [each for each in ("subject-of-ana", "refresh-of-ana", "vendas") if each in row]
 
 
 def test_lost_group_ends_pages_and_own_tokens_of_the_proxys_person(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    people = company(engine, clock)
-    tokens = tokens_in(engine, (), clock, clock, holders=people)
+    people = company(database, clock)
+    tokens = tokens_in(database, (), clock, clock, holders=people)
     own = own_token(tokens, people.meet(claims("vendas")))
     assert own().owner == people.listed()[0].id
     with pytest.raises(RefusedToken):
@@ -144,10 +147,10 @@ def own_token(tokens: Tokens, person: Person, scopes: str = "decode", limit: int
 
 
 def test_own_token_of_the_proxys_person_ends_half_a_day_after_the_last_page(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    people = company(engine, clock)
-    tokens = tokens_in(engine, (), clock, clock, holders=people)
+    people = company(database, clock)
+    tokens = tokens_in(database, (), clock, clock, holders=people)
     own = own_token(tokens, people.meet(claims("vendas")))
     clock.advance(OWN_TOKENS_S)
     assert own().name == "planilha"
@@ -158,9 +161,9 @@ def test_own_token_of_the_proxys_person_ends_half_a_day_after_the_last_page(
     assert own().name == "planilha"
 
 
-def test_own_token_never_has_more_than_its_person(engine: Engine, clock: Clock) -> None:
-    people = company(engine, clock)
-    tokens = tokens_in(engine, (), clock, clock, holders=people)
+def test_own_token_never_has_more_than_its_person(database: Database, clock: Clock) -> None:
+    people = company(database, clock)
+    tokens = tokens_in(database, (), clock, clock, holders=people)
     own = own_token(tokens, people.meet(claims("vendas", "chefia")), "decode,renajud,admin")
     assert own().scopes == {"decode", "renajud", "admin"}
     people.meet(claims("vendas"))
@@ -183,18 +186,20 @@ def test_scopes_of_an_own_token(wanted: set[str], own: set[str], given: set[str]
     assert bounded(frozenset(wanted), frozenset(own)) == given
 
 
-def test_own_token_is_refused_without_the_sign_in_of_people(engine: Engine, clock: Clock) -> None:
-    people = company(engine, clock)
-    own = own_token(tokens_in(engine, (), clock, clock), people.meet(claims("vendas")))
+def test_own_token_is_refused_without_the_sign_in_of_people(
+    database: Database, clock: Clock
+) -> None:
+    people = company(database, clock)
+    own = own_token(tokens_in(database, (), clock, clock), people.meet(claims("vendas")))
     with pytest.raises(RefusedToken):
         own()
 
 
 def test_provider_is_asked_again_and_a_lost_group_counts(
-    engine: Engine, clock: Clock, provider: FakeProvider
+    database: Database, clock: Clock, provider: FakeProvider
 ) -> None:
-    people = company(engine, clock, provider)
-    tokens = tokens_in(engine, (), clock, clock, holders=people)
+    people = company(database, clock, provider)
+    tokens = tokens_in(database, (), clock, clock, holders=people)
     person = signed_in(people)
     own = own_token(tokens, person, "decode,renainf")
     clock.advance(RENEW_AFTER_S - 1)
@@ -214,10 +219,10 @@ def test_provider_is_asked_again_and_a_lost_group_counts(
 
 
 def test_person_who_is_disabled_loses_pages_and_own_tokens(
-    engine: Engine, clock: Clock, provider: FakeProvider
+    database: Database, clock: Clock, provider: FakeProvider
 ) -> None:
-    people = company(engine, clock, provider)
-    tokens = tokens_in(engine, (), clock, clock, holders=people)
+    people = company(database, clock, provider)
+    tokens = tokens_in(database, (), clock, clock, holders=people)
     person = signed_in(people)
     own = own_token(tokens, person)
     provider.error = NotConfirmed()
@@ -232,9 +237,9 @@ def test_person_who_is_disabled_loses_pages_and_own_tokens(
 
 
 def test_provider_that_is_away_is_bridged_for_a_quarter_of_an_hour(
-    engine: Engine, clock: Clock, provider: FakeProvider
+    database: Database, clock: Clock, provider: FakeProvider
 ) -> None:
-    people = company(engine, clock, provider)
+    people = company(database, clock, provider)
     person = signed_in(people)
     provider.error = ProviderAway()
     for _ in range(int(CONFIRMED_S / 10) - 1):
@@ -250,9 +255,9 @@ def test_provider_that_is_away_is_bridged_for_a_quarter_of_an_hour(
 
 
 def test_without_a_refresh_token_a_sign_in_lasts_a_quarter_of_an_hour(
-    engine: Engine, clock: Clock, provider: FakeProvider
+    database: Database, clock: Clock, provider: FakeProvider
 ) -> None:
-    people = company(engine, clock, provider)
+    people = company(database, clock, provider)
     person = people.enter(claims("vendas", issuer=ISSUER))
     clock.advance(CONFIRMED_S - 1)
     people.of_session(person.id, clock.now())
@@ -262,14 +267,14 @@ def test_without_a_refresh_token_a_sign_in_lasts_a_quarter_of_an_hour(
 
 
 def test_person_of_another_issuer_is_not_admitted(
-    engine: Engine, clock: Clock, provider: FakeProvider
+    database: Database, clock: Clock, provider: FakeProvider
 ) -> None:
-    person = signed_in(company(engine, clock, provider))
-    met = company(engine, clock).meet(claims("vendas", subject="bia"))
+    person = signed_in(company(database, clock, provider))
+    met = company(database, clock).meet(claims("vendas", subject="bia"))
     others = [
-        (company(engine, clock), person),
-        (company(engine, clock, replace(provider, issuer="https://other.example")), person),
-        (company(engine, clock, by_proxy=False), met),
+        (company(database, clock), person),
+        (company(database, clock, replace(provider, issuer="https://other.example")), person),
+        (company(database, clock, by_proxy=False), met),
     ]
     for people, each in others:
         with pytest.raises(RefusedToken):
@@ -277,11 +282,11 @@ def test_person_of_another_issuer_is_not_admitted(
 
 
 def test_ended_sessions_are_over_at_once(
-    engine: Engine, clock: Clock, provider: FakeProvider
+    database: Database, clock: Clock, provider: FakeProvider
 ) -> None:
-    people = company(engine, clock, provider)
-    other = company(engine, clock, provider)  # another process
-    tokens = tokens_in(engine, (), clock, clock, holders=other)
+    people = company(database, clock, provider)
+    other = company(database, clock, provider)  # another process
+    tokens = tokens_in(database, (), clock, clock, holders=other)
     person, began_at = signed_in(people), clock.now()
     own = own_token(tokens, person)
     clock.advance(1)
@@ -299,19 +304,19 @@ def test_ended_sessions_are_over_at_once(
     assert not people.end_sessions("f" * 64)
 
 
-def test_people_of_another_upstream_are_unknown(engine: Engine, clock: Clock) -> None:
-    person = company(engine, clock).meet(claims("vendas"))
+def test_people_of_another_upstream_are_unknown(database: Database, clock: Clock) -> None:
+    person = company(database, clock).meet(claims("vendas"))
     keys = replace(subject_keys(SECRET, str), namespace="elsewhere")
-    people = People(engine, keys, ROLES, by_proxy=True, clock=clock, monotonic=clock)
+    people = People(database, keys, ROLES, by_proxy=True, clock=clock, monotonic=clock)
     with pytest.raises(UnknownToken):
         people.of_session(person.id, clock.now())
     assert not people.end_sessions(person.id)
     assert people.listed() == []
 
 
-def test_batch_runs_for_a_person_who_is_away(engine: Engine, clock: Clock) -> None:
-    people = company(engine, clock)
-    tokens = tokens_in(engine, (), clock, clock, holders=people)
+def test_batch_runs_for_a_person_who_is_away(database: Database, clock: Clock) -> None:
+    people = company(database, clock)
+    tokens = tokens_in(database, (), clock, clock, holders=people)
     person = people.meet(claims("vendas"))
     assert tokens.identify_owner(person.id).name == "person:ana"
     clock.advance(OWN_TOKENS_S + 3)
@@ -320,15 +325,15 @@ def test_batch_runs_for_a_person_who_is_away(engine: Engine, clock: Clock) -> No
 
 
 def test_limits_of_a_person_bind_pages_and_own_tokens_together(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    people = company(engine, clock, daily_limit=3, monthly_budget=Decimal("0.90"))
-    tokens = tokens_in(engine, (), clock, clock, holders=people)
+    people = company(database, clock, daily_limit=3, monthly_budget=Decimal("0.90"))
+    tokens = tokens_in(database, (), clock, clock, holders=people)
     ana = people.identity(people.meet(claims("vendas")))
     bia = people.identity(people.meet(claims("vendas", subject="bia", name="bia")))
     script = own_token(tokens, people.meet(claims("vendas")), limit=1)()
     assert (script.least_daily_limit, script.least_monthly_budget) == (1, Decimal("0.90"))
-    ledger = ledger_of(engine, clock=clock)
+    ledger = ledger_of(database, clock=clock)
 
     def kind(caller: object, price: str) -> str:
         try:
@@ -364,10 +369,10 @@ def test_name_has_no_sign_that_misleads(name: str, shown: str) -> None:
     assert shown_name(name) == shown
 
 
-def test_database_that_is_away_is_no_refusal(engine: Engine, clock: Clock) -> None:
-    people = company(engine, clock)
+def test_database_that_is_away_is_no_refusal(database: Database, clock: Clock) -> None:
+    people = company(database, clock)
     person = people.meet(claims("vendas"))
-    with engine.begin() as db:
+    with database.engine.begin() as db:
         db.exec_driver_sql("ALTER TABLE people RENAME TO away")
     clock.advance(5)
     with pytest.raises(TokensUnavailable):
@@ -378,22 +383,22 @@ def test_restored_backup_keeps_ended_sessions_and_hand_overs(tmp_path: Path, clo
     """A backup from before does not bring back who has lost access since."""
     files = {}
     for name in ("later", "backup"):
-        engine = open_engine(None, tmp_path / name)
+        database = open_database(None, tmp_path / name)
         files[name] = database_file(None, tmp_path / name)
-        engine.dispose()
+        database.dispose()
     later, backup = files["later"], files["backup"]
     assert later is not None
     assert backup is not None
-    engine = open_engine(None, tmp_path / "later")
-    person = company(engine, clock).meet(claims("vendas"))
-    engine.dispose()
+    database = open_database(None, tmp_path / "later")
+    person = company(database, clock).meet(claims("vendas"))
+    database.dispose()
     shutil.copy(later, backup)
-    engine = open_engine(None, tmp_path / "later")
+    database = open_database(None, tmp_path / "later")
     clock.advance(1)
-    company(engine, clock).end_sessions(person.id)
-    engine.dispose()
+    company(database, clock).end_sessions(person.id)
+    database.dispose()
     end_what_has_ended(backup, later)
-    engine = open_engine(None, tmp_path / "backup")
+    database = open_database(None, tmp_path / "backup")
     with pytest.raises(RefusedToken):
-        company(engine, clock).of_session(person.id, person.entered_at)
-    engine.dispose()
+        company(database, clock).of_session(person.id, person.entered_at)
+    database.dispose()

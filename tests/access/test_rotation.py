@@ -4,9 +4,9 @@ import math
 from decimal import Decimal
 
 import pytest
-from sqlalchemy import Engine
 
 from portal.access.tokens import SCOPES, RefusedToken, TokenChange, digest
+from portal.storage.database import Database
 from tests.fakes import Clock
 from tests.fakes.one_tenant import ledger_of, tokens_in
 from tests.gateway.ledgers import buy
@@ -15,9 +15,9 @@ DAY = 86_400.0
 
 
 def test_new_token_has_the_owner_and_the_terms_of_the_former_one(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    tokens = tokens_in(engine, (), clock, clock)
+    tokens = tokens_in(database, (), clock, clock)
     former = digest(tokens.issue("ana", frozenset({"decode"}), 30 * DAY, 7, Decimal(60)))
     before = tokens.identify(former)
     clock.advance(20 * DAY)
@@ -37,8 +37,8 @@ def test_new_token_has_the_owner_and_the_terms_of_the_former_one(
         tokens.identify(digest(replaced))
 
 
-def test_token_that_leaked_ends_at_once(engine: Engine, clock: Clock) -> None:
-    tokens = tokens_in(engine, (), clock, clock)
+def test_token_that_leaked_ends_at_once(database: Database, clock: Clock) -> None:
+    tokens = tokens_in(database, (), clock, clock)
     former = digest(tokens.issue("ana", SCOPES, None, 0))
     for _ in range(3):
         tokens.rotate("ana", 0.0)
@@ -48,19 +48,21 @@ def test_token_that_leaked_ends_at_once(engine: Engine, clock: Clock) -> None:
 
 
 def test_both_tokens_share_one_limit_until_the_former_one_ends(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    tokens = tokens_in(engine, (), clock, clock)
+    tokens = tokens_in(database, (), clock, clock)
     former = tokens.identify(digest(tokens.issue("ana", SCOPES, None, 3)))
     later = tokens.identify(digest(tokens.rotate("ana", DAY) or ""))
-    ledger = ledger_of(engine, clock=clock)
+    ledger = ledger_of(database, clock=clock)
     buy(ledger, former)
     buy(ledger, later)
     assert ledger.allowance(former).token == ledger.allowance(later).token == 1
 
 
-def test_change_keeps_the_owner_and_renews_an_expired_token(engine: Engine, clock: Clock) -> None:
-    tokens = tokens_in(engine, (), clock, clock)
+def test_change_keeps_the_owner_and_renews_an_expired_token(
+    database: Database, clock: Clock
+) -> None:
+    tokens = tokens_in(database, (), clock, clock)
     known = digest(tokens.issue("ana", SCOPES, DAY, 0))
     owner = tokens.identify(known).owner
     clock.advance(2 * DAY)
@@ -73,9 +75,9 @@ def test_change_keeps_the_owner_and_renews_an_expired_token(engine: Engine, cloc
 
 
 def test_revoked_or_unknown_token_cannot_be_changed_or_replaced(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    tokens = tokens_in(engine, (), clock, clock)
+    tokens = tokens_in(database, (), clock, clock)
     tokens.issue("ana", SCOPES, None, 0)
     tokens.revoke("ana")
     for name in ("ana", "nobody"):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, update
+from sqlalchemy import update
 
 from portal.access import tokens as tokens_module
 from portal.access.tokens import (
@@ -20,7 +20,7 @@ from portal.access.tokens import (
     digest,
 )
 from portal.gateway.ledger import Ledger
-from portal.storage.database import writing
+from portal.storage.database import Database
 from portal.storage.tables import tokens as table
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
@@ -33,8 +33,8 @@ SECRET = b"the portal's own"
 NAMES = (("live", None), ("revoked", None), ("expired", -1.0))  # name and lifetime in seconds
 
 
-def test_issued_token_has_256_random_bits_and_is_not_listed(engine: Engine) -> None:
-    tokens = tokens_in(engine, ())
+def test_issued_token_has_256_random_bits_and_is_not_listed(database: Database) -> None:
+    tokens = tokens_in(database, ())
     issued = [tokens.issue(f"script-{number}", DECODE, None, 0) for number in range(20)]
     assert len(set(issued)) == 20
     for token in issued:
@@ -42,16 +42,16 @@ def test_issued_token_has_256_random_bits_and_is_not_listed(engine: Engine) -> N
     assert not any(token in repr(tokens.listed()) for token in issued)
 
 
-def test_issued_token_identifies_name_scopes_and_limit(engine: Engine) -> None:
-    tokens = tokens_in(engine, ())
+def test_issued_token_identifies_name_scopes_and_limit(database: Database) -> None:
+    tokens = tokens_in(database, ())
     identity = tokens.identify(digest(tokens.issue("script", DECODE, HOUR, 7)))
     assert (identity.name, identity.scopes, identity.daily_limit) == ("script", DECODE, 7)
     assert identity.has_scope("decode")
     assert not identity.has_scope("report")
 
 
-def test_token_expires_at_its_expiry_time(engine: Engine, clock: Clock) -> None:
-    tokens = tokens_in(engine, (), clock)
+def test_token_expires_at_its_expiry_time(database: Database, clock: Clock) -> None:
+    tokens = tokens_in(database, (), clock)
     known = digest(tokens.issue("trial", DECODE, HOUR, 0))
     clock.advance(HOUR - 0.5)
     assert tokens.identify(known).name == "trial"
@@ -60,9 +60,11 @@ def test_token_expires_at_its_expiry_time(engine: Engine, clock: Clock) -> None:
         tokens.identify(known)
 
 
-def test_revocation_by_another_process_is_seen_in_two_seconds(engine: Engine, clock: Clock) -> None:
-    tokens = tokens_in(engine, (), clock, clock)
-    elsewhere = tokens_in(engine, (), clock, clock)
+def test_revocation_by_another_process_is_seen_in_two_seconds(
+    database: Database, clock: Clock
+) -> None:
+    tokens = tokens_in(database, (), clock, clock)
+    elsewhere = tokens_in(database, (), clock, clock)
     known = digest(tokens.issue("leaver", DECODE, None, 0))
     assert tokens.identify(known).name == "leaver"
     assert elsewhere.revoke("leaver")
@@ -71,16 +73,16 @@ def test_revocation_by_another_process_is_seen_in_two_seconds(engine: Engine, cl
         tokens.identify(known)
 
 
-def test_token_issued_by_another_process_is_accepted(engine: Engine, clock: Clock) -> None:
-    tokens = tokens_in(engine, (), clock, clock)
+def test_token_issued_by_another_process_is_accepted(database: Database, clock: Clock) -> None:
+    tokens = tokens_in(database, (), clock, clock)
     with pytest.raises(UnknownToken):
         tokens.identify(digest("not yet"))
-    token = tokens_in(engine, (), clock, clock).issue("new", DECODE, None, 0)
+    token = tokens_in(database, (), clock, clock).issue("new", DECODE, None, 0)
     assert tokens.identify(digest(token)).name == "new"
 
 
-def test_name_of_a_revoked_token_cannot_be_reused(engine: Engine) -> None:
-    tokens = tokens_in(engine, ())
+def test_name_of_a_revoked_token_cannot_be_reused(database: Database) -> None:
+    tokens = tokens_in(database, ())
     tokens.issue("script", DECODE, None, 0)
     assert tokens.revoke("script")
     assert not tokens.revoke("script")
@@ -89,8 +91,8 @@ def test_name_of_a_revoked_token_cannot_be_reused(engine: Engine) -> None:
         tokens.issue("script", DECODE, None, 0)
 
 
-def test_concurrent_issues_of_one_name_succeed_once(engine: Engine) -> None:
-    tokens = tokens_in(engine, ())
+def test_concurrent_issues_of_one_name_succeed_once(database: Database) -> None:
+    tokens = tokens_in(database, ())
 
     def issue(_: int) -> int:
         try:
@@ -103,8 +105,10 @@ def test_concurrent_issues_of_one_name_succeed_once(engine: Engine) -> None:
     assert [each.name for each in tokens.listed()] == ["wanted"]
 
 
-def test_tokens_are_listed_in_issue_order_with_their_validity(engine: Engine, clock: Clock) -> None:
-    tokens = tokens_in(engine, (), clock)
+def test_tokens_are_listed_in_issue_order_with_their_validity(
+    database: Database, clock: Clock
+) -> None:
+    tokens = tokens_in(database, (), clock)
     for name in ("b", "a", "c"):
         tokens.issue(name, DECODE, None, 0)
         clock.advance(1)
@@ -170,20 +174,20 @@ def test_pass_through_identity_is_a_keyed_hash(tmp_path: Path) -> None:
         assert mine.digest != guessed
 
 
-def test_pass_through_refuses_issued_tokens_of_any_namespace(engine: Engine) -> None:
+def test_pass_through_refuses_issued_tokens_of_any_namespace(database: Database) -> None:
     """A portal token must not be disclosed to an upstream."""
-    elsewhere = Tokens(engine, (), namespace="elsewhere")
+    elsewhere = Tokens(database, (), namespace="elsewhere")
     tokens = [elsewhere.issue(name, DECODE, lifetime, 0) for name, lifetime in NAMES]
     elsewhere.revoke("revoked")
-    gatekeeper = Gatekeeper("pass-through", Tokens(engine, (), namespace="here"), SECRET)
+    gatekeeper = Gatekeeper("pass-through", Tokens(database, (), namespace="here"), SECRET)
     for token in tokens:
         with pytest.raises(UnknownToken):
             gatekeeper.authenticate(token)
     assert gatekeeper.authenticate("an-upstreams-own").credential == "an-upstreams-own"
 
 
-def test_token_of_another_namespace_is_unknown(engine: Engine) -> None:
-    here, there = Tokens(engine, (), namespace="here"), Tokens(engine, (), namespace="there")
+def test_token_of_another_namespace_is_unknown(database: Database) -> None:
+    here, there = Tokens(database, (), namespace="here"), Tokens(database, (), namespace="there")
     token = digest(here.issue("ana", frozenset({"decode"}), None, 0))
     elsewhere = digest(there.issue("ana", frozenset({"report"}), None, 0))
     assert here.identify(token).scopes == {"decode"}
@@ -194,18 +198,18 @@ def test_token_of_another_namespace_is_unknown(engine: Engine) -> None:
     with pytest.raises(UnknownToken):
         here.identify(elsewhere)
     with pytest.raises(RefusedToken):
-        Tokens(engine, (), namespace="there").identify(elsewhere)
+        Tokens(database, (), namespace="there").identify(elsewhere)
 
 
 def test_overview_has_a_page_of_valid_tokens_and_those_that_need_attention(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    tokens = tokens_in(engine, (), clock)
+    tokens = tokens_in(database, (), clock)
     for name, days in (("a", 5), ("b", 9), ("c", None), ("d", 1), ("e", 2), ("f", 30)):
         tokens.issue(name, SCOPES, days and days * 86400.0, daily_limit=1)
     tokens.revoke("f")
     clock.advance(1.5 * 86400)
-    ledger = Ledger(engine, clock=clock, namespace=tokens.listed()[0].namespace)
+    ledger = Ledger(database, clock=clock, namespace=tokens.listed()[0].namespace)
     (limited,) = [each for each in tokens.listed() if each.name == "c"]
     buy(ledger, replace(limited.identity, daily_limit=1))
     found = tokens.overview("", 2, 9, 4 * 86400.0, 9)
@@ -218,14 +222,14 @@ def test_overview_has_a_page_of_valid_tokens_and_those_that_need_attention(
     assert tokens.overview("", 9, 1, 0, 9).full == []
 
 
-def test_data_of_an_owner_outlives_a_token(engine: Engine, clock: Clock) -> None:
+def test_data_of_an_owner_outlives_a_token(database: Database, clock: Clock) -> None:
     """A batch whose token has ended goes on with a later token of the same owner."""
-    tokens = tokens_in(engine, ("configured",), clock)
+    tokens = tokens_in(database, ("configured",), clock)
     first = tokens.identify(digest(tokens.issue("ana", SCOPES, None, 0)))
     clock.advance(1)
     second = tokens.identify(digest(tokens.issue("ana-2", frozenset({"decode"}), None, 0)))
     assert len({first.owner, first.digest, second.owner}) == 3
-    with writing(engine) as db:
+    with database.writing() as db:
         db.execute(update(table).where(table.c.name == "ana-2").values(owner=first.owner))
     assert tokens.identify_owner(first.owner).name == "ana-2"
     assert tokens.revoke("ana-2")
@@ -238,10 +242,12 @@ def test_data_of_an_owner_outlives_a_token(engine: Engine, clock: Clock) -> None
     assert tokens.identify_owner(digest("configured")).owner == digest("configured")
 
 
-def test_token_that_was_issued_before_owners_owns_its_data(engine: Engine, clock: Clock) -> None:
-    tokens = tokens_in(engine, (), clock)
+def test_token_that_was_issued_before_owners_owns_its_data(
+    database: Database, clock: Clock
+) -> None:
+    tokens = tokens_in(database, (), clock)
     token_digest = digest(tokens.issue("ana", SCOPES, None, 0))
-    with writing(engine) as db:
+    with database.writing() as db:
         db.execute(update(table).values(owner=None))
     assert tokens.identify(token_digest).owner == token_digest
     assert tokens.identify_owner(token_digest).digest == token_digest

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
-from sqlalchemy import Connection, Engine, delete, insert, select, text, update
+from sqlalchemy import Connection, delete, insert, select, text, update
 
 from portal.access.trail import AGAIN_S, DAY_S, Act, Entry, Face, Trail
-from portal.storage.database import writing
+from portal.storage.database import Database
 from portal.storage.purge_log import log_purges, purge_bucket
 from portal.storage.tables import meta
 from portal.storage.tables import trail as table
@@ -23,13 +23,13 @@ def tag(subject: str) -> str:
     return f"tag-of-{subject[::-1]}"
 
 
-def trail_of(engine: Engine, clock: Clock, days: int = 365, last_purge: int = 0) -> Trail:
-    return Trail(engine, subject_keys(SECRET, tag), days, clock, lambda: last_purge)
+def trail_of(database: Database, clock: Clock, days: int = 365, last_purge: int = 0) -> Trail:
+    return Trail(database, subject_keys(SECRET, tag), days, clock, lambda: last_purge)
 
 
 @pytest.fixture
-def trail(engine: Engine, clock: Clock) -> Trail:
-    return trail_of(engine, clock)
+def trail(database: Database, clock: Clock) -> Trail:
+    return trail_of(database, clock)
 
 
 def entry(
@@ -38,8 +38,8 @@ def entry(
     return Entry(who=who, kind="token", act=act, face=face, vehicle=vehicle, **more)
 
 
-def fill(trail: Trail, engine: Engine, count: int = ROWS) -> None:
-    with writing(engine) as db:
+def fill(trail: Trail, database: Database, count: int = ROWS) -> None:
+    with database.writing() as db:
         trail.write(db, *(entry("asked", f"ABC{number:04}") for number in range(count)))
 
 
@@ -54,9 +54,9 @@ def put(db: Connection, at: int, /, **values: Any) -> None:
 # The chain
 
 
-def test_untouched_chain_holds(trail: Trail, engine: Engine) -> None:
+def test_untouched_chain_holds(trail: Trail, database: Database) -> None:
     assert trail.verify().fault is None
-    fill(trail, engine)
+    fill(trail, database)
     trail.add(entry("issued", number="7F3K9QMD2XHA"))
     found = trail.verify()
     assert (found.rows, found.last.number, found.fault) == (ROWS + 1, ROWS + 1, None)
@@ -124,28 +124,28 @@ TAMPERINGS: Final[dict[str, tuple[Callable[[Connection, int], None], str]]] = {
 
 @pytest.mark.parametrize("name", TAMPERINGS)
 def test_tampering_with_one_row_in_a_thousand_is_named(
-    name: str, trail: Trail, engine: Engine
+    name: str, trail: Trail, database: Database
 ) -> None:
     tamper, kind = TAMPERINGS[name]
-    fill(trail, engine)
+    fill(trail, database)
     number = random.Random(name).randrange(2, ROWS - 1)
-    with writing(engine) as db:
+    with database.writing() as db:
         tamper(db, number)
     assert trail.verify().fault == (number, kind)
 
 
-def test_appended_row_is_named(trail: Trail, engine: Engine) -> None:
-    fill(trail, engine)
-    with writing(engine) as db:
+def test_appended_row_is_named(trail: Trail, database: Database) -> None:
+    fill(trail, database)
+    with database.writing() as db:
         _append(db, ROWS)
     assert trail.verify().fault == (ROWS + 1, "changed")
 
 
 def test_rows_missing_at_the_end_are_named_now_and_after_later_acts(
-    trail: Trail, engine: Engine
+    trail: Trail, database: Database
 ) -> None:
-    fill(trail, engine, 10)
-    with writing(engine) as db:
+    fill(trail, database, 10)
+    with database.writing() as db:
         db.execute(delete(table).where(table.c.id > 7))
     assert trail.verify().fault == (8, "missing")
     trail.add(entry("issued"))
@@ -153,18 +153,22 @@ def test_rows_missing_at_the_end_are_named_now_and_after_later_acts(
 
 
 @pytest.mark.parametrize("value", ["", "3:0", "10:" + "0" * 64 + ":" + "0" * 64])
-def test_changed_head_is_noticed_and_stops_no_act(value: str, trail: Trail, engine: Engine) -> None:
-    fill(trail, engine, 10)
-    with writing(engine) as db:
+def test_changed_head_is_noticed_and_stops_no_act(
+    value: str, trail: Trail, database: Database
+) -> None:
+    fill(trail, database, 10)
+    with database.writing() as db:
         db.execute(update(meta).where(meta.c.name == "trail_head").values(value=value))
     assert trail.verify().fault == (11, "missing")
     trail.add(entry("issued"))
     assert [each.act for each in trail.latest(1)] == ["issued"]
 
 
-def test_first_rows_cannot_be_removed_as_if_they_had_expired(trail: Trail, engine: Engine) -> None:
-    fill(trail, engine, 10)
-    with writing(engine) as db:
+def test_first_rows_cannot_be_removed_as_if_they_had_expired(
+    trail: Trail, database: Database
+) -> None:
+    fill(trail, database, 10)
+    with database.writing() as db:
         db.execute(delete(table).where(table.c.id < 4))
         db.execute(insert(meta).values(name="trail_anchor", value=f"3:{row(db, 4)['mac']}:0"))
     assert trail.verify().fault == (1, "missing")
@@ -197,8 +201,8 @@ def test_hits_are_written_once_an_hour_for_a_caller_a_vehicle_and_a_face(
     assert len(acts(trail)) == 5
 
 
-def test_processes_share_the_hour(engine: Engine, clock: Clock) -> None:
-    first, second = trail_of(engine, clock), trail_of(engine, clock)
+def test_processes_share_the_hour(database: Database, clock: Clock) -> None:
+    first, second = trail_of(database, clock), trail_of(database, clock)
     for each in (first, second):
         each.note(entry())
         each.flush()
@@ -219,28 +223,28 @@ def test_panels_of_one_page_are_one_act(trail: Trail) -> None:
     assert len(acts(trail)) == 1
 
 
-def test_notes_wait_for_a_database_that_is_away(trail: Trail, engine: Engine) -> None:
-    with writing(engine) as db:
+def test_notes_wait_for_a_database_that_is_away(trail: Trail, database: Database) -> None:
+    with database.writing() as db:
         db.execute(text("ALTER TABLE trail RENAME TO away"))
     trail.note(entry())
     trail.flush()
-    with writing(engine) as db:
+    with database.writing() as db:
         db.execute(text("ALTER TABLE away RENAME TO trail"))
     trail.flush()
     assert acts(trail) == [("ana", "saw", "ABC1D23")]
 
 
-def test_act_that_fails_leaves_no_row(trail: Trail, engine: Engine) -> None:
-    with pytest.raises(ZeroDivisionError), writing(engine) as db:
+def test_act_that_fails_leaves_no_row(trail: Trail, database: Database) -> None:
+    with pytest.raises(ZeroDivisionError), database.writing() as db:
         trail.write(db, entry("issued"))
         raise ZeroDivisionError
     assert acts(trail) == []
     assert trail.verify().fault is None
 
 
-def test_no_trail_is_kept_for_0_days(engine: Engine, clock: Clock) -> None:
-    trail_of(engine, clock).add(entry("issued"))
-    trail = trail_of(engine, clock, days=0)
+def test_no_trail_is_kept_for_0_days(database: Database, clock: Clock) -> None:
+    trail_of(database, clock).add(entry("issued"))
+    trail = trail_of(database, clock, days=0)
     trail.note(entry())
     trail.add(entry("issued"))
     trail.flush()
@@ -253,11 +257,11 @@ def test_no_trail_is_kept_for_0_days(engine: Engine, clock: Clock) -> None:
 
 
 def test_expiry_leaves_an_anchor_from_which_the_chain_holds(
-    trail: Trail, engine: Engine, clock: Clock
+    trail: Trail, database: Database, clock: Clock
 ) -> None:
-    fill(trail, engine, 5)
+    fill(trail, database, 5)
     clock.advance(364 * DAY_S)
-    fill(trail, engine, 3)
+    fill(trail, database, 3)
     clock.advance(2 * DAY_S)
     trail.drop_expired()
     found = trail.verify()
@@ -270,10 +274,10 @@ def test_expiry_leaves_an_anchor_from_which_the_chain_holds(
     assert (found.anchor.number, found.last.number, found.fault) == (8, 9, None)
 
 
-def test_purge_empties_the_vehicle_and_leaves_the_rows(trail: Trail, engine: Engine) -> None:
+def test_purge_empties_the_vehicle_and_leaves_the_rows(trail: Trail, database: Database) -> None:
     for vehicle in ("ABC1D23", "LMP0A01", "ABC1D23"):
         trail.add(entry("issued", vehicle))
-    with writing(engine) as db:
+    with database.writing() as db:
         trail.forget(db, ["ABC1D23"])
         trail.write(db, entry("purged", "", number="1"))
     assert acts(trail) == [
@@ -284,16 +288,18 @@ def test_purge_empties_the_vehicle_and_leaves_the_rows(trail: Trail, engine: Eng
     ]
     assert list(trail.rows(vehicles=["ABC1D23"])) == []
     assert trail.verify().fault is None
-    with engine.connect() as db:
+    with database.engine.connect() as db:
         stored = repr(db.execute(select(table)).all())
     assert "ABC1D23" not in stored and tag("ABC1D23") not in stored
 
 
-def test_note_before_a_purge_is_written_without_the_vehicle(engine: Engine, clock: Clock) -> None:
-    trail = trail_of(engine, clock)
+def test_note_before_a_purge_is_written_without_the_vehicle(
+    database: Database, clock: Clock
+) -> None:
+    trail = trail_of(database, clock)
     trail.note(entry())
     trail.note(entry("saw", "LMP0A01"))
-    with writing(engine) as db:
+    with database.writing() as db:
         log_purges(db, [purge_bucket(tag("ABC1D23"))])
         trail.forget(db, ["ABC1D23"])
     trail.flush()
@@ -301,13 +307,13 @@ def test_note_before_a_purge_is_written_without_the_vehicle(engine: Engine, cloc
 
 
 def test_what_is_seen_after_a_purge_is_written_within_the_hour(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
     purges = [0]
-    trail = Trail(engine, subject_keys(SECRET, tag), 365, clock, lambda: purges[0])
+    trail = Trail(database, subject_keys(SECRET, tag), 365, clock, lambda: purges[0])
     trail.note(entry())
     trail.flush()
-    with writing(engine) as db:
+    with database.writing() as db:
         (purges[0],) = log_purges(db, [purge_bucket(tag("ABC1D23"))])
         trail.forget(db, ["ABC1D23"])
     trail.note(entry())
@@ -333,10 +339,10 @@ def test_rows_are_found_by_time_person_and_vehicle(trail: Trail, clock: Clock) -
 
 
 def test_another_namespace_continues_the_chain_and_sees_its_own_rows(
-    trail: Trail, engine: Engine, clock: Clock
+    trail: Trail, database: Database, clock: Clock
 ) -> None:
     trail.add(entry("issued"))
-    other = Trail(engine, subject_keys(SECRET, tag), 365, clock)
+    other = Trail(database, subject_keys(SECRET, tag), 365, clock)
     object.__setattr__(other._keys, "namespace", "other")
     other.add(entry("asked", who="bia"))
     assert [each.who for each in trail.rows()] == ["ana"]

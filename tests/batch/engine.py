@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from sqlalchemy import Engine
-
 from portal.access.tokens import Identity
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
@@ -18,6 +16,7 @@ from portal.batch.rows import Access
 from portal.batch.runner import BatchRunner
 from portal.batch.typed_list import read_strings
 from portal.gateway.lookup import Lookup, Served
+from portal.storage.database import Database
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import parse_subject
 from tests.fakes import Clock
@@ -45,7 +44,7 @@ class BatchEngine:
     """
 
     bench: Bench
-    database: Engine
+    database: Database
     batches: Batches
     runner: BatchRunner
     clock: Clock
@@ -102,23 +101,23 @@ def engine_of(
     clock: Clock,
     upstream: StubUpstream | None = None,
     *,
-    database: Engine | None = None,
+    database: Database | None = None,
     concurrency: int = 8,
     daily_limit: int = 0,
     identify: Callable[[Access], Identity] = lambda _: IDENTITY,
     fresh_s: int = FRESH_S,
     stale_s: int = STALE_S,
 ) -> BatchEngine:
-    engine = database or kept_open(None, folder)
+    database = database or kept_open(None, folder)
     one = bench(
         *(folder, clock, upstream),
         daily_limit=daily_limit,
         fresh_s=fresh_s,
         stale_s=stale_s,
-        database=engine,
+        database=database,
     )
     keys = subject_keys(SECRET, one.store.tag)
-    rows = (engine, keys, one.gateway.retention_s, clock)
+    rows = (database, keys, one.gateway.retention_s, clock)
     batches = Batches(*rows)
 
     def leases(holder: str = "", limit: int = concurrency) -> ItemLeases:
@@ -127,4 +126,4 @@ def engine_of(
     background = Background(identify, one.gateway.fetch)
     runner = BatchRunner(leases(), background, wait=clock.advance)
     runner = closed_later(runner, BatchRunner.stop)
-    return BatchEngine(one, engine, batches, runner, clock, leases)
+    return BatchEngine(one, database, batches, runner, clock, leases)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, event, select, update
+from sqlalchemy import event, select, update
 from sqlalchemy.exc import OperationalError
 
 from portal.access.tokens import Identity, RefusedToken
@@ -30,7 +30,8 @@ from portal.batch.typed_list import read_list
 from portal.batch.verdicts import Verdict
 from portal.gateway.ledger import LedgerEntry
 from portal.gateway.lookup import Failure
-from portal.storage.database import _write_queues, writing
+from portal.storage.database import Database
+from portal.storage.sqlite import SqliteDatabase
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
 from portal.system.local_time import from_epoch
@@ -82,7 +83,7 @@ def test_wrong_lines_take_little_room_and_stay_out_of_the_list(
     batch = one.batches.create(OWNER, ("decode",), [item], listed)
     found = one.get(batch)
     assert (found.wrong, found.more_wrong) == (listed.wrong, 5000 - len(listed.wrong))
-    with database.begin() as db:
+    with database.engine.begin() as db:
         (sealed,) = db.execute(select(table.c.sealed_wrong)).scalars()
         assert len(sealed) < 20_000
         # The list of batches does not decrypt wrong lines, so this value causes no error.
@@ -194,7 +195,7 @@ def test_most_is_what_the_owner_confirmed_until_the_batch_ends(
 
 
 def test_most_stays_the_same_while_all_lookups_succeed(
-    tmp_path: Path, clock: Clock, engine: Engine
+    tmp_path: Path, clock: Clock, database: Database
 ) -> None:
     seen: set[Decimal | None] = set()
 
@@ -202,7 +203,7 @@ def test_most_stays_the_same_while_all_lookups_succeed(
         seen.add(one.get(batch).cost.at_most)
         return good(resource)
 
-    one = engine_of(tmp_path, clock, StubUpstream(answer), database=engine)
+    one = engine_of(tmp_path, clock, StubUpstream(answer), database=database)
     batch = one.create(plates(8), LOOKUPS)
     one.start(batch)
     found = one.run(batch)
@@ -211,9 +212,9 @@ def test_most_stays_the_same_while_all_lookups_succeed(
 
 
 def test_batch_pauses_before_expired_answers_cost_more_than_was_confirmed(
-    tmp_path: Path, clock: Clock, engine: Engine
+    tmp_path: Path, clock: Clock, database: Database
 ) -> None:
-    one = engine_of(tmp_path, clock, database=engine)
+    one = engine_of(tmp_path, clock, database=database)
     texts = plates(6)
     for plate in texts[:5]:
         one.bench.decode(plate)
@@ -255,11 +256,11 @@ def test_lookup_that_a_killed_process_has_sent_takes_nothing_from_other_plates(
 
 
 def test_threads_of_two_processes_spend_no_more_than_was_confirmed(
-    tmp_path: Path, clock: Clock, engine: Engine
+    tmp_path: Path, clock: Clock, database: Database
 ) -> None:
     upstream = StubUpstream()
-    one = engine_of(tmp_path, clock, upstream, database=engine)
-    two = engine_of(tmp_path, clock, upstream, database=engine)
+    one = engine_of(tmp_path, clock, upstream, database=database)
+    two = engine_of(tmp_path, clock, upstream, database=database)
     batch = one.create(plates(60))
     one.start(batch, max_cost=20 * PRICE + PRICE / 2)
     other = threading.Thread(target=two.run, args=(batch,))
@@ -343,7 +344,7 @@ def test_discarded_draft_is_deleted(tmp_path: Path, clock: Clock) -> None:
     one.batches.discard(batch, OWNER)
     with pytest.raises(UnknownBatch):
         one.get(batch)
-    with database.begin() as db:
+    with database.engine.begin() as db:
         assert db.execute(select(items)).all() == []
     running = one.create(plates(3))
     one.start(running)
@@ -374,11 +375,11 @@ def test_daily_limit_pauses_and_the_next_day_resumes(tmp_path: Path, clock: Cloc
 
 
 def test_two_processes_reach_the_daily_limit_exactly(
-    tmp_path: Path, clock: Clock, engine: Engine
+    tmp_path: Path, clock: Clock, database: Database
 ) -> None:
     upstream = StubUpstream()
-    one = engine_of(tmp_path, clock, upstream, database=engine, daily_limit=100)
-    two = engine_of(tmp_path, clock, upstream, database=engine, daily_limit=100)
+    one = engine_of(tmp_path, clock, upstream, database=database, daily_limit=100)
+    two = engine_of(tmp_path, clock, upstream, database=database, daily_limit=100)
     batch = one.create(plates(150))
     one.start(batch)
     other = threading.Thread(target=two.run, args=(batch,))
@@ -647,10 +648,10 @@ def test_other_owners_see_nothing(tmp_path: Path, clock: Clock) -> None:
 
 @pytest.mark.parametrize("text", ["", "\0", "x\0y", "ABC1D23", "0" * 24])
 def test_text_that_is_no_id_names_no_batch(
-    tmp_path: Path, clock: Clock, engine: Engine, text: str
+    tmp_path: Path, clock: Clock, database: Database, text: str
 ) -> None:
     """A path may contain NUL, for which PostgreSQL raises an error."""
-    batches = engine_of(tmp_path, clock, database=engine).batches
+    batches = engine_of(tmp_path, clock, database=database).batches
     with pytest.raises(UnknownBatch):
         batches.get(text, OWNER)
     with pytest.raises(UnknownBatch):
@@ -658,13 +659,13 @@ def test_text_that_is_no_id_names_no_batch(
 
 
 def test_two_processes_share_a_batch_and_its_concurrency(
-    tmp_path: Path, clock: Clock, engine: Engine
+    tmp_path: Path, clock: Clock, database: Database
 ) -> None:
     """Both processes together have at most eight lookups in progress."""
     gate = threading.Event()
     upstream = StubUpstream(gate=gate)
-    one = engine_of(tmp_path, clock, upstream, database=engine)
-    two = engine_of(tmp_path, clock, upstream, database=engine)
+    one = engine_of(tmp_path, clock, upstream, database=database)
+    two = engine_of(tmp_path, clock, upstream, database=database)
     batch = one.create(plates(60))
     one.start(batch)
     one.runner.tick()
@@ -801,16 +802,16 @@ def test_running_batch_that_no_portal_can_run_expires(
     claimed = one.leases("another portal", 1).claim()
     assert claimed is not None
     changed = {"namespace": "another"} if lost == "namespace" else {"sealed_access": b"unreadable"}
-    with database.begin() as db:
+    with database.engine.begin() as db:
         db.execute(update(table).where(table.c.id == batch).values(changed))
         db.execute(update(table).values(claimed_at=clock.now()))
     clock.advance(3700)
     one.batches.drop_expired()
-    with database.begin() as db:  # another portal has claimed an item within a day
+    with database.engine.begin() as db:  # another portal has claimed an item within a day
         assert set(db.execute(select(table.c.id)).scalars()) == {batch, own}
     clock.advance(86400)
     one.batches.drop_expired()
-    with database.begin() as db:
+    with database.engine.begin() as db:
         assert set(db.execute(select(table.c.id)).scalars()) == {own}
         assert set(db.execute(select(items.c.batch)).scalars()) == {own}
 
@@ -822,7 +823,7 @@ def test_long_batch_is_known_to_be_run(tmp_path: Path, clock: Clock) -> None:
     for _ in range(3):
         clock.advance(3601)
         assert one.leases("portal").claim() is not None
-        with database.begin() as db:
+        with database.engine.begin() as db:
             assert db.execute(select(table.c.claimed_at)).scalar() == clock.now()
 
 
@@ -832,7 +833,7 @@ def test_search_for_work_is_one_statement(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock, database=database)
     one.start(one.create(plates(1)))
     seen: list[str] = []
-    event.listen(database, "before_cursor_execute", lambda *details: seen.append(details[2]))
+    event.listen(database.engine, "before_cursor_execute", lambda *details: seen.append(details[2]))
     assert one.leases().has_work()
     assert one.leases().resume_due()
     assert len(seen) == 2
@@ -843,7 +844,7 @@ def test_batch_of_an_unknown_key_is_no_work(tmp_path: Path, clock: Clock) -> Non
     one = engine_of(tmp_path, clock, database=database)
     one.start(one.create(plates(1)))
     assert one.leases().has_work()
-    with database.begin() as db:
+    with database.engine.begin() as db:
         db.execute(update(table).values(sealed_access=b"unreadable"))
     assert not one.leases().has_work()
 
@@ -917,7 +918,7 @@ def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
 
 
 def test_late_answer_of_a_purged_plate_does_not_enter_a_batch_created_since(
-    tmp_path: Path, clock: Clock, engine: Engine
+    tmp_path: Path, clock: Clock, database: Database
 ) -> None:
     """SQLite gives the row number of the purged item to the first item of the new batch."""
     created: list[str] = []
@@ -934,7 +935,7 @@ def test_late_answer_of_a_purged_plate_does_not_enter_a_batch_created_since(
             assert gate.wait(20)
         return good(resource)
 
-    one = engine_of(tmp_path, clock, StubUpstream(answer), database=engine)
+    one = engine_of(tmp_path, clock, StubUpstream(answer), database=database)
     one.start(one.create(["AAA0A00"], ask=LOOKUPS))
     one.runner.tick()
     wait_until(lambda: len(one.bench.upstream.calls) == 2, "the lookup of the new batch")
@@ -1033,11 +1034,12 @@ def test_writes_wait_in_the_queue_of_the_process(tmp_path: Path, clock: Clock) -
     """Outside the queue, each write would poll for SQLite's lock."""
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
-    queue = _write_queues[database]
-    with writing(database):
+    assert isinstance(database, SqliteDatabase)
+    queue = database.writers
+    with database.writing():
         waiting = threading.Thread(target=one.leases().release_all)
         waiting.start()
         wait_until(lambda: len(queue._waiters) == 1, "the writer in the queue")
-        assert database.pool.checkedout() == 1  # type: ignore[attr-defined]
+        assert database.engine.pool.checkedout() == 1  # type: ignore[attr-defined]
     waiting.join(30)
     assert not waiting.is_alive()

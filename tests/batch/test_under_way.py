@@ -3,19 +3,18 @@
 from decimal import Decimal
 from pathlib import Path
 
-from sqlalchemy import Engine
-
 from portal.access.sealing import SubjectKeys
 from portal.batch.batches import MOST_UNDER_WAY, Batches
+from portal.storage.database import Database
 from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.gateway.gateways import SECRET
 
 
 def test_running_and_paused_batches_are_listed(
-    tmp_path: Path, engine: Engine, clock: Clock
+    tmp_path: Path, database: Database, clock: Clock
 ) -> None:
-    one = engine_of(tmp_path, clock, database=engine)
+    one = engine_of(tmp_path, clock, database=database)
     one.create(plates(2, "DRA"))  # a draft, which is not listed
     done = one.create(plates(1, "DON"))
     one.start(done)
@@ -36,11 +35,11 @@ def test_running_and_paused_batches_are_listed(
     one.run(running)
     assert [each.state for each in one.batches.under_way()] == ["paused"]
     keys = SubjectKeys(SECRET, str, "another")
-    assert Batches(engine, keys, lambda _: 3600.0).under_way() == []
+    assert Batches(database, keys, lambda _: 3600.0).under_way() == []
 
 
-def test_the_latest_are_listed(tmp_path: Path, engine: Engine, clock: Clock) -> None:
-    one = engine_of(tmp_path, clock, database=engine)
+def test_the_latest_are_listed(tmp_path: Path, database: Database, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock, database=database)
     for number in range(MOST_UNDER_WAY + 1):
         one.start(one.create(plates(1, f"AA{chr(65 + number)}")))
         clock.advance(1)

@@ -5,7 +5,6 @@ import json
 import pytest
 from sqlalchemy import update
 
-from portal.storage.database import writing
 from portal.storage.tables import trail as table
 from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
@@ -63,7 +62,7 @@ def test_verify_names_the_first_changed_row(here: InProcessPortal) -> None:
     done = run_command(here, "audit", "verify")
     assert done.exit_code == 0
     assert done.output.startswith("2 rows: none is missing or changed. The last is 2, ")
-    with writing(here.parts.engine) as db:
+    with here.parts.database.writing() as db:
         db.execute(update(table).where(table.c.id == 2).values(who="bia"))
     done = run_command(here, "audit", "verify")
     assert (done.exit_code, done.stdout) == (1, "")

@@ -6,7 +6,7 @@ import pytest
 
 from portal.storage.schema import SCHEMA_HEAD
 from tests.conftest import PortalFactory
-from tests.fakes.databases import Database
+from tests.fakes.databases import EmptyDatabase
 from tests.fakes.in_process import InProcessPortal
 from tests.storage.former_schemas import BEFORE_THE_FIRST_RELEASE, execute
 
@@ -39,7 +39,7 @@ def test_current_and_upgrade_on_an_up_to_date_database(here: InProcessPortal) ->
 def test_commands_refuse_a_database_before_the_first_release(
     here: InProcessPortal, words: tuple[str, ...]
 ) -> None:
-    execute(Database(None, here.settings.data_dir), BEFORE_THE_FIRST_RELEASE)
+    execute(EmptyDatabase(None, here.settings.data_dir), BEFORE_THE_FIRST_RELEASE)
     done = run(here, *words)
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr == (
@@ -52,7 +52,8 @@ def test_commands_refuse_a_database_before_the_first_release(
 
 def test_upgrade_refuses_an_unknown_revision(here: InProcessPortal) -> None:
     execute(
-        Database(None, here.settings.data_dir), "UPDATE alembic_version SET version_num = '9999'"
+        EmptyDatabase(None, here.settings.data_dir),
+        "UPDATE alembic_version SET version_num = '9999'",
     )
     assert run(here, "db", "current").stdout == "9999\n"
     done = run(here, "db", "upgrade")

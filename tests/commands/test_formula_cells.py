@@ -46,7 +46,7 @@ def filled(portal: PortalFactory) -> InProcessPortal:
     here = portal()
     values = {"sent_at": 1_790_000_000.0, "day": "2026-09-21", "subject": "", "price": "0.30"}
     values["namespace"] = here.settings.namespace
-    with opened(None, here.settings.data_dir) as engine, engine.begin() as db:
+    with opened(None, here.settings.data_dir) as database, database.engine.begin() as db:
         for text in HOSTILE:
             db.execute(ledger.insert().values(**values, **dict.fromkeys(TEXTS, text)))
     return here

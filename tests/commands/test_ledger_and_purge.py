@@ -14,7 +14,7 @@ from typing import cast
 import pytest
 from click.testing import Result
 from flask.cli import ScriptInfo
-from sqlalchemy import Connection, Engine, create_engine, event, func, insert, select
+from sqlalchemy import Connection, Engine, event, func, insert, select
 
 from portal.commands import purge
 from portal.commands.data_check import refusal
@@ -127,7 +127,7 @@ class Unbuffered(io.StringIO):
 def test_ledger_is_written_in_blocks(priced: InProcessPortal, form: list[str]) -> None:
     call = {"sent_at": 1.0, "day": "2026-10-05", "operation": "decode", "subject": "", "price": "1"}
     sender = {"origin": "primary", "caller": "ana", "namespace": priced.settings.namespace}
-    with opened(None, priced.settings.data_dir) as engine, engine.begin() as db:
+    with opened(None, priced.settings.data_dir) as database, database.engine.begin() as db:
         db.execute(insert(ledger), [{**call, **sender, "outcome": "answered"}] * 2500)
     app = priced.app
     with redirect_stdout(Unbuffered()) as output:
@@ -356,14 +356,16 @@ def test_no_dossier_of_purged_answers_is_issued_after_the_log_has_the_purge(
     monkeypatch.setattr(purge, "time", SimpleNamespace(sleep=issue))
     assert run_command(command, "purge", "ABC1D23").exit_code == 0
     assert [done.status_code for done in issued] == [409]
-    with here.parts.engine.connect() as db:
+    with here.parts.database.engine.connect() as db:
         assert db.execute(select(func.count()).select_from(dossiers)).scalar() == 0
 
 
 def test_purge_without_a_database_says_so(priced: InProcessPortal) -> None:
     """The data key is in the database, so nothing could be found in the store either."""
+    from portal.storage.postgresql import PostgresDatabase  # needs psycopg
+
     parts = SimpleNamespace(
-        engine=create_engine("postgresql+psycopg://portal@127.0.0.1:1/portal"),
+        database=PostgresDatabase("postgresql://portal@127.0.0.1:1/portal"),
         files=SimpleNamespace(files={}, has_other_data=False, unused_caches=(), secret_keys=()),
         data_key=None,
         is_command=True,

@@ -15,7 +15,9 @@ from sqlalchemy.pool import NullPool, Pool, StaticPool
 
 ROOT = Path(__file__).resolve().parents[2]
 _CODE, _TESTS = f"{ROOT / 'portal'}/", f"{ROOT / 'tests'}/"
-_OPENS_CONNECTIONS = str(ROOT / "portal" / "storage" / "database.py")
+_OPEN_CONNECTIONS = {
+    str(ROOT / "portal" / "storage" / name) for name in ("sqlite.py", "postgresql.py")
+}
 
 _lock = threading.Lock()
 _held: dict[Any, tuple[int, Pool]] = {}
@@ -57,7 +59,7 @@ def _is_for_the_portal() -> bool:
     frame = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename
-        if file.startswith(_CODE) and file != _OPENS_CONNECTIONS:
+        if file.startswith(_CODE) and file not in _OPEN_CONNECTIONS:
             return True
         if file.startswith(_TESTS) and file != __file__:
             return False

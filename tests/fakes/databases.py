@@ -20,9 +20,10 @@ from types import TracebackType
 from typing import Literal, Self
 
 import pytest
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import create_engine
 
-from portal.storage.database import open_engine
+from portal.storage.database import Database
+from portal.storage.opening import open_database
 from tests.fakes import tiers
 from tests.fakes.closing import closed_later
 from tests.fakes.ports import free_port
@@ -32,25 +33,25 @@ _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
 @contextmanager
-def opened(url: str | None, folder: Path, required: bool = True) -> Iterator[Engine]:
-    """Yield an engine and dispose it afterwards.
+def opened(url: str | None, folder: Path, required: bool = True) -> Iterator[Database]:
+    """Yield the database of a portal and dispose it afterwards.
 
     Otherwise, connections that a failed test leaves open make psycopg warn in a later test.
     """
-    engine = open_engine(url, folder, required)
+    database = open_database(url, folder, required)
     try:
-        yield engine
+        yield database
     finally:
-        engine.dispose()
+        database.dispose()
 
 
-def kept_open(url: str | None, folder: Path) -> Engine:
-    """Return an engine that is disposed at the end of the test."""
-    return closed_later(open_engine(url, folder), Engine.dispose)
+def kept_open(url: str | None, folder: Path) -> Database:
+    """Return a database that is disposed at the end of the test."""
+    return closed_later(open_database(url, folder), Database.dispose)
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class EmptyDatabase:
     """An empty database that other processes can open too.
 
     If ``url`` is None, the database is an SQLite file in ``folder``.
@@ -59,8 +60,8 @@ class Database:
     url: str | None
     folder: Path
 
-    def open(self) -> Engine:
-        """Return an engine that is disposed at the end of the test."""
+    def open(self) -> Database:
+        """Return a database that is disposed at the end of the test."""
         return kept_open(self.url, self.folder)
 
 
@@ -102,10 +103,10 @@ class PostgresProcess:
         """Create an empty database and return its URL."""
         name = f"test_{uuid.uuid4().hex}"
         address = self.url.replace("postgresql://", "postgresql+psycopg://")
-        engine = create_engine(address, isolation_level="AUTOCOMMIT")
-        with engine.connect() as db:
+        database = create_engine(address, isolation_level="AUTOCOMMIT")
+        with database.engine.connect() as db:
             db.exec_driver_sql(f'CREATE DATABASE "{name}"')
-        engine.dispose()
+        database.dispose()
         return self._address(name)
 
     def dump(self, url: str) -> bytes:

@@ -2,12 +2,10 @@
 
 from typing import Any
 
-from sqlalchemy import Engine
-
-from portal.storage.database import writing
+from portal.storage.database import Database
 
 
-def forget(engine: Engine, part: Any, subject: Any) -> Any:
+def forget(database: Database, part: Any, subject: Any) -> Any:
     """Call ``part.forget``, as the command ``purge`` does for all parts in one transaction."""
-    with writing(engine) as db:
+    with database.writing() as db:
         return part.forget(db, subject)

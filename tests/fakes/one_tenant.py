@@ -4,37 +4,38 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from sqlalchemy import Engine
-
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Tokens
 from portal.gateway.ledger import Ledger
 from portal.gateway.operations import CachePolicy
 from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
+from portal.storage.database import Database
 from portal.vehicle.operation_name import OperationName
 
 NAMESPACE: Final = "upstream"
 
 
 def ledger_of(
-    engine: Engine,
+    database: Database,
     daily_limit: int = 0,
     monthly_budget: Decimal = Decimal(0),
     **named: Any,
 ) -> Ledger:
     limits = PortalLimits(daily_limit, monthly_budget)
-    return Ledger(engine, limits, namespace=NAMESPACE, **named)
+    return Ledger(database, limits, namespace=NAMESPACE, **named)
 
 
 def savings_of(
-    engine: Engine, terms: Mapping[OperationName, CachePolicy], *clock: Any
+    database: Database, terms: Mapping[OperationName, CachePolicy], *clock: Any
 ) -> SavingsCounter:
-    return SavingsCounter(engine, terms, *clock, namespace=NAMESPACE)
+    return SavingsCounter(database, terms, *clock, namespace=NAMESPACE)
 
 
-def tokens_in(engine: Engine, configured: Sequence[str] = (), *clocks: Any, **named: Any) -> Tokens:
-    return Tokens(engine, configured, *clocks, namespace=NAMESPACE, **named)
+def tokens_in(
+    database: Database, configured: Sequence[str] = (), *clocks: Any, **named: Any
+) -> Tokens:
+    return Tokens(database, configured, *clocks, namespace=NAMESPACE, **named)
 
 
 def subject_keys(secret: bytes, tag: Callable[[str], str], **named: Any) -> SubjectKeys:

@@ -7,8 +7,6 @@ from decimal import Decimal
 from pathlib import Path
 from typing import cast
 
-from sqlalchemy import Engine
-
 from portal.access.tokens import Identity
 from portal.gateway.backend import Backend
 from portal.gateway.envelope import Seal
@@ -20,6 +18,7 @@ from portal.gateway.operations import DECODE, OPERATIONS, CachePolicy, Policy
 from portal.gateway.single_flight import FileLeases, Leases, SingleFlight
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.gateway.store import Store
+from portal.storage.database import Database
 from portal.storage.purge_log import PurgeClock, PurgeLog
 from portal.upstream.errors import Failing, Unusable, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response
@@ -138,7 +137,7 @@ class Bench:
     def purge(self, plate: str = "ABC1D23") -> int:
         """Purge the store as the command does, and return how many entries were deleted."""
         tag = self.store.tag(plate)
-        (number,) = log_purge(self.purge_log.engine, tag, self.store.purged_to())
+        (number,) = log_purge(self.purge_log.database, tag, self.store.purged_to())
         return self.store.purge({tag: number})
 
     def expire_local_cache(self) -> None:
@@ -196,7 +195,7 @@ def bench(
     fresh_s: int = FRESH_S,
     stale_s: int = STALE_S,
     purge_log: PurgeLog | None = None,
-    database: Engine | None = None,
+    database: Database | None = None,
 ) -> Bench:
     """Return a gateway with its parts.
 
@@ -206,8 +205,8 @@ def bench(
     upstream = upstream or StubUpstream()
     ticking = Clock(0.0)
     held = cast(Backend, backend or opened_cache(folder))
-    engine = database or kept_open(None, folder)
-    log = purge_log or PurgeLog(engine)
+    database = database or kept_open(None, folder)
+    log = purge_log or PurgeLog(database)
     purges = PurgeClock(log.after, ticking)
     memory = LocalCache(MEBIBYTE, purges.hides, ticking)
     store = Store(
@@ -216,7 +215,7 @@ def bench(
         terms=terms(fresh_s, stale_s),
         namespace=NAMESPACE,
     )
-    ledger = ledger_of(engine, daily_limit, clock=clock)
+    ledger = ledger_of(database, daily_limit, clock=clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(
         upstream,

@@ -10,7 +10,6 @@ from decimal import Decimal
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Engine
 
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.limits import Limit
@@ -24,10 +23,10 @@ from portal.gateway.reservation import (
     spent_on,
     used_of,
 )
-from portal.storage.database import writing
+from portal.storage.database import Database
 from tests.effort import cases
 from tests.fakes import Clock
-from tests.fakes.databases import Database, kept_open
+from tests.fakes.databases import EmptyDatabase, kept_open
 from tests.fakes.one_tenant import NAMESPACE, ledger_of
 from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import as_caller
@@ -51,30 +50,30 @@ def kind_of(ledger: Ledger, caller: object = ANA, price: Decimal | None = PRICE)
     return "sent"
 
 
-def test_token_spends_its_budget_and_no_more(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_token_spends_its_budget_and_no_more(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     assert [kind_of(ledger) for _ in range(4)] == ["sent", "sent", "sent", "token_budget"]
     assert kind_of(ledger, as_caller("bia")) == "sent"
     (use,) = ledger.uses(ANA)
     assert (use.limit.unit, use.used, use.left) == ("brl", Decimal("0.93"), Decimal("0.07"))
 
 
-def test_portal_spends_its_budget_and_no_more(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, monthly_budget=Decimal("0.62"), clock=clock)
+def test_portal_spends_its_budget_and_no_more(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, monthly_budget=Decimal("0.62"), clock=clock)
     callers = [as_caller(name) for name in ("a", "b", "c")]
     assert [kind_of(ledger, each) for each in callers] == ["sent", "sent", "portal_budget"]
 
 
-def test_call_that_was_not_sent_is_given_back(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_call_that_was_not_sent_is_given_back(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     for _ in range(5):
         call(ledger).finish("not_sent")
         call(ledger).finish("answered", 402)
     assert [use.used for use in ledger.uses(ANA)] == [0]
 
 
-def test_budget_begins_again_with_the_month(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_budget_begins_again_with_the_month(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     for _ in range(3):
         kind_of(ledger)
     with pytest.raises(Failure) as caught:
@@ -86,8 +85,8 @@ def test_budget_begins_again_with_the_month(engine: Engine, clock: Clock) -> Non
     assert kind_of(ledger) == "sent"
 
 
-def test_late_end_gives_back_to_the_month_of_the_call(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_late_end_gives_back_to_the_month_of_the_call(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     late = call(ledger)
     clock.advance(40 * 86400)
     kind_of(ledger)
@@ -95,26 +94,26 @@ def test_late_end_gives_back_to_the_month_of_the_call(engine: Engine, clock: Clo
     assert [use.used for use in ledger.uses(ANA)] == [PRICE]
 
 
-def test_unknown_price_exceeds_every_budget(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_unknown_price_exceeds_every_budget(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     assert kind_of(ledger, ANA, None) == "token_budget"
     assert kind_of(ledger, as_caller("bia"), None) == "sent"
     assert kind_of(ledger, ANA, Decimal(0)) == "sent"
 
 
-def test_price_above_the_whole_budget_is_refused(engine: Engine, clock: Clock) -> None:
-    assert kind_of(ledger_of(engine, clock=clock), ANA, Decimal("1.01")) == "token_budget"
+def test_price_above_the_whole_budget_is_refused(database: Database, clock: Clock) -> None:
+    assert kind_of(ledger_of(database, clock=clock), ANA, Decimal("1.01")) == "token_budget"
 
 
-def test_budget_that_is_set_later_counts_what_was_spent(engine: Engine, clock: Clock) -> None:
+def test_budget_that_is_set_later_counts_what_was_spent(database: Database, clock: Clock) -> None:
     for _ in range(3):
-        kind_of(ledger_of(engine, clock=clock), as_caller("ana"))
-    assert kind_of(ledger_of(engine, clock=clock)) == "token_budget"
+        kind_of(ledger_of(database, clock=clock), as_caller("ana"))
+    assert kind_of(ledger_of(database, clock=clock)) == "token_budget"
 
 
-def race(database: Database, threads: int, results: "queue.Queue[int]") -> None:
+def race(empty_database: EmptyDatabase, threads: int, results: "queue.Queue[int]") -> None:
     ledger = Ledger(
-        kept_open(database.url, database.folder),
+        kept_open(empty_database.url, empty_database.folder),
         PortalLimits(monthly_budget=Decimal(100)),
         namespace=NAMESPACE,
     )
@@ -146,17 +145,17 @@ def race(database: Database, threads: int, results: "queue.Queue[int]") -> None:
 
 @pytest.mark.over_5_s("322 calls of 50 threads in 4 processes")
 def test_budget_is_exact_under_races_of_threads_and_processes(
-    database: Database, engine: Engine
+    empty_database: EmptyDatabase, database: Database
 ) -> None:
     """R$ 100 at R$ 0.31 are exactly 322 calls, and what was not sent was given back."""
     results = PRELOADED.Queue()
-    racers = [PRELOADED.Process(target=race, args=(database, 50, results)) for _ in range(4)]
+    racers = [PRELOADED.Process(target=race, args=(empty_database, 50, results)) for _ in range(4)]
     for racer in racers:
         racer.start()
     paid = sum(results.get(timeout=120) for _ in racers)
     for racer in racers:
         racer.join(30)
-    ledger = ledger_of(engine, monthly_budget=Decimal(100))
+    ledger = ledger_of(database, monthly_budget=Decimal(100))
     with suppress(Failure):  # unsent calls may have given their price back after the last attempt
         while True:
             call(ledger, as_caller("late")).finish("answered", 200)
@@ -188,7 +187,7 @@ Step = tuple[list[Limit], Decimal | None, bool]
 @settings(max_examples=cases(20, 500), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_no_limit_is_exceeded_and_what_is_used_is_the_sum(
-    engine: Engine, steps: list[Step]
+    database: Database, steps: list[Step]
 ) -> None:
     """Each step takes a call from random limits, and gives it back or not."""
     name, expected = f"run {next(RUNS)}", dict[tuple[str, str], Decimal]()
@@ -200,20 +199,20 @@ def test_no_limit_is_exceeded_and_what_is_used_is_the_sum(
             if amount != 0
         )
         try:
-            with writing(engine) as db:
+            with database.writing() as db:
                 reserve(db, name, limits, price, NOW)
         except LimitReached:
             assert not fits
             continue
         assert fits
         if is_returned:
-            with writing(engine) as db:
+            with database.writing() as db:
                 give_back(db, name, limits, price or Decimal(0), NOW)
             continue
         for each, amount in amounts.items():
             expected[each.payer, each.period] = of(expected, each) + (amount or Decimal(0))
     seen = [each for limits, _, _ in steps for each in limits]
-    with writing(engine) as db:
+    with database.writing() as db:
         for each, used in used_of(db, name, seen, NOW).items():
             assert used == of(expected, each)
 

@@ -11,18 +11,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event, insert, select
+from sqlalchemy import event, insert, select
 
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import Failure
-from portal.storage.database import reading, writing
+from portal.storage.database import Database
 from portal.storage.tables import (
     call_counters,
     metadata,
 )
 from portal.storage.tables import ledger as ledger_table
 from tests.fakes import Clock, wait_until
-from tests.fakes.databases import Database
+from tests.fakes.databases import EmptyDatabase
 from tests.fakes.forgetting import forget
 from tests.fakes.one_tenant import ledger_of
 from tests.fakes.preloaded import PRELOADED
@@ -30,8 +30,8 @@ from tests.gateway.gateways import CALLER, StubUpstream, as_caller, bench, decod
 from tests.gateway.ledgers import buy, spent
 
 
-def test_row_is_written_before_the_call(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_row_is_written_before_the_call(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     attempt = LedgerEntry(ledger, "decode", "tag", Decimal("0.305"), CALLER).begin("secondary")
     (row,) = ledger.rows()
     assert (row.operation, row.origin, row.caller) == ("decode", "secondary", "somebody")
@@ -42,8 +42,8 @@ def test_row_is_written_before_the_call(engine: Engine, clock: Clock) -> None:
     assert (row.outcome, row.status) == ("answered", 200)
 
 
-def test_allowance_counts_both_limits(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=5, clock=clock)
+def test_allowance_counts_both_limits(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, daily_limit=5, clock=clock)
     buy(ledger)
     found = ledger.allowance(as_caller(CALLER.name, daily_limit=3))
     assert (found.day, found.token, found.left) == (4, 2, 2)
@@ -52,34 +52,34 @@ def test_allowance_counts_both_limits(engine: Engine, clock: Clock) -> None:
 
 
 def test_allowance_without_limit_reads_no_database(
-    engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_: object) -> None:
         raise AssertionError("the database was read")
 
-    monkeypatch.setattr("portal.gateway.ledger.reading", fail)
-    assert ledger_of(engine, clock=clock).allowance(CALLER).left is None
+    monkeypatch.setattr(type(database), "reading", fail)
+    assert ledger_of(database, clock=clock).allowance(CALLER).left is None
 
 
-def test_allowance_is_unknown_while_the_database_is_down(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=5, clock=clock)
-    with engine.begin() as db:
+def test_allowance_is_unknown_while_the_database_is_down(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, daily_limit=5, clock=clock)
+    with database.engine.begin() as db:
         call_counters.drop(db)
     found = ledger.allowance(as_caller("somebody", daily_limit=3))
     assert (found.day, found.token, found.left) == (None, None, None)
 
 
-def test_months_follow_sao_paulo_time(engine: Engine, clock: Clock) -> None:
+def test_months_follow_sao_paulo_time(database: Database, clock: Clock) -> None:
     """02:00 UTC on 1 November is still 31 October in São Paulo."""
     clock.advance(date(2026, 11, 1).toordinal() * 86400 - 719163 * 86400 + 7200 - clock())
-    ledger = ledger_of(engine, clock=clock)
+    ledger = ledger_of(database, clock=clock)
     buy(ledger)
     assert len(list(ledger.rows("2026-10"))) == 1
     assert list(ledger.rows("2026-11")) == []
 
 
-def test_daily_limit_is_exact_and_gives_retry_after(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=3, clock=clock)
+def test_daily_limit_is_exact_and_gives_retry_after(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, daily_limit=3, clock=clock)
     for _ in range(3):
         buy(ledger)
     with pytest.raises(Failure) as caught:
@@ -89,8 +89,8 @@ def test_daily_limit_is_exact_and_gives_retry_after(engine: Engine, clock: Clock
     assert len(spent(ledger)) == 3
 
 
-def test_daily_limit_resets_at_midnight_in_sao_paulo(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=1, clock=clock)
+def test_daily_limit_resets_at_midnight_in_sao_paulo(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, daily_limit=1, clock=clock)
     buy(ledger)
     clock.advance(15 * 3600 - 1)
     with pytest.raises(Failure):
@@ -99,8 +99,8 @@ def test_daily_limit_resets_at_midnight_in_sao_paulo(engine: Engine, clock: Cloc
     buy(ledger)
 
 
-def test_token_limit_does_not_use_up_daily_limit(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=3, clock=clock)
+def test_token_limit_does_not_use_up_daily_limit(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, daily_limit=3, clock=clock)
     small, other = as_caller("small", daily_limit=1), as_caller("other")
     buy(ledger, small)
     for _ in range(5):
@@ -113,8 +113,10 @@ def test_token_limit_does_not_use_up_daily_limit(engine: Engine, clock: Clock) -
         buy(ledger, other)
 
 
-def test_unsent_call_releases_reservation_and_is_not_listed(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=1, clock=clock)
+def test_unsent_call_releases_reservation_and_is_not_listed(
+    database: Database, clock: Clock
+) -> None:
+    ledger = ledger_of(database, daily_limit=1, clock=clock)
     for _ in range(5):
         buy(ledger, as_caller("x", daily_limit=1), "not_sent")
     buy(ledger, as_caller("x", daily_limit=1))
@@ -123,9 +125,9 @@ def test_unsent_call_releases_reservation_and_is_not_listed(engine: Engine, cloc
 
 @pytest.mark.parametrize("outcome", ["maybe", "timed_out", "broken", "failing", "unusable"])
 def test_possibly_charged_call_keeps_reservation(
-    engine: Engine, clock: Clock, outcome: str
+    database: Database, clock: Clock, outcome: str
 ) -> None:
-    ledger = ledger_of(engine, daily_limit=1, clock=clock)
+    ledger = ledger_of(database, daily_limit=1, clock=clock)
     buy(ledger, outcome=outcome)
     with pytest.raises(Failure):
         buy(ledger)
@@ -133,18 +135,18 @@ def test_possibly_charged_call_keeps_reservation(
 
 def test_failed_row_prevents_the_call(tmp_path: Path, clock: Clock) -> None:
     made = bench(tmp_path, clock)
-    metadata.drop_all(made.ledger._engine)
+    metadata.drop_all(made.ledger._database.engine)
     with pytest.raises(Failure) as caught:
         made.decode()
     assert caught.value.kind == "no_ledger"
     assert made.upstream.calls == []
 
 
-def test_forgetting_a_vehicle_keeps_its_rows(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_forgetting_a_vehicle_keeps_its_rows(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     buy(ledger)
-    assert forget(engine, ledger, ["tag"]) == 1
-    assert forget(engine, ledger, ["tag"]) == 0
+    assert forget(database, ledger, ["tag"]) == 1
+    assert forget(database, ledger, ["tag"]) == 0
     assert len(spent(ledger)) == 1
 
 
@@ -158,10 +160,10 @@ def test_exhausted_token_limit_is_not_shared_with_others(tmp_path: Path, clock: 
     assert made.gateway.fetch(decode(), poor).cache_status == "hit"
 
 
-def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]") -> None:
+def _race(empty_database: EmptyDatabase, results: "multiprocessing.Queue[tuple[int, int]]") -> None:
     """Race for one limit; every fourth reserved call is never sent."""
-    engine = database.open()
-    ledger = ledger_of(engine, daily_limit=100)
+    database = empty_database.open()
+    ledger = ledger_of(database, daily_limit=100)
 
     def attempt(number: int) -> tuple[int, int]:
         free = number % 4 == 0
@@ -179,21 +181,23 @@ def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]")
         made = list(pool.map(attempt, range(130)))
     for _ in range(10):  # retry to write the outcomes that missed the write lock
         ledger.settle()
-    engine.dispose()
+    database.dispose()
     results.put((sum(paid for paid, _ in made), sum(odd for _, odd in made)))
 
 
-def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engine: Engine) -> None:
+def test_limit_is_exact_under_races_of_threads_and_processes(
+    empty_database: str, database: Database
+) -> None:
     """200 threads in 4 processes race for 100 calls. Unsent calls are not counted."""
     results = PRELOADED.Queue()
-    racers = [PRELOADED.Process(target=_race, args=(database, results)) for _ in range(4)]
+    racers = [PRELOADED.Process(target=_race, args=(empty_database, results)) for _ in range(4)]
     for racer in racers:
         racer.start()
     through = [results.get(timeout=90) for _ in racers]
     for racer in racers:
         racer.join(30)
     assert sum(odd for _, odd in through) == 0
-    ledger = ledger_of(engine, daily_limit=100)
+    ledger = ledger_of(database, daily_limit=100)
     # After the last attempt, unsent calls may have released reservations. Use them now.
     late = 0
     with suppress(Failure):
@@ -202,7 +206,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engi
             late += 1
     assert sum(paid for paid, _ in through) + late == 100
     assert spent(ledger) == ["answered"] * 100
-    with reading(engine) as db:
+    with database.reading() as db:
         assert sorted(db.execute(select(call_counters.c.payer, call_counters.c.calls))) == [
             ("day", 100),
             ("day", 30_000_000),  # R$ 30.00
@@ -211,14 +215,14 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engi
         ]
 
 
-def test_concurrent_callers_with_limits_do_not_deadlock(engine: Engine) -> None:
+def test_concurrent_callers_with_limits_do_not_deadlock(database: Database) -> None:
     """Each call updates two counters (the day's and the caller's) during purges."""
-    ledger = ledger_of(engine, daily_limit=10_000)
+    ledger = ledger_of(database, daily_limit=10_000)
 
     def busy(number: int) -> None:
         buy(ledger, as_caller(f"c{number % 5}", 10_000), ("answered", "not_sent")[number % 2])
         if number % 10 == 0:
-            forget(engine, ledger, ["tag"])
+            forget(database, ledger, ["tag"])
             ledger.drop_past_counters()
 
     with ThreadPoolExecutor(20) as pool:
@@ -228,27 +232,27 @@ def test_concurrent_callers_with_limits_do_not_deadlock(engine: Engine) -> None:
     assert len(spent(ledger)) == 100
 
 
-def _killed_in_mid_call(database: Database) -> None:
-    buy(ledger_of(database.open()), outcome=None)
+def _killed_in_mid_call(empty_database: EmptyDatabase) -> None:
+    buy(ledger_of(empty_database.open()), outcome=None)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_call_of_killed_process_reads_maybe(database: str, engine: Engine) -> None:
-    victim = PRELOADED.Process(target=_killed_in_mid_call, args=(database,))
+def test_call_of_killed_process_reads_maybe(empty_database: str, database: Database) -> None:
+    victim = PRELOADED.Process(target=_killed_in_mid_call, args=(empty_database,))
     victim.start()
     victim.join(60)
     assert victim.exitcode == -signal.SIGKILL
-    assert spent(ledger_of(engine)) == ["maybe"]
+    assert spent(ledger_of(database)) == ["maybe"]
 
 
-def test_past_counters_are_dropped_and_rows_stay(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=1, clock=clock)
+def test_past_counters_are_dropped_and_rows_stay(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, daily_limit=1, clock=clock)
     buy(ledger)
     count = "SELECT count(*) FROM call_counters"
     for days, rows in ((3, 2), (62, 0)):  # the month's rows stay until the month after the next
         clock.advance(days * 86400)
         ledger.drop_past_counters()
-        with engine.connect() as db:
+        with database.engine.connect() as db:
             assert db.exec_driver_sql(count).scalar() == rows
     assert len(spent(ledger)) == 1
 
@@ -261,25 +265,31 @@ def test_ledger_count_equals_upstream_count(tmp_path: Path, clock: Clock) -> Non
     assert len(made.upstream.calls) == 7
 
 
-def test_no_page_of_the_ledger_is_sorted_or_scanned_again(engine: Engine, clock: Clock) -> None:
+def test_no_page_of_the_ledger_is_sorted_or_scanned_again(database: Database, clock: Clock) -> None:
     """With the index on the namespace, each page would read and sort all rows."""
-    book = Ledger(engine, clock=clock, namespace="up")
+    book = Ledger(database, clock=clock, namespace="up")
     row = {"sent_at": 1.0, "day": "2026-10-05", "operation": "decode", "subject": ""}
     call = {"origin": "primary", "caller": "ana", "price": "1", "outcome": "answered"}
     for _ in range(10):  # each row of a transaction makes the next sum on PostgreSQL slower
-        with writing(engine) as db:
+        with database.writing() as db:
             db.execute(insert(ledger_table), [{**row, **call, "namespace": "up"}] * 500)
-    with engine.connect() as db:
+    with database.engine.connect() as db:
         db.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("ANALYZE")
     seen: list[tuple[str, Any]] = []
-    event.listen(engine, "before_cursor_execute", lambda *each: seen.append((each[2], each[3])))
+    event.listen(
+        database.engine, "before_cursor_execute", lambda *each: seen.append((each[2], each[3]))
+    )
     assert len(list(book.rows())) == len(list(book.rows("2026-10"))) == 5000
     pages = [each for each in seen if "LIMIT" in each[0]]
     assert len(pages) >= 10
-    explain = "EXPLAIN QUERY PLAN " if engine.dialect.name == "sqlite" else "EXPLAIN "
-    key = "USING INTEGER PRIMARY KEY" if engine.dialect.name == "sqlite" else "using ledger_pkey"
+    explain = "EXPLAIN QUERY PLAN " if database.engine.dialect.name == "sqlite" else "EXPLAIN "
+    key = (
+        "USING INTEGER PRIMARY KEY"
+        if database.engine.dialect.name == "sqlite"
+        else "using ledger_pkey"
+    )
     for statement, values in pages:
-        with reading(engine) as db:
+        with database.reading() as db:
             plan = "\n".join(
                 str(each[-1]) for each in db.exec_driver_sql(explain + statement, values)
             )

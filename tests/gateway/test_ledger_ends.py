@@ -7,13 +7,13 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, Engine, event, select
+from sqlalchemy import Connection, event, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from portal.gateway import ledger as ledger_module
 from portal.gateway.ledger import LedgerEntry
 from portal.gateway.lookup import Failure
-from portal.storage.database import reading
+from portal.storage.database import Database
 from portal.storage.tables import call_counters
 from tests.fakes import Clock
 from tests.fakes.databases import PostgresProcess, opened
@@ -22,12 +22,12 @@ from tests.gateway.gateways import CALLER
 from tests.gateway.ledgers import begin_call, buy, spent
 
 
-def held(engine: Engine) -> dict[str, int]:
+def held(database: Database) -> dict[str, int]:
     """Return the number of reserved calls of each payer.
 
     What is reserved of the month in R$ is the price of these calls.
     """
-    with reading(engine) as db:
+    with database.reading() as db:
         rows = db.execute(select(call_counters)).all()
     months = {row.payer: row.calls for row in rows if row.day.startswith("m")}
     calls = {row.payer: row.calls for row in rows if not row.day.startswith("m")}
@@ -35,7 +35,9 @@ def held(engine: Engine) -> dict[str, int]:
     return calls
 
 
-def lose_connection_at_commit(engine: Engine, before: Callable[[DBAPIConnection], object]) -> None:
+def lose_connection_at_commit(
+    database: Database, before: Callable[[DBAPIConnection], object]
+) -> None:
     """At the next commit, call ``before`` with the connection, then close it."""
 
     def lose(db: Connection) -> None:
@@ -44,7 +46,7 @@ def lose_connection_at_commit(engine: Engine, before: Callable[[DBAPIConnection]
         before(raw)
         raw.close()
 
-    event.listen(engine, "commit", lose, once=True)
+    event.listen(database.engine, "commit", lose, once=True)
 
 
 @pytest.mark.long
@@ -54,8 +56,8 @@ def test_failed_closes_are_retried_after_outage(tmp_path: Path, clock: Clock) ->
 
     Each unsent call releases its reservation exactly once.
     """
-    with PostgresProcess() as server, opened(server.url, tmp_path) as engine:
-        ledger = ledger_of(engine, daily_limit=3, clock=clock)
+    with PostgresProcess() as server, opened(server.url, tmp_path) as database:
+        ledger = ledger_of(database, daily_limit=3, clock=clock)
         calls = [begin_call(ledger) for _ in range(3)]
         server.stop()
         answered, *unsent = calls
@@ -68,62 +70,66 @@ def test_failed_closes_are_retried_after_outage(tmp_path: Path, clock: Clock) ->
         for _ in range(2):
             ledger.settle()
         assert spent(ledger) == ["answered"]
-        assert held(engine) == {"day": 1, "token:somebody": 1}
+        assert held(database) == {"day": 1, "token:somebody": 1}
         buy(ledger)
 
 
-def test_lost_confirmation_releases_reservation_once(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_lost_confirmation_releases_reservation_once(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     for _ in range(2):
         buy(ledger)
     attempt = begin_call(ledger)
-    lose_connection_at_commit(engine, lambda raw: raw.commit())
+    lose_connection_at_commit(database, lambda raw: raw.commit())
     attempt.finish("not_sent")
-    assert held(engine) == {"day": 2, "token:somebody": 2}
+    assert held(database) == {"day": 2, "token:somebody": 2}
     ledger.settle()
-    assert held(engine) == {"day": 2, "token:somebody": 2}
+    assert held(database) == {"day": 2, "token:somebody": 2}
     assert spent(ledger) == ["answered"] * 2
 
 
-def test_unconfirmed_row_of_unsent_call_releases_reservation(engine: Engine, clock: Clock) -> None:
+def test_unconfirmed_row_of_unsent_call_releases_reservation(
+    database: Database, clock: Clock
+) -> None:
     """The row is committed but its confirmation is lost, so the call is not sent."""
-    ledger = ledger_of(engine, daily_limit=1, clock=clock)
-    lose_connection_at_commit(engine, lambda raw: raw.commit())
+    ledger = ledger_of(database, daily_limit=1, clock=clock)
+    lose_connection_at_commit(database, lambda raw: raw.commit())
     with pytest.raises(Failure) as caught:
         buy(ledger)
     assert caught.value.kind == "no_ledger"
-    assert held(engine) == {"day": 1, "token:somebody": 1}
+    assert held(database) == {"day": 1, "token:somebody": 1}
     ledger.settle()
-    assert (spent(ledger), held(engine)) == ([], {"day": 0, "token:somebody": 0})
+    assert (spent(ledger), held(database)) == ([], {"day": 0, "token:somebody": 0})
     buy(ledger)
 
 
-def test_rolled_back_row_does_not_close_row_of_same_number(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
-    lose_connection_at_commit(engine, lambda raw: raw.rollback())
+def test_rolled_back_row_does_not_close_row_of_same_number(
+    database: Database, clock: Clock
+) -> None:
+    ledger = ledger_of(database, clock=clock)
+    lose_connection_at_commit(database, lambda raw: raw.rollback())
     with pytest.raises(Failure):
         buy(ledger)
     clock.advance(0.01)
     attempt = begin_call(ledger)
     ledger.settle()
     assert spent(ledger) == ["maybe"]
-    assert held(engine) == {"day": 1, "token:somebody": 1}
+    assert held(database) == {"day": 1, "token:somebody": 1}
     attempt.finish("answered", 200)
     assert spent(ledger) == ["answered"]
 
 
 def test_pending_closes_are_bounded_and_settled_in_batches(
-    engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledger_module, "MAX_PENDING_CLOSES", 5)
     monkeypatch.setattr(ledger_module, "SETTLE_BATCH", 3)
-    ledger = ledger_of(engine, clock=clock)
+    ledger = ledger_of(database, clock=clock)
     calls = [begin_call(ledger) for _ in range(7)]
-    with engine.begin() as db:
+    with database.engine.begin() as db:
         db.exec_driver_sql("ALTER TABLE ledger RENAME TO elsewhere")
     for call in calls:
         call.finish("answered", 200)
-    with engine.begin() as db:
+    with database.engine.begin() as db:
         db.exec_driver_sql("ALTER TABLE elsewhere RENAME TO ledger")
     assert spent(ledger) == ["maybe"] * 7
     ledger.settle()
@@ -141,10 +147,10 @@ def test_waits_for_the_write_lock_end_with_the_deadline(tmp_path: Path, clock: C
         assert connection is not None
         waits_ms.append(connection.execute("PRAGMA busy_timeout").fetchone()[0])
 
-    with opened(None, tmp_path) as engine:
-        ledger = ledger_of(engine, clock=clock)
+    with opened(None, tmp_path) as database:
+        ledger = ledger_of(database, clock=clock)
         entry = LedgerEntry(ledger, "decode", "tag", Decimal("0.30"), CALLER)
-        event.listen(engine, "commit", note)
+        event.listen(database.engine, "commit", note)
         call = replace(entry, deadline=time.monotonic() + 1).begin("primary")
         call.finish("answered", 200)
     assert len(waits_ms) == 2

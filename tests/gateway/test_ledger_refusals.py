@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
-from sqlalchemy import Engine
 from sqlalchemy.exc import OperationalError
 
 from portal.access.tokens import Identity
 from portal.gateway.ledger import Ledger
 from portal.gateway.lookup import Failure
+from portal.storage.database import Database
 from tests.fakes import Clock
 from tests.fakes.one_tenant import ledger_of
 from tests.gateway.gateways import as_caller
@@ -39,9 +39,9 @@ def kind_of(ledger: Ledger, payer: Identity) -> str:
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_credential_releases_reservation_and_keeps_row(
-    engine: Engine, clock: Clock, status: int
+    database: Database, clock: Clock, status: int
 ) -> None:
-    ledger = ledger_of(engine, daily_limit=3, clock=clock)
+    ledger = ledger_of(database, daily_limit=3, clock=clock)
     for number in range(10):
         buy(ledger, caller(f"stranger-{number}", 1), status=status)
     assert [(row.outcome, row.status, row.price) for row in ledger.rows()] == [
@@ -50,8 +50,8 @@ def test_refused_credential_releases_reservation_and_keeps_row(
     assert [kind_of(ledger, caller("bia")) for _ in range(4)] == ["sent"] * 3 + ["day_limit"]
 
 
-def test_refused_credential_releases_token_limit(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_refused_credential_releases_token_limit(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     poor = caller("ana", daily_limit=1)
     buy(ledger, poor, status=401)
     assert [kind_of(ledger, poor) for _ in range(2)] == ["sent", "token_limit"]
@@ -59,18 +59,18 @@ def test_refused_credential_releases_token_limit(engine: Engine, clock: Clock) -
 
 @pytest.mark.parametrize("status", [401, 403])
 def test_refused_operator_credential_keeps_reservation(
-    engine: Engine, clock: Clock, status: int
+    database: Database, clock: Clock, status: int
 ) -> None:
-    ledger = ledger_of(engine, daily_limit=1, clock=clock)
+    ledger = ledger_of(database, daily_limit=1, clock=clock)
     buy(ledger, status=status)
     assert kind_of(ledger, as_caller("other")) == "day_limit"
 
 
 @pytest.mark.parametrize("status", [200, 400, 404, 429])
 def test_other_answers_to_proven_caller_keep_reservation(
-    engine: Engine, clock: Clock, status: int
+    database: Database, clock: Clock, status: int
 ) -> None:
-    ledger = ledger_of(engine, daily_limit=2, clock=clock)
+    ledger = ledger_of(database, daily_limit=2, clock=clock)
     buy(ledger, caller("ana"), status=200)
     buy(ledger, caller("ana"), status=status)
     assert kind_of(ledger, caller("bia")) == "day_limit"
@@ -78,19 +78,21 @@ def test_other_answers_to_proven_caller_keep_reservation(
 
 @pytest.mark.parametrize("status", [400, 404, 429, 500])
 def test_failed_calls_on_trial_release_reservation(
-    engine: Engine, clock: Clock, status: int
+    database: Database, clock: Clock, status: int
 ) -> None:
     """An upstream may refuse an invented credential with any status."""
-    ledger = ledger_of(engine, daily_limit=2, clock=clock)
+    ledger = ledger_of(database, daily_limit=2, clock=clock)
     for number in range(10):
         buy(ledger, caller(f"stranger-{number}"), status=status)
     assert len(list(ledger.rows())) == 10
     assert [kind_of(ledger, caller("bia")) for _ in range(3)] == ["sent", "sent", "day_limit"]
 
 
-def test_trial_calls_in_flight_use_half_of_remaining_limit(engine: Engine, clock: Clock) -> None:
+def test_trial_calls_in_flight_use_half_of_remaining_limit(
+    database: Database, clock: Clock
+) -> None:
     """A caller with an earlier 200 does not wait for unproven callers' calls."""
-    ledger = ledger_of(engine, daily_limit=20, clock=clock)
+    ledger = ledger_of(database, daily_limit=20, clock=clock)
     buy(ledger, caller("bia"))
     waiting = []
     with pytest.raises(Failure) as caught:
@@ -105,9 +107,9 @@ def test_trial_calls_in_flight_use_half_of_remaining_limit(engine: Engine, clock
     assert len(list(ledger.rows())) == 16
 
 
-def test_trial_limit_is_shared_by_processes(engine: Engine, clock: Clock) -> None:
+def test_trial_limit_is_shared_by_processes(database: Database, clock: Clock) -> None:
     """Each process had a share of its own, so a few strangers at one process used it up."""
-    books = [ledger_of(engine, daily_limit=20, clock=clock) for _ in range(2)]
+    books = [ledger_of(database, daily_limit=20, clock=clock) for _ in range(2)]
     waiting = [begin_call(books[0], caller(f"stranger-{number}")) for number in range(9)]
     waiting.append(begin_call(books[1], caller("stranger-9")))
     for ledger in books:
@@ -117,8 +119,10 @@ def test_trial_limit_is_shared_by_processes(engine: Engine, clock: Clock) -> Non
     begin_call(books[1], caller("stranger-10"))
 
 
-def test_trial_call_of_an_unwritable_end_frees_its_slot_later(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=2, clock=clock)
+def test_trial_call_of_an_unwritable_end_frees_its_slot_later(
+    database: Database, clock: Clock
+) -> None:
+    ledger = ledger_of(database, daily_limit=2, clock=clock)
     waiting = begin_call(ledger, caller("ana"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ledger, "_close", raising(OperationalError("", None, Exception())))
@@ -128,14 +132,14 @@ def test_trial_call_of_an_unwritable_end_frees_its_slot_later(engine: Engine, cl
     assert kind_of(ledger, caller("bia")) == "sent"
 
 
-def test_sequential_new_callers_can_use_the_whole_limit(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=5, clock=clock)
+def test_sequential_new_callers_can_use_the_whole_limit(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, daily_limit=5, clock=clock)
     kinds = [kind_of(ledger, caller(f"new-{number}")) for number in range(6)]
     assert kinds == ["sent"] * 5 + ["day_limit"]
 
 
-def test_failed_or_unsent_call_frees_its_trial_slot(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, daily_limit=10, clock=clock)
+def test_failed_or_unsent_call_frees_its_trial_slot(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, daily_limit=10, clock=clock)
     for outcome in ("not_sent", "circuit_open") * 5:
         buy(ledger, caller("new"), outcome)
     for outcome in ("timed_out", "failing", "broken") * 3:
@@ -143,15 +147,15 @@ def test_failed_or_unsent_call_frees_its_trial_slot(engine: Engine, clock: Clock
     assert kind_of(ledger, caller("new")) == "sent"
 
 
-def test_no_trial_without_daily_limit(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
+def test_no_trial_without_daily_limit(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
     for number in range(50):
         begin_call(ledger, caller(f"stranger-{number}"))
     assert kind_of(ledger, caller("bia")) == "sent"
 
 
-def test_concurrent_new_callers_do_not_exceed_limit(engine: Engine) -> None:
-    ledger = ledger_of(engine, daily_limit=30)
+def test_concurrent_new_callers_do_not_exceed_limit(database: Database) -> None:
+    ledger = ledger_of(database, daily_limit=30)
 
     def race(number: int) -> bool:
         try:

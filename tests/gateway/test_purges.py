@@ -17,7 +17,7 @@ from portal.upstream.protocol import Resource, Response
 from portal.vehicle.plate import Plate
 from tests import factories
 from tests.fakes import Clock
-from tests.fakes.databases import Database, kept_open
+from tests.fakes.databases import EmptyDatabase, kept_open
 from tests.fakes.purges import log_buckets, log_purge
 from tests.gateway.gateways import (
     CALLER,
@@ -195,13 +195,13 @@ def refuse(*_: object, **__: object) -> bool:
 
 @pytest.fixture
 def logged(
-    tmp_path: Path, clock: Clock, database: Database
+    tmp_path: Path, clock: Clock, empty_database: EmptyDatabase
 ) -> Callable[[], tuple[Bench, PurgeLog]]:
     """Return a function that builds a gateway whose store reads the purge log."""
-    engine = database.open()
+    database = empty_database.open()
 
     def build() -> tuple[Bench, PurgeLog]:
-        log = PurgeLog(engine)
+        log = PurgeLog(database)
         return bench(tmp_path / "cache", clock, purge_log=log), log
 
     return build
@@ -221,7 +221,7 @@ def test_unstored_answer_is_not_written_to_a_lost_store_after_a_purge(
     with monkeypatch.context() as patch:
         patch.setattr(SQLiteCache, "replace", refuse)
         made.decode(PLATES[0])
-    log_purge(log.engine, made.store.tag(PLATES[0]))
+    log_purge(log.database, made.store.tag(PLATES[0]))
     lose(made)
     made.expire_local_cache()
     made.store._write_unstored()
@@ -234,7 +234,7 @@ def test_write_back_to_lost_store_omits_purged_plates(
     made, log = logged()
     for plate in PLATES:
         made.decode(plate)
-    log_purge(log.engine, made.store.tag(PLATES[0]))
+    log_purge(log.database, made.store.tag(PLATES[0]))
     lose(made)
     made.expire_local_cache()
     assert made.decode(PLATES[1]).cache_status == "hit"
@@ -248,7 +248,7 @@ def test_in_flight_answer_survives_lost_store_unless_purged(
     made.decode("XYZ9A99")
 
     def lose_and_purge(resource: Resource) -> Response:
-        log_purge(log.engine, made.store.tag(PLATES[0]))
+        log_purge(log.database, made.store.tag(PLATES[0]))
         lose(made)
         return good(resource)
 
@@ -268,23 +268,23 @@ def test_unavailable_store_does_not_serve_purged_plate(
     for plate in PLATES:
         made.decode(plate)
     made.expire_local_cache()
-    log_purge(log.engine, made.store.tag(PLATES[0]))
+    log_purge(log.database, made.store.tag(PLATES[0]))
     monkeypatch.setattr(SQLiteCache, "read_many", refuse)
     assert made.decode(PLATES[1], Spend.LATER).cache_status == "hit"
     with pytest.raises(Failure):
         made.decode(PLATES[0], Spend.LATER)
 
 
-def test_purge_log_keeps_the_last_purge_of_each_bucket(database: Database) -> None:
-    first, second = PurgeLog(database.open()), PurgeLog(database.open())
+def test_purge_log_keeps_the_last_purge_of_each_bucket(empty_database: EmptyDatabase) -> None:
+    first, second = PurgeLog(empty_database.open()), PurgeLog(empty_database.open())
     assert first.after(0) == {}
-    assert log_buckets(first.engine, [7, 8]) == [1, 2]
+    assert log_buckets(first.database, [7, 8]) == [1, 2]
     assert second.after(0) == {7: 1, 8: 2}
-    assert log_buckets(second.engine, [9, 7]) == [3, 4]
+    assert log_buckets(second.database, [9, 7]) == [3, 4]
     assert first.after(0) == {8: 2, 9: 3, 7: 4}
     assert first.after(2) == {9: 3, 7: 4}
     assert first.after(4) == {}
-    assert log_buckets(second.engine, [1], above=60) == [61]
+    assert log_buckets(second.database, [1], above=60) == [61]
     assert first.after(60) == {1: 61}
     assert first.identity() == second.identity()
 
@@ -336,7 +336,7 @@ def test_first_read_of_a_new_process_is_compared_with_the_log(made: Bench, tmp_p
     """After a restore, a request arrived before the first tick and got a purged answer."""
     made.decode()
     (key,) = keys_of(made)
-    log_purge(made.purge_log.engine, key)
+    log_purge(made.purge_log.database, key)
     restarted = bench(tmp_path, made.clock)
     assert restarted.store.read(key) is None
 
@@ -345,7 +345,7 @@ def test_answer_asked_after_a_purge_that_the_process_has_not_learned_of_is_kept(
     made: Bench,
 ) -> None:
     """Another portal with the same database purged the vehicle, or Redis was unavailable to it."""
-    log_purge(made.purge_log.engine, made.store.tag(PLATES[0]))
+    log_purge(made.purge_log.database, made.store.tag(PLATES[0]))
     assert made.decode(PLATES[0]).stored
     made.store.tick()
     assert made.decode(PLATES[0]).cache_status == "hit"

@@ -365,7 +365,7 @@ def test_killed_purge_is_completed_by_the_next_tick(
 ) -> None:
     made = process(tmp_path, clock, server.url)
     made.decode()
-    log_purge(made.purge_log.engine, made.store.tag("ABC1D23"))
+    log_purge(made.purge_log.database, made.store.tag("ABC1D23"))
     made.store.tick()
     assert made.store.purged_to() == 1
     assert [key for key in redis_of(made).client.keys("*:*:*") if b":purges:" not in key] == []

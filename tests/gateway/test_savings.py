@@ -5,11 +5,11 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine
 
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.usage import Usage
 from portal.gateway.usage_report import UsageLog
+from portal.storage.database import Database
 from portal.storage.tables import (
     metadata,
 )
@@ -20,50 +20,50 @@ from tests.gateway.gateways import bench, terms
 
 
 def test_hits_are_counted_by_day_at_their_price(
-    tmp_path: Path, engine: Engine, clock: Clock
+    tmp_path: Path, database: Database, clock: Clock
 ) -> None:
-    tally = savings_of(engine, terms(price="0.305"), clock)
+    tally = savings_of(database, terms(price="0.305"), clock)
     made = bench(tmp_path, clock, savings=tally.count)
     for _ in range(4):
         made.decode()
     tally.flush()
-    log = UsageLog(engine, "upstream")
+    log = UsageLog(database, "upstream")
     assert log.by_operation("2026-10")["decode"].saved == Decimal("0.915")
     assert log.by_operation("2026-11") == {}
 
 
-def test_two_processes_add_to_one_count(engine: Engine, clock: Clock) -> None:
+def test_two_processes_add_to_one_count(database: Database, clock: Clock) -> None:
     for _ in range(2):
-        tally = savings_of(engine, terms(price="1"), clock)
+        tally = savings_of(database, terms(price="1"), clock)
         for how in ("hit", "stale", "collapsed"):
             tally.count("renajud", how)
         tally.flush()
         tally.flush()
     expected = Usage(hits=2, stale=2, collapsed=2, known_saved=Decimal(4))
-    assert UsageLog(engine, "upstream").by_operation() == {"renajud": expected}
+    assert UsageLog(database, "upstream").by_operation() == {"renajud": expected}
 
 
-def test_concurrent_flushes_lose_no_hit(engine: Engine, clock: Clock) -> None:
+def test_concurrent_flushes_lose_no_hit(database: Database, clock: Clock) -> None:
     """All counters flush to the same rows, which do not exist yet."""
-    tallies = [savings_of(engine, terms(price="1"), clock) for _ in range(12)]
+    tallies = [savings_of(database, terms(price="1"), clock) for _ in range(12)]
     for tally in tallies:
         for operation in ("decode", "renainf", "renajud"):
             tally.count(operation, "hit")
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(SavingsCounter.flush, tallies))
-    found = UsageLog(engine, "upstream").by_operation()
+    found = UsageLog(database, "upstream").by_operation()
     assert [each.hits for each in found.values()] == [12, 12, 12]
 
 
 def test_failed_flush_is_retried(
-    tmp_path: Path, engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tally = savings_of(engine, terms(), clock)
+    tally = savings_of(database, terms(), clock)
     tally.count("decode", "hit")
     broken = kept_open(None, tmp_path / "broken")
-    metadata.drop_all(broken)
-    monkeypatch.setattr(tally, "_engine", broken)
+    metadata.drop_all(broken.engine)
+    monkeypatch.setattr(tally, "_database", broken)
     tally.flush()
-    monkeypatch.setattr(tally, "_engine", engine)
+    monkeypatch.setattr(tally, "_database", database)
     tally.flush()
-    assert [each.hits for each in UsageLog(engine, "upstream").by_operation().values()] == [1]
+    assert [each.hits for each in UsageLog(database, "upstream").by_operation().values()] == [1]

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
-from sqlalchemy import Engine, event
+from sqlalchemy import event
 
 from portal.gateway.ledger import Ledger
 from portal.gateway.limits import Limit, Use
@@ -13,6 +13,7 @@ from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.usage import Usage
 from portal.gateway.usage_report import UsageLog
+from portal.storage.database import Database
 from tests.fakes import Clock
 from tests.fakes.one_tenant import savings_of
 from tests.gateway.gateways import CALLER, as_caller, bench, terms
@@ -23,17 +24,17 @@ DAY = date(2026, 10, 1)
 
 
 def test_calls_and_answers_are_summed_by_day_caller_and_operation(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    ledger = Ledger(engine, clock=clock, namespace="up")
-    counter = SavingsCounter(engine, terms(price="0.305"), clock, namespace="up")
-    log = UsageLog(engine, "up", clock)
+    ledger = Ledger(database, clock=clock, namespace="up")
+    counter = SavingsCounter(database, terms(price="0.305"), clock, namespace="up")
+    log = UsageLog(database, "up", clock)
     today = log.today()
     for caller, calls in ((ANA, 3), (BIA, 1)):
         for _ in range(calls):
             buy(ledger, caller)
     buy(ledger, ANA, "not_sent")  # an unsent call costs nothing and is not counted
-    buy(Ledger(engine, clock=clock, namespace="other"), ANA)
+    buy(Ledger(database, clock=clock, namespace="other"), ANA)
     for how, times in (("hit", 5), ("stale", 2), ("collapsed", 1)):
         counter.count("decode", how, times, "ana")  # type: ignore[arg-type]
     counter.flush()
@@ -58,8 +59,8 @@ def test_calls_and_answers_are_summed_by_day_caller_and_operation(
     assert log.by_day(log.calls(tomorrow)) == {(tomorrow, "decode"): Usage(1, Decimal("0.30"))}
 
 
-def test_failures_are_grouped_by_kind_and_address(engine: Engine, clock: Clock) -> None:
-    ledger, log = Ledger(engine, clock=clock, namespace="up"), UsageLog(engine, "up", clock)
+def test_failures_are_grouped_by_kind_and_address(database: Database, clock: Clock) -> None:
+    ledger, log = Ledger(database, clock=clock, namespace="up"), UsageLog(database, "up", clock)
     for outcome, status in (
         ("answered", 200),
         ("answered", 404),
@@ -87,10 +88,10 @@ def test_failures_are_grouped_by_kind_and_address(engine: Engine, clock: Clock) 
     }
 
 
-def test_today_is_counted_by_address_and_token(engine: Engine, clock: Clock) -> None:
+def test_today_is_counted_by_address_and_token(database: Database, clock: Clock) -> None:
     ledger, log = (
-        Ledger(engine, PortalLimits(50), clock=clock, namespace="up"),
-        UsageLog(engine, "up", clock),
+        Ledger(database, PortalLimits(50), clock=clock, namespace="up"),
+        UsageLog(database, "up", clock),
     )
     buy(ledger, ANA)
     buy(ledger, BIA)
@@ -104,13 +105,13 @@ def test_today_is_counted_by_address_and_token(engine: Engine, clock: Clock) -> 
     assert log.origins_today(log.calls(log.today())) == {}
 
 
-def test_number_of_queries_does_not_grow_with_the_rows(engine: Engine, clock: Clock) -> None:
-    ledger, log = Ledger(engine, clock=clock, namespace="up"), UsageLog(engine, "up", clock)
+def test_number_of_queries_does_not_grow_with_the_rows(database: Database, clock: Clock) -> None:
+    ledger, log = Ledger(database, clock=clock, namespace="up"), UsageLog(database, "up", clock)
 
     seen = []
     for number in range(60):
         buy(ledger, as_caller(f"caller-{number}"))
-    event.listen(engine, "before_cursor_execute", lambda *details: seen.append(details[2]))
+    event.listen(database.engine, "before_cursor_execute", lambda *details: seen.append(details[2]))
     found = log.dearest_callers(50)
     calls = log.calls(DAY)
     log.by_day(calls)
@@ -121,20 +122,20 @@ def test_number_of_queries_does_not_grow_with_the_rows(engine: Engine, clock: Cl
     assert len(found) == 50
 
 
-def test_hits_are_counted_for_who_asked(tmp_path: Path, engine: Engine, clock: Clock) -> None:
-    counter = savings_of(engine, terms(price="1"), clock)
+def test_hits_are_counted_for_who_asked(tmp_path: Path, database: Database, clock: Clock) -> None:
+    counter = savings_of(database, terms(price="1"), clock)
     made = bench(tmp_path, clock, savings=counter.count)
     for _ in range(3):
         made.decode()
     made.decode(directive=Spend.AGAIN)
     counter.flush()
-    counted = UsageLog(engine, "upstream", clock).of_caller(CALLER.name)
+    counted = UsageLog(database, "upstream", clock).of_caller(CALLER.name)
     assert (counted.hits, counted.saved) == (2, Decimal(2))
 
 
-def test_forecast_sums_the_calls_of_all_names(engine: Engine) -> None:
+def test_forecast_sums_the_calls_of_all_names(database: Database) -> None:
     clock = Clock(datetime(2026, 11, 2, 15, tzinfo=UTC).timestamp())
-    ledger, log = Ledger(engine, clock=clock, namespace="up"), UsageLog(engine, "up", clock)
+    ledger, log = Ledger(database, clock=clock, namespace="up"), UsageLog(database, "up", clock)
     for name in ("person:ana", "person:ana", "ana-script", "ana-script", "bia"):
         buy(ledger, as_caller(name))  # R$ 0.30 each
     limit = Limit("person", "person:1", "month", Decimal("2.40"))

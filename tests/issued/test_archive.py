@@ -5,7 +5,7 @@ import zlib
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select, text, update
+from sqlalchemy import select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.sealing import SubjectKeys
@@ -13,7 +13,7 @@ from portal.issued.archive import DossierArchive
 from portal.issued.identifiers import Identifiers, new_identifiers
 from portal.issued.model import IssuedDossier, IssuedSnapshot, NumberTaken, Purged
 from portal.pdf.signing import Signature, SignedPdf
-from portal.storage.database import reading
+from portal.storage.database import Database
 from portal.storage.tables import dossiers
 from tests.fakes import Clock
 from tests.fakes.forgetting import forget
@@ -29,9 +29,9 @@ def tag(plate: str) -> str:
     return f"tag of {plate}"
 
 
-def archive(engine: Engine, clock: Clock, **named: Any) -> DossierArchive:
+def archive(database: Database, clock: Clock, **named: Any) -> DossierArchive:
     keys = SubjectKeys(**{"secret": SECRET, "tag": tag, "namespace": "upstream", **named})
-    return DossierArchive(engine, keys, lifetime_s=LIFETIME_S, proof_s=PROOF_S, clock=clock)
+    return DossierArchive(database, keys, lifetime_s=LIFETIME_S, proof_s=PROOF_S, clock=clock)
 
 
 def issue(
@@ -54,8 +54,8 @@ def issue(
     return identifiers
 
 
-def cells(engine: Engine) -> list[Any]:
-    with reading(engine) as db:
+def cells(database: Database) -> list[Any]:
+    with database.reading() as db:
         return [cell for row in db.execute(select(dossiers)).all() for cell in row]
 
 
@@ -64,8 +64,8 @@ def found(dossier: IssuedDossier | None) -> IssuedDossier:
     return dossier
 
 
-def test_dossier_is_found_by_number_key_and_owner(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_dossier_is_found_by_number_key_and_owner(database: Database, clock: Clock) -> None:
+    kept = archive(database, clock)
     number, key = issue(kept)
     for dossier in (kept.by_number(number), kept.by_key(key), kept.owned(number, "ana")):
         assert found(dossier).state == "valid"
@@ -79,19 +79,19 @@ def test_dossier_is_found_by_number_key_and_owner(engine: Engine, clock: Clock) 
     assert kept.all_owned("bia") == []
 
 
-def test_dossier_may_have_no_pdf(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_dossier_may_have_no_pdf(database: Database, clock: Clock) -> None:
+    kept = archive(database, clock)
     dossier = found(kept.by_number(issue(kept, pdf=None).number))
     assert not dossier.has_pdf
     assert kept.pdf(dossier) is None
 
 
 def test_database_holds_neither_plate_nor_key_nor_owner_in_clear(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    kept = archive(engine, clock)
+    kept = archive(database, clock)
     key = issue(kept).key
-    for cell in cells(engine):
+    for cell in cells(database):
         content = cell if isinstance(cell, bytes) else str(cell).encode()
         for secret in (key, "ABC1D23", "token ana"):
             assert secret.encode() not in content.replace(tag("ABC1D23").encode(), b"")
@@ -100,19 +100,22 @@ def test_database_holds_neither_plate_nor_key_nor_owner_in_clear(
 
 
 def test_row_is_useless_under_another_secret_key_and_in_another_namespace(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    number, key = issue(archive(engine, clock))
-    for other in (archive(engine, clock, secret=b"o" * 32), archive(engine, clock, namespace="b")):
+    number, key = issue(archive(database, clock))
+    for other in (
+        archive(database, clock, secret=b"o" * 32),
+        archive(database, clock, namespace="b"),
+    ):
         assert other.by_number(number) is None
         assert other.by_key(key) is None
         assert other.all() == []
 
 
-def test_bytes_of_one_row_cannot_be_read_as_anothers(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_bytes_of_one_row_cannot_be_read_as_anothers(database: Database, clock: Clock) -> None:
+    kept = archive(database, clock)
     one, other = issue(kept), issue(kept, plate="XYZ9K99")
-    with engine.begin() as db:
+    with database.engine.begin() as db:
         row = db.execute(select(dossiers).where(dossiers.c.number == other.number)).one()
         db.execute(
             update(dossiers)
@@ -123,9 +126,9 @@ def test_bytes_of_one_row_cannot_be_read_as_anothers(engine: Engine, clock: Cloc
 
 
 def test_expiry_ends_a_dossier_and_the_sweep_deletes_its_content(
-    engine: Engine, clock: Clock
+    database: Database, clock: Clock
 ) -> None:
-    kept = archive(engine, clock)
+    kept = archive(database, clock)
     number, key = issue(kept)
     dossier = found(kept.by_number(number))
     clock.advance(LIFETIME_S)
@@ -133,17 +136,19 @@ def test_expiry_ends_a_dossier_and_the_sweep_deletes_its_content(
     assert (ended.state, ended.snapshot, ended.key) == ("expired", None, None)
     assert kept.html(dossier) is None and kept.pdf(dossier) is None
     kept.drop_expired()
-    with reading(engine) as db:
+    with database.reading() as db:
         row = db.execute(select(dossiers)).one()
     assert (row.head, row.html, row.pdf) == (None, None, None)
     assert found(kept.by_key(key)).state == "expired"
     clock.advance(PROOF_S)
     kept.drop_expired()
-    assert cells(engine) == []
+    assert cells(database) == []
 
 
-def test_proof_outlives_the_content_and_a_purge_deletes_it(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_proof_outlives_the_content_and_a_purge_deletes_it(
+    database: Database, clock: Clock
+) -> None:
+    kept = archive(database, clock)
     signature = Signature("Ana Ltda", "ab" * 32, 1790000000.0, 1790000001.0)
     number, _ = issue(kept, signature=signature)
     sha256 = hashlib.sha256(PDF).hexdigest()
@@ -157,12 +162,12 @@ def test_proof_outlives_the_content_and_a_purge_deletes_it(engine: Engine, clock
     clock.advance(PROOF_S - 1)
     kept.drop_expired()
     assert kept.by_sha256(sha256) is not None
-    forget(engine, kept, "ABC1D23")
-    assert cells(engine) == []
+    forget(database, kept, "ABC1D23")
+    assert cells(database) == []
 
 
-def test_dossier_that_supersedes_is_named_by_the_former(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_dossier_that_supersedes_is_named_by_the_former(database: Database, clock: Clock) -> None:
+    kept = archive(database, clock)
     former, _ = issue(kept)
     other, _ = issue(kept, owner="bia")
     clock.advance(1)
@@ -173,8 +178,10 @@ def test_dossier_that_supersedes_is_named_by_the_former(engine: Engine, clock: C
     assert found(kept.by_number(other)).superseded_by is None
 
 
-def test_newest_dossier_of_a_plate_is_the_owners_and_valid(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_newest_dossier_of_a_plate_is_the_owners_and_valid(
+    database: Database, clock: Clock
+) -> None:
+    kept = archive(database, clock)
     assert kept.newest_owned("ana", "ABC1D23") is None
     first, _ = issue(kept)
     clock.advance(1)
@@ -188,16 +195,16 @@ def test_newest_dossier_of_a_plate_is_the_owners_and_valid(engine: Engine, clock
     assert kept.newest_owned("ana", "ABC1D23") is None
 
 
-def test_sweep_leaves_valid_dossiers(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_sweep_leaves_valid_dossiers(database: Database, clock: Clock) -> None:
+    kept = archive(database, clock)
     number, _ = issue(kept)
     clock.advance(LIFETIME_S - 1)
     kept.drop_expired()
     assert kept.html(found(kept.by_number(number))) == HTML
 
 
-def test_revocation_is_the_owners_or_the_operators(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_revocation_is_the_owners_or_the_operators(database: Database, clock: Clock) -> None:
+    kept = archive(database, clock)
     first, second = issue(kept), issue(kept)
     assert not kept.revoke(first.number, "bia")
     assert found(kept.by_number(first.number)).state == "valid"
@@ -207,38 +214,42 @@ def test_revocation_is_the_owners_or_the_operators(engine: Engine, clock: Clock)
     for number, key in (first, second):
         assert found(kept.by_key(key)).state == "revoked"
         assert found(kept.by_number(number)).snapshot is None
-    assert {cell for cell in cells(engine) if isinstance(cell, bytes)} == set()
+    assert {cell for cell in cells(database) if isinstance(cell, bytes)} == set()
 
 
-def test_expired_dossier_cannot_be_revoked(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_expired_dossier_cannot_be_revoked(database: Database, clock: Clock) -> None:
+    kept = archive(database, clock)
     number, _ = issue(kept)
     clock.advance(LIFETIME_S)
     assert not kept.revoke(number, "ana")
     assert found(kept.by_number(number)).state == "expired"
 
 
-def test_purge_deletes_a_vehicles_dossiers_of_every_namespace(engine: Engine, clock: Clock) -> None:
-    one, other = archive(engine, clock), archive(engine, clock, namespace="other")
+def test_purge_deletes_a_vehicles_dossiers_of_every_namespace(
+    database: Database, clock: Clock
+) -> None:
+    one, other = archive(database, clock), archive(database, clock, namespace="other")
     mine, theirs, unrelated = issue(one), issue(other), issue(one, plate="XYZ9K99")
-    assert forget(engine, one, "ABC1D23") == 2
+    assert forget(database, one, "ABC1D23") == 2
     assert one.by_key(mine.key) is None
     assert other.by_key(theirs.key) is None
     assert one.by_key(unrelated.key) is not None
 
 
-def test_dossier_of_records_from_before_a_purge_is_not_stored(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
-    (number,) = log_purge(engine, tag("ABC1D23"))
+def test_dossier_of_records_from_before_a_purge_is_not_stored(
+    database: Database, clock: Clock
+) -> None:
+    kept = archive(database, clock)
+    (number,) = log_purge(database, tag("ABC1D23"))
     snapshot = IssuedSnapshot(plate="ABC1D23", caller="ana", summary="{}")
     with pytest.raises(Purged):
         kept.issue("ana", new_identifiers(), snapshot, HTML, None, last_purge=0)
-    assert cells(engine) == []
+    assert cells(database) == []
     issue(kept, last_purge=number)  # a new dossier of the vehicle may be stored
 
 
-def test_number_is_unique(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
+def test_number_is_unique(database: Database, clock: Clock) -> None:
+    kept = archive(database, clock)
     number, _ = issue(kept)
     snapshot = IssuedSnapshot(plate="XYZ9K99", caller="ana", summary="{}")
     again = Identifiers(number, new_identifiers().key)
@@ -247,9 +258,9 @@ def test_number_is_unique(engine: Engine, clock: Clock) -> None:
     assert found(kept.by_number(number)).snapshot != snapshot
 
 
-def test_unreachable_database_is_reported(engine: Engine, clock: Clock) -> None:
-    kept = archive(engine, clock)
-    with engine.begin() as db:
+def test_unreachable_database_is_reported(database: Database, clock: Clock) -> None:
+    kept = archive(database, clock)
+    with database.engine.begin() as db:
         db.execute(text("DROP TABLE dossiers"))
     for use in (
         lambda: kept.by_key("k"),
@@ -260,4 +271,4 @@ def test_unreachable_database_is_reported(engine: Engine, clock: Clock) -> None:
         with pytest.raises(SQLAlchemyError):
             use()
     with pytest.raises(SQLAlchemyError):
-        forget(engine, kept, "ABC1D23")
+        forget(database, kept, "ABC1D23")

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from portal.access.sealing import SubjectKeys
@@ -26,6 +25,7 @@ from portal.messages.mail import MailServer
 from portal.messages.outbox import GIVEN_UP_S, Message, Outbox
 from portal.messages.public_hosts import HostRefused, checked_url, reachable
 from portal.messages.webhook import WebhookSender, payload
+from portal.storage.database import Database
 from portal.system.webhook_signature import is_secret, new_secret, signature
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
@@ -48,8 +48,8 @@ def receiver() -> Iterator[WebhookReceiver]:
 
 
 @pytest.fixture
-def outbox(engine: Engine, clock: Clock) -> Outbox:
-    return Outbox(engine, NAMESPACE, clock)
+def outbox(database: Database, clock: Clock) -> Outbox:
+    return Outbox(database, NAMESPACE, clock)
 
 
 def keys() -> SubjectKeys:
@@ -57,22 +57,22 @@ def keys() -> SubjectKeys:
 
 
 def courier(
-    engine: Engine,
+    database: Database,
     outbox: Outbox,
     receiver: WebhookReceiver,
     clock: Clock,
     mail: MailServer | None = None,
 ) -> Courier:
     operator = Addresses("ops@example.com" if mail else "", receiver.url, SECRET)
-    channels = Channels(engine, keys(), operator)
+    channels = Channels(database, keys(), operator)
     return Courier(outbox, channels, WebhookSender(["127.0.0.1"], clock), mail, lambda *_: None)
 
 
 def test_webhook_is_signed_as_the_standard_says(
-    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+    database: Database, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
 ) -> None:
     outbox.write(Message("budget.warned", "k", {"used": "48.00"}))
-    courier(engine, outbox, receiver, clock).tick()
+    courier(database, outbox, receiver, clock).tick()
     (posted,) = receiver.posted
     assert posted.path == "/hook?x=1"
     content = json.loads(posted.body)
@@ -123,23 +123,23 @@ def test_signature_of_the_standards_example() -> None:
 
 
 def test_e_mail_is_sent_in_portuguese(
-    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+    database: Database, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
 ) -> None:
     with MailReceiver().running() as mailbox:
         server = MailServer.of(f"smtp://127.0.0.1:{mailbox.port}", "portal@example.com")
         data = {"budget": "60", "used": "48", "ends_on": "30/11/2026", "token": "ana"}
         outbox.write(Message("budget.warned", "k", data))
-        courier(engine, outbox, receiver, clock, server).tick()
+        courier(database, outbox, receiver, clock, server).tick()
         (text,) = mailbox.received
     assert "To: ops@example.com" in text and "Auto-Submitted: auto-generated" in text
     assert len(receiver.posted) == 1
 
 
 def test_message_is_told_once_by_all_processes(
-    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+    database: Database, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
 ) -> None:
     couriers = [
-        courier(engine, Outbox(engine, NAMESPACE, clock), receiver, clock) for _ in range(4)
+        courier(database, Outbox(database, NAMESPACE, clock), receiver, clock) for _ in range(4)
     ]
     for number in range(5):
         for _ in range(3):
@@ -154,10 +154,10 @@ def test_message_is_told_once_by_all_processes(
 
 
 def test_failing_receiver_gets_the_message_when_it_is_back(
-    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+    database: Database, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
 ) -> None:
     receiver.status = 503
-    one = courier(engine, outbox, receiver, clock)
+    one = courier(database, outbox, receiver, clock)
     outbox.write(Message("test", "k", {}))
     for _ in range(2 * 24 * 6):  # two days, each ten minutes
         one.tick()
@@ -173,10 +173,10 @@ def test_failing_receiver_gets_the_message_when_it_is_back(
 
 
 def test_message_is_given_up_after_three_days(
-    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+    database: Database, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
 ) -> None:
     receiver.status = 500
-    one = courier(engine, outbox, receiver, clock)
+    one = courier(database, outbox, receiver, clock)
     outbox.write(Message("test", "k", {}))
     for _ in range(30):
         one.tick()
@@ -187,11 +187,11 @@ def test_message_is_given_up_after_three_days(
 
 
 def test_redirect_is_not_followed(
-    engine: Engine, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
+    database: Database, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
 ) -> None:
     receiver.status, receiver.location = 307, receiver.url
     outbox.write(Message("test", "k", {}))
-    courier(engine, outbox, receiver, clock).tick()
+    courier(database, outbox, receiver, clock).tick()
     assert len(receiver.posted) == 1
     assert outbox.latest()[0].result == "status 307"
 
@@ -256,9 +256,9 @@ def test_named_hosts_are_reached_alone() -> None:
         checked_url("https://hook.example/", {"hooks.internal"})
 
 
-def test_threshold_is_told_once_a_month(engine: Engine, outbox: Outbox, clock: Clock) -> None:
+def test_threshold_is_told_once_a_month(database: Database, outbox: Outbox, clock: Clock) -> None:
     caller = replace(as_caller("ana", monthly_budget=Decimal("3.00")), owner="owner")
-    ledger = ledger_of(engine, budgets=BudgetMessages(outbox), clock=clock)
+    ledger = ledger_of(database, budgets=BudgetMessages(outbox), clock=clock)
     for _ in range(7):
         buy(ledger, caller)
     assert outbox.count() == 0
@@ -279,10 +279,10 @@ def test_threshold_is_told_once_a_month(engine: Engine, outbox: Outbox, clock: C
 
 
 def test_refused_call_tells_of_a_budget_that_is_not_used_up(
-    engine: Engine, outbox: Outbox, clock: Clock
+    database: Database, outbox: Outbox, clock: Clock
 ) -> None:
     caller = replace(as_caller("ana", monthly_budget=Decimal("0.50")), owner="owner")
-    ledger = ledger_of(engine, budgets=BudgetMessages(outbox), clock=clock)
+    ledger = ledger_of(database, budgets=BudgetMessages(outbox), clock=clock)
     buy(ledger, caller)
     for _ in range(2):
         with pytest.raises(Failure):
@@ -290,8 +290,8 @@ def test_refused_call_tells_of_a_budget_that_is_not_used_up(
     assert outbox.count() == 2
 
 
-def test_token_that_ends_is_told_once(engine: Engine, outbox: Outbox, clock: Clock) -> None:
-    tokens = tokens_in(engine, (), clock, clock)
+def test_token_that_ends_is_told_once(database: Database, outbox: Outbox, clock: Clock) -> None:
+    tokens = tokens_in(database, (), clock, clock)
     tokens.issue("ana", SCOPES, 10 * DAY, 0)
     tokens.issue("bia", SCOPES, None, 0)
     endings = TokenEndings(outbox, tokens, clock)
@@ -303,8 +303,8 @@ def test_token_that_ends_is_told_once(engine: Engine, outbox: Outbox, clock: Clo
     assert outbox.count() == 2
 
 
-def test_owner_gets_a_secret_for_its_own_webhook(engine: Engine) -> None:
-    channels = Channels(engine, keys(), Addresses())
+def test_owner_gets_a_secret_for_its_own_webhook(database: Database) -> None:
+    channels = Channels(database, keys(), Addresses())
     found = channels.change("owner", "ana@example.com", "https://hook.example/")
     assert is_secret(found.secret)
     assert channels.of("owner") == found

@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 from portal.access.data_key import stored_data_key
 from portal.gateway.envelope import Seal
-from portal.storage.database import open_engine, writing
+from portal.storage.opening import open_database
 from portal.storage.secret import fingerprint
 from portal.storage.tables import meta
 from tests.fakes import FaultUpstream
@@ -44,13 +44,13 @@ def serving(upstream: FaultUpstream, workers: int = 2, **named: str) -> Iterator
 
 def _use_known_data_key(url: str | None, data_dir: Path) -> None:
     """Make SECRET the data key, as of a database of a version without data keys."""
-    engine = open_engine(url, data_dir)
-    if stored_data_key(engine, [SECRET.encode()]) is None:
-        with writing(engine) as db:
+    database = open_database(url, data_dir)
+    if stored_data_key(database, [SECRET.encode()]) is None:
+        with database.writing() as db:
             db.execute(
                 insert(meta).values(name="key_fingerprint", value=fingerprint(SECRET.encode()))
             )
-    engine.dispose()
+    database.dispose()
 
 
 def lookup(server: PortalProcess, plate: str, headers: dict[str, str] = HEADER) -> Answer:

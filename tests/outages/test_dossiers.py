@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 import pytest
 
 from tests.fakes import FaultUpstream, faults
-from tests.fakes.databases import Database
+from tests.fakes.databases import EmptyDatabase
 from tests.fakes.processes import PortalProcess
 from tests.outages.stored import serving
 from tests.outages.test_purge import files_holding
@@ -19,9 +19,11 @@ TOKEN = re.compile(r'name="csrf_token"[^>]*value="([^"]+)"')
 
 
 @pytest.fixture
-def portals(upstream: FaultUpstream, database: Database) -> Iterator[list[PortalProcess]]:
+def portals(
+    upstream: FaultUpstream, empty_database: EmptyDatabase
+) -> Iterator[list[PortalProcess]]:
     """Two portals with separate caches and a shared database."""
-    url = database.url or f"sqlite:///{database.folder / 'shared.sqlite'}"
+    url = empty_database.url or f"sqlite:///{empty_database.folder / 'shared.sqlite'}"
     with ExitStack() as running:
         yield [running.enter_context(serving(upstream, DATABASE_URL=url)) for _ in range(2)]
 
@@ -43,17 +45,17 @@ def issue(server: PortalProcess, *, demo: bool = False) -> str:
     return link[1]
 
 
-def blobs(database: Database) -> list[bytes]:
+def blobs(empty_database: EmptyDatabase) -> list[bytes]:
     """Return the first bytes of every encrypted cell; an empty list for PostgreSQL."""
-    if database.url is not None:
+    if empty_database.url is not None:
         return []
-    with closing(sqlite3.connect(database.folder / "shared.sqlite")) as db:
+    with closing(sqlite3.connect(empty_database.folder / "shared.sqlite")) as db:
         (row,) = db.execute("SELECT head, html, pdf FROM dossiers").fetchall()
     return [bytes(cell[:200]) for cell in row if cell]
 
 
 def test_same_pdf_from_every_portal_and_nothing_after_a_purge(
-    portals: list[PortalProcess], upstream: FaultUpstream, database: Database
+    portals: list[PortalProcess], upstream: FaultUpstream, empty_database: EmptyDatabase
 ) -> None:
     here, there = portals
     link = issue(here)
@@ -70,10 +72,10 @@ def test_same_pdf_from_every_portal_and_nothing_after_a_purge(
             assert server.get(link).status_code == 200
     assert upstream.count() == asked
 
-    traces = blobs(database)
+    traces = blobs(empty_database)
     if traces:
-        assert files_holding(database.folder, *traces)
+        assert files_holding(empty_database.folder, *traces)
     done = here.command_line("purge", PLATE)
     assert done.returncode == 0, done.stderr
     assert {server.get(link).status_code for server in (here, there) for _ in range(4)} == {404}
-    assert files_holding(database.folder, *traces) == set()
+    assert files_holding(empty_database.folder, *traces) == set()

@@ -8,7 +8,7 @@ import pytest
 from portal.storage.schema import REVISIONS, SCHEMA_HEAD
 from tests.effort import long
 from tests.fakes import FaultUpstream
-from tests.fakes.databases import Database, PostgresProcess
+from tests.fakes.databases import EmptyDatabase, PostgresProcess
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 from tests.storage.former_schemas import BEFORE_THE_FIRST_RELEASE, FIRST_RELEASE, execute
@@ -19,9 +19,9 @@ def test_start_on_a_database_before_the_first_release_says_what_to_do(
     kind: str, request: pytest.FixtureRequest, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
     settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path)}
-    database = Database(None, tmp_path)
+    database = EmptyDatabase(None, tmp_path)
     if kind == "postgresql":
-        database = Database(request.getfixturevalue("postgres").new_database(), tmp_path)
+        database = EmptyDatabase(request.getfixturevalue("postgres").new_database(), tmp_path)
         settings |= {"PORTAL_DATABASE_URL": str(database.url)}
     execute(database, FIRST_RELEASE)
     execute(database, BEFORE_THE_FIRST_RELEASE)
@@ -39,7 +39,7 @@ def test_start_on_a_database_before_the_first_release_says_what_to_do(
 def test_start_takes_over_the_embedded_database_of_the_first_release(
     upstream: FaultUpstream, tmp_path: Path
 ) -> None:
-    execute(Database(None, tmp_path), FIRST_RELEASE)
+    execute(EmptyDatabase(None, tmp_path), FIRST_RELEASE)
     settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path)}
     with PortalProcess(settings, workers=2) as server:
         assert server.command_line("db", "current").stdout == f"{SCHEMA_HEAD} (head)\n"
@@ -50,7 +50,7 @@ def test_start_takes_over_the_embedded_database_of_the_first_release(
 def test_former_postgresql_database_is_migrated_by_the_command_alone(
     postgres: PostgresProcess, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
-    database = Database(postgres.new_database(), tmp_path)
+    database = EmptyDatabase(postgres.new_database(), tmp_path)
     execute(database, FIRST_RELEASE)
     settings = managed(upstream.url) | {"PORTAL_DATABASE_URL": str(database.url)}
     with closing(PortalProcess(settings, workers=1)) as server:

@@ -10,7 +10,7 @@ import pytest
 from redis import Redis
 from sqlalchemy import delete, insert
 
-from portal.storage.database import open_engine, writing
+from portal.storage.opening import open_database
 from portal.storage.secret import fingerprint
 from portal.storage.tables import meta
 from tests.factories import decode_body
@@ -186,13 +186,13 @@ def test_start_under_another_key_is_refused_until_it_is_forgotten(
 
 def take_data_key_away(settings: dict[str, str]) -> None:
     """Turn the database into that of a version whose data key was its secret key."""
-    engine = open_engine(None, Path(settings["PORTAL_DATA_DIR"]))
+    database = open_database(None, Path(settings["PORTAL_DATA_DIR"]))
     print_ = fingerprint(SECRET.encode())
     values = {"key_fingerprint": print_, "accepted_key_fingerprints": print_[:16]}
-    with writing(engine) as db:
+    with database.writing() as db:
         db.execute(delete(meta).where(meta.c.name == "data_key"))
         db.execute(insert(meta), [{"name": name, "value": values[name]} for name in values])
-    engine.dispose()
+    database.dispose()
 
 
 @pytest.mark.long

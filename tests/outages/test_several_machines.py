@@ -106,8 +106,8 @@ def ledger_of(portal: PortalProcess) -> list[dict[str, str]]:
 
 def rows_of(machines: Machines) -> list[UpstreamCall]:
     """Read the ledger in this process, which is faster than the command."""
-    with opened(machines.database_url, machines.here.data_dir) as engine:
-        return list(Ledger(engine, namespace=NAMESPACE).rows(everywhere=True))
+    with opened(machines.database_url, machines.here.data_dir) as database:
+        return list(Ledger(database, namespace=NAMESPACE).rows(everywhere=True))
 
 
 def issued(portal: PortalProcess, *words: str) -> dict[str, str]:

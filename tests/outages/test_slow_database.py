@@ -34,12 +34,12 @@ def stoppable() -> Iterator[PostgresProcess]:
 
 @contextmanager
 def locked_ledger(url: str) -> Iterator[None]:
-    engine = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
-    with engine.connect() as db:
+    database = create_engine(make_url(url).set(drivername="postgresql+psycopg"))
+    with database.engine.connect() as db:
         db.exec_driver_sql("LOCK TABLE ledger IN ACCESS EXCLUSIVE MODE")
         yield
         db.rollback()
-    engine.dispose()
+    database.dispose()
 
 
 def misses(count: int) -> list[Ask]:

@@ -6,7 +6,7 @@ The statements are literal, so that a change of the portal's tables does not cha
 from sqlalchemy import create_engine, make_url
 
 from portal.access.tokens import digest
-from tests.fakes.databases import Database
+from tests.fakes.databases import EmptyDatabase
 
 _TYPES = {
     "sqlite": {"number": "INTEGER", "bytes": "BLOB"},
@@ -87,18 +87,21 @@ UNRECORDED = "DROP TABLE alembic_version"  # makes it a database of the versions
 BEFORE_THE_FIRST_RELEASE = "UPDATE alembic_version SET version_num = '0007'"
 
 
-def execute(database: Database, script: str) -> list[tuple[object, ...]]:
+def execute(empty_database: EmptyDatabase, script: str) -> list[tuple[object, ...]]:
     """Run each statement of a script, and return the rows of the last one."""
-    if database.url is None:
-        kind, engine = "sqlite", create_engine(f"sqlite:///{database.folder / 'portal.sqlite'}")
+    if empty_database.url is None:
+        kind, database = (
+            "sqlite",
+            create_engine(f"sqlite:///{empty_database.folder / 'portal.sqlite'}"),
+        )
     else:
         kind = "postgresql"
-        engine = create_engine(make_url(database.url).set(drivername="postgresql+psycopg"))
+        database = create_engine(make_url(empty_database.url).set(drivername="postgresql+psycopg"))
     script = script.format(**_TYPES[kind])
     try:
-        with engine.begin() as db:
+        with database.engine.begin() as db:
             for statement in filter(str.strip, script.split(";")):
                 found = db.exec_driver_sql(statement)
             return [tuple(row) for row in found] if found.returns_rows else []
     finally:
-        engine.dispose()
+        database.dispose()

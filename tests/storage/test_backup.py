@@ -12,8 +12,8 @@ import pytest
 
 from portal.storage import backup as module
 from portal.storage.backup import BackupRefused, Manifest, back_up, restore
-from portal.storage.database import open_engine
 from portal.storage.later_ends import end_what_has_ended
+from portal.storage.opening import open_database
 from portal.storage.schema import SCHEMA_HEAD
 
 KEY = "0f" * 32
@@ -22,7 +22,7 @@ KEY = "0f" * 32
 @pytest.fixture
 def sources(tmp_path: Path) -> Iterator[dict[str, Path]]:
     folder = tmp_path / "data"
-    open_engine(None, folder).dispose()
+    open_database(None, folder).dispose()
     with closing(sqlite3.connect(folder / "portal.sqlite")) as db, db:
         db.execute("INSERT INTO purges (number, bucket) VALUES (1, 7)")
     with closing(sqlite3.connect(folder / "cache.sqlite")) as db, db:

@@ -14,7 +14,6 @@ from sqlalchemy import select, update
 from portal.issued.identifiers import new_identifiers
 from portal.issued.model import IssuedSnapshot
 from portal.storage import sqlite_traces
-from portal.storage.database import reading, writing
 from portal.storage.sqlite_traces import DeletedBytes, empty_log
 from portal.storage.tables import batch_items, batches, dossiers, history
 from tests.conftest import PortalFactory
@@ -174,7 +173,7 @@ def test_expiry_searches_no_file_and_the_hourly_task_searches_it_once(
         *("", None),
         last_purge=0,
     )
-    with writing(parts.engine) as db:
+    with parts.database.writing() as db:
         sealed = [db.execute(select(column)).scalar_one() for column in SEALED]
         for table in (history, batches, dossiers):
             column = table.c.asked_at if table is history else table.c.expires_at
@@ -188,7 +187,7 @@ def test_expiry_searches_no_file_and_the_hourly_task_searches_it_once(
     monkeypatch.setattr(DeletedBytes, "overwrite", overwrite)
     for part in (parts.history, parts.batches, parts.dossiers):
         part.drop_expired()
-    with reading(parts.engine) as db:
+    with parts.database.reading() as db:
         assert [db.execute(select(column)).scalar() for column in SEALED] == [None] * len(SEALED)
     assert searched == []
     parts.scheduler.run_all()

@@ -10,11 +10,11 @@ from sqlalchemy.exc import ProgrammingError
 
 from portal.gateway import ledger as ledger_module
 from portal.gateway.lookup import Failure
-from portal.storage.database import open_engine
+from portal.storage.opening import open_database
 from portal.storage.schema import SchemaMismatch
 from portal.system import repeated_warning
 from tests.fakes import Clock
-from tests.fakes.databases import Database, PostgresProcess, kept_open, opened
+from tests.fakes.databases import EmptyDatabase, PostgresProcess, kept_open, opened
 from tests.fakes.one_tenant import ledger_of, tokens_in
 from tests.gateway.ledgers import buy, spent
 
@@ -33,9 +33,12 @@ HARMLESS = [
 ]
 
 
-def change(database: Database, statement: str) -> None:
-    with opened(database.url, database.folder) as engine, engine.begin() as db:
-        if database.url is None:  # SQLite cannot add this column without a default
+def change(empty_database: EmptyDatabase, statement: str) -> None:
+    with (
+        opened(empty_database.url, empty_database.folder) as database,
+        database.engine.begin() as db,
+    ):
+        if empty_database.url is None:  # SQLite cannot add this column without a default
             statement = statement.replace("ADD COLUMN vat INTEGER NOT NULL", "RENAME TO former")
         db.exec_driver_sql(statement)
         if statement.endswith("RENAME TO former"):
@@ -52,35 +55,35 @@ def change(database: Database, statement: str) -> None:
 
 @pytest.mark.parametrize("statement", CHANGES)
 def test_changed_tables_end_the_start_with_what_is_missing(
-    database: Database, statement: str
+    empty_database: EmptyDatabase, statement: str
 ) -> None:
-    change(database, statement)
+    change(empty_database, statement)
     with pytest.raises(SchemaMismatch) as caught:
-        open_engine(database.url, database.folder)
+        open_database(empty_database.url, empty_database.folder)
     assert str(caught.value) == f"the database's tables were changed: {CHANGES[statement]}"
 
 
 @pytest.mark.parametrize("statement", HARMLESS)
-def test_harmless_additions_are_accepted(database: Database, statement: str) -> None:
-    change(database, statement)
-    with opened(database.url, database.folder) as engine:
-        buy(ledger_of(engine))
+def test_harmless_additions_are_accepted(empty_database: EmptyDatabase, statement: str) -> None:
+    change(empty_database, statement)
+    with opened(empty_database.url, empty_database.folder) as database:
+        buy(ledger_of(database))
 
 
 def run(url: str, *statements: str) -> None:
     address = make_url(url).set(drivername="postgresql+psycopg")
-    engine = create_engine(address, isolation_level="AUTOCOMMIT")
-    with engine.connect() as db:
+    database = create_engine(address, isolation_level="AUTOCOMMIT")
+    with database.engine.connect() as db:
         for statement in statements:
             db.exec_driver_sql(statement)
-    engine.dispose()
+    database.dispose()
 
 
 @pytest.fixture
 def url(postgres: PostgresProcess, tmp_path: Path) -> str:
     """The address of a PostgreSQL database with the portal's tables."""
     made = postgres.new_database()
-    open_engine(made, tmp_path).dispose()
+    open_database(made, tmp_path).dispose()
     return made
 
 
@@ -94,9 +97,9 @@ def test_missing_right_ends_the_start(url: str, tmp_path: Path) -> None:
         "GRANT ALL ON ALL TABLES IN SCHEMA public TO narrow",
     )
     with pytest.raises(ProgrammingError, match="permission denied for sequence ledger_id_seq"):
-        open_engine(url.replace("portal@", "narrow@"), tmp_path)
+        open_database(url.replace("portal@", "narrow@"), tmp_path)
     run(url, "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO narrow")
-    open_engine(url.replace("portal@", "narrow@"), tmp_path).dispose()
+    open_database(url.replace("portal@", "narrow@"), tmp_path).dispose()
     run(url, "DROP OWNED BY narrow", "DROP ROLE narrow")
 
 
@@ -132,8 +135,8 @@ def test_database_without_an_encoding_holds_portuguese_text(
         postgres.url,
         "CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
     )
-    engine = kept_open(postgres.url.replace("/postgres", "/ascii"), tmp_path)
-    tokens = tokens_in(engine, [])
+    database = kept_open(postgres.url.replace("/postgres", "/ascii"), tmp_path)
+    tokens = tokens_in(database, [])
     tokens.issue("joão", frozenset({"decode"}), None, 0)
     assert [each.name for each in tokens.listed()] == ["joão"]
 
@@ -148,8 +151,8 @@ def test_fewer_connections_than_the_pool_wants_are_shared(url: str, tmp_path: Pa
         "GRANT ALL ON ALL TABLES IN SCHEMA public TO few",
         "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO few",
     )
-    with opened(url.replace("portal@", "few@"), tmp_path) as engine:
-        ledger = ledger_of(engine)
+    with opened(url.replace("portal@", "few@"), tmp_path) as database:
+        ledger = ledger_of(database)
         with ThreadPoolExecutor(64) as pool:
             for done in [pool.submit(buy, ledger) for _ in range(300)]:
                 done.result()

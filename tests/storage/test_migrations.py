@@ -8,25 +8,20 @@ import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine
 
 from portal.access.tokens import digest
 from portal.gateway.ledger import Ledger
 from portal.gateway.usage import Usage
 from portal.gateway.usage_report import UsageLog
-from portal.storage.database import (
-    current_revision,
-    open_engine,
-    reading,
-    upgrade_schema,
-    writing,
-)
+from portal.storage.database import Database
 from portal.storage.migrations import alembic_config
+from portal.storage.opening import open_database, upgrade_schema
+from portal.storage.revision import current_revision
 from portal.storage.schema import REVISIONS, SCHEMA_HEAD, SchemaMismatch
 from portal.storage.tables import metadata
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
-from tests.fakes.databases import Database, opened
+from tests.fakes.databases import EmptyDatabase, opened
 from tests.fakes.one_tenant import ledger_of, tokens_in
 from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import as_caller
@@ -47,24 +42,26 @@ MORE_CALLS = "".join(
 OLDER = {"0007": BEFORE_THE_FIRST_RELEASE, "0000": UNRECORDED}
 
 
-def unprepared(database: Database) -> Engine:
-    """Return an engine as commands open it, without creating or migrating tables."""
-    engine = open_engine(database.url, database.folder, required=False, create=False)
-    return closed_later(engine, Engine.dispose)
+def unprepared(empty_database: EmptyDatabase) -> Database:
+    """Return a database as commands open it, without creating or migrating tables."""
+    database = open_database(
+        empty_database.url, empty_database.folder, required=False, create=False
+    )
+    return closed_later(database, Database.dispose)
 
 
 @pytest.fixture
-def first(database: Database) -> Database:
+def first(empty_database: EmptyDatabase) -> EmptyDatabase:
     """A database of the first release, with rows in every table."""
-    execute(database, FIRST_RELEASE)
-    return database
+    execute(empty_database, FIRST_RELEASE)
+    return empty_database
 
 
-def differences(engine: Engine) -> list[Any]:
+def differences(database: Database) -> list[Any]:
     """Return how the database's tables differ from the metadata."""
     # On SQLite, Alembic reports an empty default as different from itself.
-    options = {"compare_server_default": engine.dialect.name == "postgresql"}
-    with reading(engine) as db:
+    options = {"compare_server_default": database.engine.dialect.name == "postgresql"}
+    with database.reading() as db:
         return list(compare_metadata(MigrationContext.configure(db, opts=options), metadata))
 
 
@@ -74,12 +71,12 @@ def test_constants_match_the_migration_files() -> None:
     assert tuple(each.revision for each in scripts.walk_revisions())[::-1] == REVISIONS
 
 
-def test_new_database_has_the_tables_of_the_metadata(engine: Engine) -> None:
-    assert differences(engine) == []
-    assert current_revision(engine) == SCHEMA_HEAD
+def test_new_database_has_the_tables_of_the_metadata(database: Database) -> None:
+    assert differences(database) == []
+    assert current_revision(database) == SCHEMA_HEAD
 
 
-def test_database_of_the_first_release_is_taken_over_with_every_row(first: Database) -> None:
+def test_database_of_the_first_release_is_taken_over_with_every_row(first: EmptyDatabase) -> None:
     added = (
         *("meta", "idempotency_keys", "declarations", "calendar_addresses"),
         *("messages", "deliveries", "channels", "people", "trail"),
@@ -87,14 +84,14 @@ def test_database_of_the_first_release_is_taken_over_with_every_row(first: Datab
     tables = [name for name in metadata.tables if name not in added]
     execute(first, MORE_CALLS)
     assert upgrade_schema(unprepared(first)) == "0008"
-    with opened(first.url, first.folder) as engine:
-        assert differences(engine) == []
-        assert current_revision(engine) == SCHEMA_HEAD
-        assert tokens_in(engine, ()).identify(digest("live")).name == "ana"
-        call, *more = ledger_of(engine).rows()
+    with opened(first.url, first.folder) as database:
+        assert differences(database) == []
+        assert current_revision(database) == SCHEMA_HEAD
+        assert tokens_in(database, ()).identify(digest("live")).name == "ana"
+        call, *more = ledger_of(database).rows()
         assert (call.caller, call.price, call.status) == ("ana", Decimal("0.30"), 200)
         assert len(more) == 2
-        _check_sums(engine)
+        _check_sums(database)
     assert execute(first, "SELECT version_num FROM alembic_version") == [(SCHEMA_HEAD,)]
     assert {name: execute(first, f"SELECT count(*) FROM {name}") for name in tables} == {
         name: [({"ledger": 4, "call_sums": 3, "call_counters": 4}.get(name, 1),)] for name in tables
@@ -102,10 +99,10 @@ def test_database_of_the_first_release_is_taken_over_with_every_row(first: Datab
     assert upgrade_schema(unprepared(first)) == SCHEMA_HEAD
 
 
-def _check_sums(engine: Engine) -> None:
+def _check_sums(database: Database) -> None:
     """The sums have the former rows and the next one, and a call in progress."""
     clock = Clock(1_790_000_000.5)
-    log = UsageLog(engine, "upstream", clock)
+    log = UsageLog(database, "upstream", clock)
     assert log.of_caller("ana") == Usage(
         3, Decimal("0.65"), hits=7, stale=1, collapsed=2, known_saved=Decimal("2.40")
     )
@@ -114,15 +111,15 @@ def _check_sums(engine: Engine) -> None:
     failures = log.failures(log.calls(log.today()), log.today())
     kinds = {(each.outcome, each.status, each.calls) for each in failures}
     assert kinds == {("failing", 503, 1), ("not_sent", None, 1)}
-    buy(Ledger(engine, clock=clock, namespace="upstream"), as_caller("ana"))
+    buy(Ledger(database, clock=clock, namespace="upstream"), as_caller("ana"))
     assert log.of_caller("ana").calls == 4
-    with writing(engine) as db:
+    with database.writing() as db:
         db.exec_driver_sql("DELETE FROM ledger WHERE id = (SELECT max(id) FROM ledger)")
 
 
 @pytest.mark.parametrize("revision", OLDER)
 def test_database_before_the_first_release_is_refused_and_kept(
-    first: Database, revision: str
+    first: EmptyDatabase, revision: str
 ) -> None:
     execute(first, OLDER[revision])
     line = (
@@ -130,23 +127,25 @@ def test_database_before_the_first_release_is_refused_and_kept(
         rf"version needs {SCHEMA_HEAD}\): set it aside and start with an empty database$"
     )
     with pytest.raises(SchemaMismatch, match=line):
-        open_engine(first.url, first.folder)
+        open_database(first.url, first.folder)
     with pytest.raises(SchemaMismatch, match=line):
         upgrade_schema(unprepared(first))
     assert current_revision(unprepared(first)) == revision
     assert execute(first, "SELECT count(*) FROM ledger") == [(1,)]
 
 
-def _upgrade(database: Database, ended: "multiprocessing.Queue[str]") -> None:
+def _upgrade(empty_database: EmptyDatabase, ended: "multiprocessing.Queue[str]") -> None:
     try:
-        engine = open_engine(database.url, database.folder, required=False, create=False)
-        ended.put(str(upgrade_schema(engine)))
-        engine.dispose()
+        database = open_database(
+            empty_database.url, empty_database.folder, required=False, create=False
+        )
+        ended.put(str(upgrade_schema(database)))
+        database.dispose()
     except Exception as error:
         ended.put(str(error))
 
 
-def test_concurrent_upgrades_migrate_once(first: Database) -> None:
+def test_concurrent_upgrades_migrate_once(first: EmptyDatabase) -> None:
     ended = PRELOADED.Queue()
     racers = [PRELOADED.Process(target=_upgrade, args=(first, ended)) for _ in range(4)]
     for racer in racers:
@@ -159,22 +158,22 @@ def test_concurrent_upgrades_migrate_once(first: Database) -> None:
 
 
 def test_worker_on_another_versions_schema_logs_it_and_starts(
-    database: Database, caplog: pytest.LogCaptureFixture
+    empty_database: EmptyDatabase, caplog: pytest.LogCaptureFixture
 ) -> None:
     """During an upgrade, a restarted worker of the former version must not exit."""
-    database.open()
-    execute(database, "UPDATE alembic_version SET version_num = '9999'")
-    with opened(database.url, database.folder, required=False) as engine:
-        assert tokens_in(engine, ()).listed() == []
+    empty_database.open()
+    execute(empty_database, "UPDATE alembic_version SET version_num = '9999'")
+    with opened(empty_database.url, empty_database.folder, required=False) as database:
+        assert tokens_in(database, ()).listed() == []
     (line,) = caplog.messages
     assert "another version (9999" in line
 
 
-def test_unknown_revision_is_refused_and_kept(database: Database) -> None:
-    database.open()
-    execute(database, "UPDATE alembic_version SET version_num = '9999'")
+def test_unknown_revision_is_refused_and_kept(empty_database: EmptyDatabase) -> None:
+    empty_database.open()
+    execute(empty_database, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(SchemaMismatch, match="start the version that migrated it"):
-        open_engine(database.url, database.folder)
+        open_database(empty_database.url, empty_database.folder)
     with pytest.raises(SchemaMismatch, match="start the version that migrated it"):
-        upgrade_schema(unprepared(database))
-    assert execute(database, "SELECT version_num FROM alembic_version") == [("9999",)]
+        upgrade_schema(unprepared(empty_database))
+    assert execute(empty_database, "SELECT version_num FROM alembic_version") == [("9999",)]

@@ -8,14 +8,13 @@ import pytest
 from sqlalchemy import create_engine
 
 from portal.storage.backup import DATABASE_NAME
-from portal.storage.origin import is_restored, record_origin
 from tests.fakes.databases import PostgresProcess, opened
 
 
 def test_copy_in_the_place_of_a_deleted_file_is_recognised(tmp_path: Path) -> None:
-    with opened(None, tmp_path) as engine:
-        record_origin(engine)
-        assert not is_restored(engine)
+    with opened(None, tmp_path) as database:
+        database.record_origin()
+        assert not database.is_restored()
     file = tmp_path / DATABASE_NAME
     copy, inode = tmp_path / "copy", file.stat().st_ino
     shutil.copyfile(file, copy)
@@ -23,10 +22,10 @@ def test_copy_in_the_place_of_a_deleted_file_is_recognised(tmp_path: Path) -> No
     shutil.copyfile(copy, file)  # ext4 gives the file the inode of the deleted one
     if file.stat().st_ino == inode and os.uname().sysname != "Linux":
         pytest.skip("the system may not tell when a file was created")
-    with opened(None, tmp_path) as engine:
-        assert is_restored(engine)
-        record_origin(engine)
-        assert not is_restored(engine)
+    with opened(None, tmp_path) as database:
+        assert database.is_restored()
+        database.record_origin()
+        assert not database.is_restored()
 
 
 @pytest.mark.long
@@ -34,9 +33,9 @@ def test_copy_in_the_place_of_a_deleted_file_is_recognised(tmp_path: Path) -> No
 def test_copy_by_create_database_is_recognised(tmp_path: Path) -> None:
     with PostgresProcess() as server:
         url = server.new_database()
-        with opened(url, tmp_path) as engine:
-            record_origin(engine)
-            assert not is_restored(engine)
+        with opened(url, tmp_path) as database:
+            database.record_origin()
+            assert not database.is_restored()
         name = url.rpartition("/")[2].partition("?")[0]
         administrator = create_engine(
             server.url.replace("postgresql://", "postgresql+psycopg://"),
@@ -45,5 +44,5 @@ def test_copy_by_create_database_is_recognised(tmp_path: Path) -> None:
         with administrator.connect() as db:
             db.exec_driver_sql(f'CREATE DATABASE a_copy TEMPLATE "{name}"')
         administrator.dispose()
-        with opened(url.replace(name, "a_copy"), tmp_path) as engine:
-            assert is_restored(engine)
+        with opened(url.replace(name, "a_copy"), tmp_path) as database:
+            assert database.is_restored()

@@ -14,16 +14,17 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, insert, select, text
+from sqlalchemy import insert, select, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from portal.storage.database import open_engine, reading, writing
+from portal.storage.database import Database
+from portal.storage.opening import open_database
 from portal.storage.secret import load_secret_key
 from portal.storage.tables import call_counters, tokens
 from portal.system.start_refused import StartRefused
 from tests.fakes import free_port, wait_until
-from tests.fakes.databases import Database, PostgresProcess, opened
+from tests.fakes.databases import EmptyDatabase, PostgresProcess, opened
 from tests.fakes.preloaded import PRELOADED
 
 _TOKEN = {
@@ -78,19 +79,19 @@ def test_invalid_secret_key_file_is_rejected(tmp_path: Path, content: bytes) -> 
     assert (tmp_path / "secret_key").read_bytes() == content
 
 
-def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
+def _open(empty_database: EmptyDatabase, ended: "multiprocessing.Queue[str]") -> None:
     """Put into ``ended`` the error's text, else "alembic" if it was loaded, else ""."""
     try:
-        database.open().dispose()
+        empty_database.open().dispose()
     except Exception as error:
         ended.put(str(error))
     else:
         ended.put("alembic" if "alembic" in sys.modules else "")
 
 
-def test_concurrent_starts_on_an_empty_database_succeed(database: str) -> None:
+def test_concurrent_starts_on_an_empty_database_succeed(empty_database: str) -> None:
     ended = PRELOADED.Queue()
-    racers = [PRELOADED.Process(target=_open, args=(database, ended)) for _ in range(4)]
+    racers = [PRELOADED.Process(target=_open, args=(empty_database, ended)) for _ in range(4)]
     for racer in racers:
         racer.start()
     assert {ended.get(timeout=60) for _ in racers} <= {"", "alembic"}
@@ -98,10 +99,12 @@ def test_concurrent_starts_on_an_empty_database_succeed(database: str) -> None:
         racer.join(30)
 
 
-def test_start_on_an_up_to_date_database_does_not_load_alembic(database: Database) -> None:
-    database.open().dispose()
+def test_start_on_an_up_to_date_database_does_not_load_alembic(
+    empty_database: EmptyDatabase,
+) -> None:
+    empty_database.open().dispose()
     ended = PRELOADED.Queue()
-    start = PRELOADED.Process(target=_open, args=(database, ended))
+    start = PRELOADED.Process(target=_open, args=(empty_database, ended))
     start.start()
     assert ended.get(timeout=60) == ""
     start.join(30)
@@ -114,15 +117,15 @@ def test_engine_opened_in_an_outage_recovers(
 ) -> None:
     """A restarted worker must not exit, because crashing workers end the server."""
     with PostgresProcess() as server:
-        open_engine(server.url, tmp_path).dispose()
+        open_database(server.url, tmp_path).dispose()
         server.stop()
         with pytest.raises(OperationalError):
-            open_engine(server.url, tmp_path)
-        with opened(server.url, tmp_path, required=False) as engine:
-            with pytest.raises(OperationalError), reading(engine) as db:
+            open_database(server.url, tmp_path)
+        with opened(server.url, tmp_path, required=False) as database:
+            with pytest.raises(OperationalError), database.reading() as db:
                 db.execute(select(call_counters))
             server.start()
-            with reading(engine) as db:
+            with database.reading() as db:
                 assert db.execute(select(call_counters)).all() == []
     assert caplog.messages == ["the database is away: OperationalError"]
 
@@ -131,17 +134,17 @@ def test_engine_opened_without_its_file_recovers(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """A mount may be missing for a while, and then the database file is missing."""
-    open_engine(None, tmp_path / "data").dispose()
+    open_database(None, tmp_path / "data").dispose()
     (tmp_path / "data").rename(tmp_path / "kept")
     (tmp_path / "data").write_text("no directory")
     with pytest.raises(OSError, match="File exists"):
-        open_engine(None, tmp_path / "data")
-    with opened(None, tmp_path / "data", required=False) as engine:
-        with pytest.raises(OperationalError), reading(engine) as db:
+        open_database(None, tmp_path / "data")
+    with opened(None, tmp_path / "data", required=False) as database:
+        with pytest.raises(OperationalError), database.reading() as db:
             db.execute(select(call_counters))
         (tmp_path / "data").unlink()
         (tmp_path / "kept").rename(tmp_path / "data")
-        with reading(engine) as db:
+        with database.reading() as db:
             assert db.execute(select(call_counters)).all() == []
     assert caplog.messages == ["the database is away: FileExistsError, EEXIST"]
 
@@ -149,11 +152,11 @@ def test_engine_opened_without_its_file_recovers(
 @pytest.mark.parametrize("kept", [0, 4096])
 def test_required_engine_rejects_a_corrupt_file(tmp_path: Path, kept: int) -> None:
     """``kept`` is the number of intact bytes before the corrupt ones."""
-    open_engine(None, tmp_path).dispose()
+    open_database(None, tmp_path).dispose()
     file = tmp_path / "portal.sqlite"
     file.write_bytes(file.read_bytes()[:kept] + bytes(range(256)) * 64)
     with pytest.raises(OSError, match="is corrupt: restore it"):
-        open_engine(None, tmp_path)
+        open_database(None, tmp_path)
 
 
 @pytest.mark.long
@@ -166,11 +169,11 @@ def test_pool_opens_at_most_eight_connections(postgres: PostgresProcess, tmp_pat
     )
 
     def ask(_: int) -> int:
-        with engine.begin() as db:
+        with database.engine.begin() as db:
             db.execute(text("SELECT pg_sleep(0.01)"))
             return int(db.execute(counted).scalar_one())
 
-    with opened(postgres.new_database(), tmp_path) as engine, ThreadPoolExecutor(40) as pool:
+    with opened(postgres.new_database(), tmp_path) as database, ThreadPoolExecutor(40) as pool:
         assert max(pool.map(ask, range(80))) <= 8
 
 
@@ -183,10 +186,10 @@ def test_pool_waiters_stay_while_connections_are_returned(
     monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 1.5)
 
     def ask(_: int) -> int:
-        with engine.begin() as db:
+        with database.engine.begin() as db:
             return int(db.execute(text("SELECT 1 FROM pg_sleep(0.3)")).scalar_one())
 
-    with opened(postgres.new_database(), tmp_path) as engine, ThreadPoolExecutor(64) as pool:
+    with opened(postgres.new_database(), tmp_path) as database, ThreadPoolExecutor(64) as pool:
         assert list(pool.map(ask, range(64))) == [1] * 64  # 8 connections × 8 sleeps of 0.3 s
 
 
@@ -206,15 +209,15 @@ def test_pool_waiters_stay_while_connections_are_opened(
             return connect(*given, **named)
 
     def ask(number: int) -> None:
-        with engine.connect():
+        with database.engine.connect():
             if number < 8:
                 all_opened.wait()
 
-    with opened(postgres.new_database(), tmp_path) as engine, ThreadPoolExecutor(9) as pool:
-        engine.dispose()
+    with opened(postgres.new_database(), tmp_path) as database, ThreadPoolExecutor(9) as pool:
+        database.dispose()
         monkeypatch.setattr(connection_class, "connect", slow_connect)
         asks = [pool.submit(ask, number) for number in range(8)]
-        pool_of_engine: Any = engine.pool  # untyped, because its class needs psycopg
+        pool_of_engine: Any = database.engine.pool  # untyped, because its class needs psycopg
         wait_until(lambda: not pool_of_engine._turns._free, "all permits in use")
         asks.append(pool.submit(ask, 8))
         for each in asks:
@@ -233,17 +236,17 @@ def test_pool_waiter_times_out(
 ) -> None:
     monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 0.2)
     monkeypatch.setattr(postgresql_module(), "LONGEST_WAIT_S", longest_s)
-    with opened(postgres.new_database(), tmp_path) as engine:
+    with opened(postgres.new_database(), tmp_path) as database:
         with ExitStack() as connections:
             for _ in range(8):
-                connections.enter_context(engine.connect())
-            pool: Any = engine.pool  # untyped, because its class needs psycopg
+                connections.enter_context(database.engine.connect())
+            pool: Any = database.engine.pool  # untyped, because its class needs psycopg
             monkeypatch.setattr(pool._turns, "_progress_at", live_at)
             started = time.monotonic()
             with pytest.raises(NoConnectionFree):
-                engine.connect()
+                database.engine.connect()
             assert time.monotonic() - started < 30
-        engine.connect().close()
+        database.engine.connect().close()
 
 
 @pytest.mark.long
@@ -253,15 +256,15 @@ def test_pool_serves_waiters_in_order(postgres: PostgresProcess, tmp_path: Path)
     served: list[int] = []
 
     def ask(number: int) -> None:
-        with engine.connect():
+        with database.engine.connect():
             served.append(number)
 
-    with opened(postgres.new_database(), tmp_path) as engine, ExitStack() as connections:
-        pool: Any = engine.pool  # untyped, because its class needs psycopg
+    with opened(postgres.new_database(), tmp_path) as database, ExitStack() as connections:
+        pool: Any = database.engine.pool  # untyped, because its class needs psycopg
         queue = pool._turns._waiters
-        first = engine.connect()
+        first = database.engine.connect()
         for _ in range(7):
-            connections.enter_context(engine.connect())
+            connections.enter_context(database.engine.connect())
         waiters = [threading.Thread(target=ask, args=(number,)) for number in range(20)]
         for number, waiter in enumerate(waiters, 1):
             waiter.start()
@@ -285,14 +288,14 @@ def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(
 
     def ask(_: int) -> str:
         try:
-            with reading(engine) as db:
+            with database.reading() as db:
                 return str(db.execute(text("SELECT 1")).scalar())
         except (OperationalError, NoConnectionFree) as error:
             return type(error).__name__
 
     with (
         PostgresProcess() as server,
-        opened(server.default_url, tmp_path) as engine,
+        opened(server.default_url, tmp_path) as database,
         ThreadPoolExecutor(40) as pool,
     ):
         for stop, restore in ((server.stop, server.start), (server.pause, server.resume)):
@@ -301,7 +304,7 @@ def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(
             restore()
             with ExitStack() as connections:
                 for _ in range(8):
-                    connections.enter_context(engine.connect())
+                    connections.enter_context(database.engine.connect())
         assert set(pool.map(ask, range(40))) == {"1"}
 
 
@@ -312,10 +315,10 @@ def test_sessions_have_server_timeouts_that_the_url_overrides(
 ) -> None:
     """PostgreSQL must release the row locks of a machine that has lost its connection."""
     expected = {"statement_timeout": "5s", "idle_in_transaction_session_timeout": "5s"}
-    with opened(postgres.new_database(), tmp_path) as engine, reading(engine) as db:
+    with opened(postgres.new_database(), tmp_path) as database, database.reading() as db:
         assert {name: db.execute(text(f"SHOW {name}")).scalar() for name in expected} == expected
     with_own_timeout = postgres.url + "&options=-c%20statement_timeout=7s"
-    with opened(with_own_timeout, tmp_path) as engine, reading(engine) as db:
+    with opened(with_own_timeout, tmp_path) as database, database.reading() as db:
         assert db.execute(text("SHOW statement_timeout")).scalar() == "7s"
 
 
@@ -325,8 +328,8 @@ def test_connection_errors_omit_the_database_password(
     address = f"postgresql://ana:hush%2Dhush@127.0.0.1:{free_port()}/portal?password=hush-hush"
     pytest.importorskip("psycopg")
     with pytest.raises(OperationalError) as caught:
-        open_engine(address, tmp_path)
-    open_engine(address, tmp_path, required=False).dispose()
+        open_database(address, tmp_path)
+    open_database(address, tmp_path, required=False).dispose()
     shown = "".join(traceback.format_exception(caught.value)) + caplog.text
     assert "refused" in shown
     assert "hush" not in shown.replace(address, "")
@@ -334,44 +337,44 @@ def test_connection_errors_omit_the_database_password(
 
 def test_sqlite_file_from_a_url_is_private_to_its_owner(tmp_path: Path) -> None:
     path = tmp_path / "new" / "kept.sqlite"
-    open_engine(f"sqlite:///{path}", tmp_path).dispose()
+    open_database(f"sqlite:///{path}", tmp_path).dispose()
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_second_opening_keeps_existing_rows(database: Database) -> None:
-    where = database.url, database.folder
-    with opened(*where) as engine, engine.begin() as db:
+def test_second_opening_keeps_existing_rows(empty_database: EmptyDatabase) -> None:
+    where = empty_database.url, empty_database.folder
+    with opened(*where) as database, database.engine.begin() as db:
         db.execute(
             insert(call_counters).values(
                 namespace="upstream", day="2026-11-01", payer="day", calls=3
             )
         )
-    with opened(*where) as engine, reading(engine) as db:
+    with opened(*where) as database, database.reading() as db:
         assert db.execute(select(call_counters.c.calls)).scalar() == 3
 
 
-def test_timestamps_and_integers_round_trip_exactly(engine: Engine) -> None:
+def test_timestamps_and_integers_round_trip_exactly(database: Database) -> None:
     """PostgreSQL's type ``real`` would keep six of a timestamp's ten digits."""
     timestamp = 1_790_000_000.123456
-    with engine.begin() as db:
+    with database.engine.begin() as db:
         db.execute(insert(tokens).values(**_TOKEN, created_at=timestamp, expires_at=None))
-    with reading(engine) as db:
+    with database.reading() as db:
         row = db.execute(select(tokens)).one()
     assert (row.created_at, row.expires_at, row.daily_limit) == (timestamp, None, 2**31 - 1)
 
 
-def test_reader_and_writer_do_not_block_each_other(engine: Engine) -> None:
-    with writing(engine) as writer:
+def test_reader_and_writer_do_not_block_each_other(database: Database) -> None:
+    with database.writing() as writer:
         writer.execute(
             insert(call_counters).values(
                 namespace="upstream", day="2026-11-01", payer="day", calls=1
             )
         )
-        with reading(engine) as reader:
+        with database.reading() as reader:
             assert reader.execute(select(call_counters.c.calls)).all() == []
-    with reading(engine) as reader:
+    with database.reading() as reader:
         assert reader.execute(select(call_counters.c.calls)).all() == [(1,)]
-        with engine.begin() as writer:
+        with database.engine.begin() as writer:
             writer.execute(
                 insert(call_counters).values(
                     namespace="upstream", day="2026-11-02", payer="day", calls=2
@@ -381,16 +384,16 @@ def test_reader_and_writer_do_not_block_each_other(engine: Engine) -> None:
 
 @pytest.mark.parametrize("pragma", ["journal_mode", "secure_delete"])
 def test_sqlite_uses_wal_and_secure_delete(tmp_path: Path, pragma: str) -> None:
-    with opened(None, tmp_path) as engine, reading(engine) as db:
+    with opened(None, tmp_path) as database, database.reading() as db:
         value = db.exec_driver_sql(f"PRAGMA {pragma}").scalar()
     assert value in ("wal", 1)
 
 
 def test_connection_does_not_recreate_a_deleted_file(tmp_path: Path) -> None:
     """SQLite by default would create an empty file that other users can read."""
-    with opened(None, tmp_path / "a b?c#d%") as engine:
+    with opened(None, tmp_path / "a b?c#d%") as database:
         (tmp_path / "a b?c#d%" / "portal.sqlite").unlink()
-        engine.dispose()
-        with pytest.raises(OperationalError), reading(engine) as db:
+        database.dispose()
+        with pytest.raises(OperationalError), database.reading() as db:
             db.execute(select(call_counters))
     assert not (tmp_path / "a b?c#d%" / "portal.sqlite").exists()

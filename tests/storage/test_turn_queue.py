@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoTurn
 
-from portal.storage import database as database_module
-from portal.storage.database import open_engine, reading, writing
+from portal.storage import sqlite
+from portal.storage.opening import open_database
 from portal.storage.turn_queue import TurnQueue
 from tests.fakes import wait_until
 from tests.fakes.closing import closed_later
@@ -49,34 +49,34 @@ def locked(file: Path) -> Iterator[None]:
 def test_crowd_of_writers_outlasts_a_lock_longer_than_the_pool_timeout(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database_module, "POOL_TIMEOUT_S", 0.2)
-    engine = closed_later(open_engine(None, tmp_path), lambda engine: engine.dispose())
-    ledger = ledger_of(engine)
+    monkeypatch.setattr(sqlite, "POOL_TIMEOUT_S", 0.2)
+    database = closed_later(open_database(None, tmp_path), lambda database: database.dispose())
+    ledger = ledger_of(database)
     with ThreadPoolExecutor(WRITERS) as pool:
         with locked(tmp_path / "portal.sqlite"):
             calls = [pool.submit(buy, ledger) for _ in range(WRITERS)]
             time.sleep(1.5)
-            with reading(engine) as db:  # waiting writers leave connections for readers
+            with database.reading() as db:  # waiting writers leave connections for readers
                 assert db.exec_driver_sql("SELECT count(*) FROM ledger").scalar() == 0
         for call in calls:
             call.result()
     assert Counter(spent(ledger)) == {"answered": WRITERS}
-    assert engine.pool.checkedout() == 0  # type: ignore[attr-defined]
+    assert database.engine.pool.checkedout() == 0  # type: ignore[attr-defined]
 
 
 def test_wait_in_the_queue_ends_with_its_time(tmp_path: Path) -> None:
-    engine = closed_later(open_engine(None, tmp_path), lambda engine: engine.dispose())
-    with writing(engine), ThreadPoolExecutor(1) as pool:
+    database = closed_later(open_database(None, tmp_path), lambda database: database.dispose())
+    with database.writing(), ThreadPoolExecutor(1) as pool:
         started = time.monotonic()
 
         def write() -> None:
-            with writing(engine, 0.3):
+            with database.writing(0.3):
                 raise AssertionError("two writers at once")
 
         with pytest.raises(SQLAlchemyError):
             pool.submit(write).result()
         assert 0.3 <= time.monotonic() - started < 3
-    with writing(engine, 0.3) as db:
+    with database.writing(0.3) as db:
         db.exec_driver_sql("DELETE FROM ledger")
 
 

@@ -79,10 +79,10 @@ def expect_message(response: Any, status: int, message: str | None = None) -> st
 
 
 def tokens_of(portal: InProcessPortal) -> Tokens:
-    """The portal's tokens over a separate database engine, as in another process."""
+    """The portal's tokens over separate connections, as in another process."""
     settings = portal.settings
-    engine = kept_open(settings.database_url, settings.data_dir)
-    return Tokens(engine, (), namespace=settings.namespace)
+    database = kept_open(settings.database_url, settings.data_dir)
+    return Tokens(database, (), namespace=settings.namespace)
 
 
 def issue(

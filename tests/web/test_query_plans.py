@@ -13,10 +13,9 @@ from sqlalchemy import Connection, Engine, event
 from portal.access.tokens import SCOPES
 from portal.issued.identifiers import new_identifiers
 from portal.issued.model import IssuedSnapshot
-from portal.storage.database import reading, writing
 from tests.conftest import PortalFactory
 from tests.fakes import wait_until
-from tests.fakes.databases import Database
+from tests.fakes.databases import EmptyDatabase
 from tests.fakes.in_process import InProcessPortal
 from tests.web.json_paths import PLATE, issue
 from tests.web.person import Person
@@ -113,7 +112,7 @@ def exercise(here: InProcessPortal) -> None:
     run = here.app.test_cli_runner().invoke
     for command in (("ledger", "--summary"), ("ledger", "--month", "2026-11"), ("ledger",)):
         assert run(args=command).exit_code == 0, command
-    with writing(parts.engine) as db:
+    with parts.database.writing() as db:
         for forget in (parts.dossiers.forget, parts.history.forget, parts.batches.forget):
             forget(db, PLATE)
         parts.ledger.forget(db, [parts.keys.tag(PLATE)])
@@ -154,15 +153,17 @@ def scanned(text: str) -> bool:
     return table not in _MAY_SCAN and not table.startswith(("(", "anon", "json_each"))
 
 
-def test_no_query_sorts_or_reads_a_whole_table(database: Database, portal: PortalFactory) -> None:
-    url = {"DATABASE_URL": database.url} if database.url else {}
+def test_no_query_sorts_or_reads_a_whole_table(
+    empty_database: EmptyDatabase, portal: PortalFactory
+) -> None:
+    url = {"DATABASE_URL": empty_database.url} if empty_database.url else {}
     here = portal(PRICE_DECODE="0.85", DAILY_CALL_LIMIT="500", **url)
     with statements() as seen:
         exercise(here)
     assert len(seen) > 60
     faults_of: Callable[..., list[str]] = sqlite_faults if not url else postgresql_faults
     faults = {}
-    with reading(here.parts.engine) as db:
+    with here.parts.database.reading() as db:
         if not url:
             make_full_indexes_last(db)
         for statement, parameters in seen.items():

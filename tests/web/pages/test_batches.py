@@ -506,7 +506,7 @@ def test_page_confirms_the_price_on_its_button(
     (confirmed,) = {field.get("value") for field in draft.all("input", name="ate")}
     store, log = here.parts.store, PurgeLog(kept_open(None, here.settings.data_dir))
     tag = store.tag("ABC1D23")
-    store.purge({tag: log_purge(log.engine, tag)[0]})
+    store.purge({tag: log_purge(log.database, tag)[0]})
     data = {"csrf_token": draft.csrf_token(), "ate": str(confirmed)}
     dealer.post(f"{path}/iniciar", data=data)
     wait_until(lambda: "Pausado" in run_once(here, dealer).text, "the pause")

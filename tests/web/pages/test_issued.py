@@ -506,7 +506,7 @@ def test_purged_answer_in_memory_gives_no_dossier(portal: PortalFactory) -> None
     ana = Person.at(running).signed_in()
     ana.pages.get(f"/placa/{PLATE}?completo=1")
     running.parts.scheduler.stop()
-    log_purge(running.parts.engine, running.parts.store.tag(PLATE))
+    log_purge(running.parts.database, running.parts.store.tag(PLATE))
     assert ana.post(f"/placa/{PLATE}/dossie/emitir").status_code == 409
     assert rows(running) == []
 

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, event, insert
 
 from portal.access import tokens as access_tokens
 from portal.access.tokens import SCOPES, RefusedToken, digest
-from portal.storage.database import reading, writing
+from portal.storage.database import Database
 from portal.storage.tables import ledger, lookup_counts
 from portal.system.local_time import from_epoch
 from portal.web.http import sessions
@@ -47,7 +47,7 @@ def operator(here: InProcessPortal) -> Person:
     return Person.at(here).signed_in()
 
 
-def engine_of(here: InProcessPortal) -> Engine:
+def engine_of(here: InProcessPortal) -> Database:
     return kept_open(here.settings.database_url, here.settings.data_dir)
 
 
@@ -192,7 +192,7 @@ def test_breaker_state_is_shown(here: InProcessPortal, operator: Person, upstrea
     assert "aberto, testa às" in operator.pages.get("/operacao").text
 
 
-def fill(engine: Engine, namespace: str, rows: int = ROWS) -> None:
+def fill(database: Database, namespace: str, rows: int = ROWS) -> None:
     """Write ledger rows and counts of the last 30 days for forty tokens."""
     chance, now = random.Random(7), time.time()
     calls, counts = [], {}
@@ -226,7 +226,7 @@ def fill(engine: Engine, namespace: str, rows: int = ROWS) -> None:
             "stale": 1,
             "collapsed": 1,
         }
-    with writing(engine) as db:
+    with database.writing() as db:
         db.execute(insert(ledger), calls)
         db.execute(insert(lookup_counts), list(counts.values()))
 
@@ -241,7 +241,7 @@ def test_twenty_thousand_rows_take_as_many_queries_as_none(
 
     empty = queries()
     fill(engine_of(quiet), quiet.settings.namespace)
-    with reading(engine_of(quiet)) as db:
+    with engine_of(quiet).reading() as db:
         assert db.exec_driver_sql("SELECT count(*) FROM ledger").scalar() == ROWS
     assert queries() == empty
     assert empty <= 12
@@ -392,7 +392,7 @@ class TestOldSignIn:
 
 
 def test_database_outage_is_a_503(here: InProcessPortal, operator: Person) -> None:
-    with writing(engine_of(here)) as db:
+    with engine_of(here).writing() as db:
         db.exec_driver_sql("DROP TABLE lookup_counts")
     page = operator.pages.get("/operacao", 503)
     assert "lookup_counts" not in page.html

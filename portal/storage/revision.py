@@ -1,0 +1,20 @@
+"""The revision of a database's schema, compared with the one that this version needs."""
+
+from portal.storage.database import Database
+from portal.storage.schema import SCHEMA_HEAD, mismatch, schema_revision
+
+
+def require_current_schema(database: Database) -> None:
+    """Raise SchemaMismatch unless the database is empty or has the schema of this version.
+
+    Raises SQLAlchemyError.
+    """
+    found = current_revision(database)
+    if found is not None and found != SCHEMA_HEAD:
+        raise mismatch(found)
+
+
+def current_revision(database: Database) -> str | None:
+    """Return the revision of the schema, or None for an empty database. Raises SQLAlchemyError."""
+    with database.reading() as db:
+        return schema_revision(db)
