@@ -34,7 +34,7 @@ from portal.access.tokens import Identity
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import Failure
 from portal.gateway.reservation import PortalLimits
-from portal.storage.database import open_engine
+from portal.storage.opening import open_database
 from tests.fakes.databases import PostgresProcess
 
 PORTALS: Final = 4
@@ -256,7 +256,7 @@ def throughput(demands_s: list[float], delay_s: float, customers: int) -> float:
 def _race(postgres: PostgresProcess, report: Report, seconds: float, rounds: int) -> None:
     """Compare calls of 16 processes under one budget for all callers with calls without one."""
     url = postgres.new_database()
-    open_engine(url, Path()).dispose()  # makes the tables
+    open_database(url, Path()).dispose()  # makes the tables
     budgets = {"with": Decimal(1_000_000), "without": Decimal(0)}
     rates: dict[str, list[float]] = {name: [] for name in budgets}
     for turn in range(2 * rounds):
@@ -267,7 +267,7 @@ def _race(postgres: PostgresProcess, report: Report, seconds: float, rounds: int
         *(rates["with"], rates["without"], "a second", 0.9, "at least"),
     )
     url = postgres.new_database()
-    open_engine(url, Path()).dispose()
+    open_database(url, Path()).dispose()
     sent = _raced(url, 100 * _PRICE, max(3.0, seconds))
     report.compare(
         f"calls of {RACERS} processes under a budget of 100", [sent], [100], "calls", 1.0, "at most"
@@ -293,8 +293,8 @@ def _raced(url: str, budget: Decimal, seconds: float) -> int:
 def _racer(
     url: str, budget: Decimal, seconds: float, number: int, ready: Any, results: Any
 ) -> None:
-    engine = open_engine(url, Path(), create=False)
-    ledger = Ledger(engine, PortalLimits(monthly_budget=budget), namespace="bench")
+    database = open_database(url, Path(), create=False)
+    ledger = Ledger(database, PortalLimits(monthly_budget=budget), namespace="bench")
     caller, sent = _caller(f"racer-{number}"), 0
     ready.wait()
     ends_at = time.monotonic() + seconds
@@ -309,8 +309,8 @@ def _racer(
 
 def _held_s(postgres: PostgresProcess) -> float:
     """Return the median time for which a call locks the row of all callers."""
-    engine = open_engine(postgres.new_database(), Path())
-    ledger = Ledger(engine, PortalLimits(monthly_budget=Decimal(1_000_000)), namespace="bench")
+    database = open_database(postgres.new_database(), Path())
+    ledger = Ledger(database, PortalLimits(monthly_budget=Decimal(1_000_000)), namespace="bench")
     began_at, held = 0.0, list[float]()
 
     def begins(_: object, __: object, statement: str, *___: object) -> None:
@@ -324,11 +324,11 @@ def _held_s(postgres: PostgresProcess) -> float:
             held.append(time.perf_counter() - began_at)
             began_at = 0.0
 
-    event.listen(engine, "before_cursor_execute", begins)
-    event.listen(engine, "checkin", ended)
+    event.listen(database.engine, "before_cursor_execute", begins)
+    event.listen(database.engine, "checkin", ended)
     for _ in range(500):
         LedgerEntry(ledger, "decode", "tag", _PRICE, _caller("one")).begin("primary")
-    engine.dispose()
+    database.dispose()
     return statistics.median(held)
 
 

@@ -73,7 +73,8 @@ def test_example_settings_are_settings_of_the_portal() -> None:
         examples | {f"PORTAL_{name}": text for name, text in secrets.items()}
     )
     assert settings.upstream_url == "https://dados.example/base"
-    assert (settings.monthly_budget, settings.person_monthly_budget) == (800, 60)
+    assert settings.monthly_budget == 800
+    assert settings.person_monthly_budget == 60
     assert settings.purposes == ("Compra de veículo", "Cobrança")
 
 
