@@ -14,6 +14,7 @@ from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.status_style import Tone
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
+from portal.phrasebook import fines
 from portal.vehicle.changes import Change, changed_fines, changed_prices, changed_restrictions
 from portal.vehicle.decode import ATTRIBUTE_LABELS, FipeEntry, read_decode
 from portal.vehicle.field import Field
@@ -197,7 +198,8 @@ def _standing_event(was: AssessedFine | None, now: AssessedFine, change: Change[
         return "voltou a constar sem pagamento"
     if "penalty" in change.events:
         return ""
-    own = now.standing.clause if now.status.is_plain else f"como {now.status.word}"
+    is_own = fines.has_own_word(now.status)
+    own = f"como {fines.status_word(now.status)}" if is_own else now.standing.clause
     return f"passou a constar {own}"
 
 

@@ -22,6 +22,7 @@ from portal.law.orders import AssessedOrder, contradictions_of
 from portal.law.speeding import excess_of, is_speeding, range_note, tolerance_note
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
+from portal.phrasebook import fines as say_fine
 from portal.phrasebook import interest as say_interest
 from portal.phrasebook import points
 from portal.vehicle.field import EMPTY, Field, clean, fold
@@ -106,7 +107,7 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
 
     The page states a rule on points that many fines share once, below the list.
     """
-    yield fine.status.note
+    yield say_fine.status_note(fine)
     if fine.is_open:
         for clock in (fine.notice, fine.penalty, fine.prescription):
             if clock.is_doubtful:
@@ -121,8 +122,7 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
         yield _MAY_COST_NOTHING
     if fine.toll_until:
         yield say.toll_note(fine)
-    if fine.amount.note:
-        yield fine.amount.note
+    yield say_fine.amount_note(fine.amount)
     if not points.expired(fine.points) and (said := points.sentence(fine.points)):
         yield said
     if fine.wording.table_text:
@@ -332,7 +332,7 @@ def _payment(fine: AssessedFine, field: Field) -> Field | None:
 
 def _paid_amount(fine: AssessedFine) -> Field:
     """Return the paid amount. A zero counts as blank."""
-    if words := fine.paid.words:
+    if words := say_fine.paid_words(fine.paid):
         return Field(words)
     return EMPTY if fine.record.paid_amount == 0 else fine.record.paid_amount_text
 

@@ -26,7 +26,7 @@ from portal.law.authorities import (
     town_of,
 )
 from portal.law.deadlines import Clock
-from portal.law.fine_amounts import Amount, exact_amount, plausible
+from portal.law.fine_amounts import Amount, as_sent, exact_amount, plausible
 from portal.law.fine_status import Status, status_of
 from portal.law.infractions import (
     GRAVITY_WORDS,
@@ -70,10 +70,6 @@ _PAST_DISCOUNT = (
 )
 # Points enter the register when no appeal is possible any more (art. 290, sole paragraph).
 _COUNTS_POINTS = (Standing.PAID, Standing.ENFORCEABLE)
-_DIVERGING_AMOUNT = (
-    "Valor enviado pela fonte: código e descrição são de infrações diferentes, e a tabela não "
-    "serve para conferir."
-)
 _NO_DISCOUNT = (
     "Em regra, esta multa não tem mais desconto: ele acaba no vencimento. Juros só correm depois "
     "do último recurso (art. 284, § 4º, do CTB)."
@@ -192,7 +188,7 @@ class AssessedFine:
         infraction = self._agreed if sent is None else self.infraction
         found = exact_amount(infraction, sent, self.record.committed_on)
         if sent is not None and self.wording.conflict and not found.matches:
-            return Amount(sent, "sent", _DIVERGING_AMOUNT)
+            return as_sent(sent, "diverging")
         return found
 
     @cached_property

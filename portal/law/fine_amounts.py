@@ -1,4 +1,4 @@
-"""Restore the exact amount of a fine.
+"""Restore the exact amount of a fine. ``portal.phrasebook.fines`` says why it is that amount.
 
 The field ``valor`` (amount) of a record often lacks the cents. In this module, "the source" is the
 upstream API that sends the records. Art. 284 of the CTB (the traffic code) grants two discounts.
@@ -14,10 +14,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from portal.law.infractions import NEW_AMOUNTS_SINCE, Infraction, stands_for
-from portal.wording import day, money
+from portal.law.infractions import Infraction, stands_for
 
 _CENT = Decimal("0.01")
 _DOUBLED_ARTICLES = ("165", "165-A", "165-B", "165-C", "173", "174", "175", "191", "203", "253-A")
@@ -36,16 +34,41 @@ _MULTIPLIERS = (1, 2, 3, 5, 10, 20, 60)
 _SINGLE = (*_BASE_AMOUNTS, *(_BASE_AMOUNTS[-1] * factor for factor in _MULTIPLIERS[1:]))
 # How often a NIC of before NIC_DOUBLED_SINCE is likely to be multiplied.
 _MOST_REPEATED = 12
-_OF_NIC = (
-    "Em regra, é o dobro da multa original, desde abril de 2022; antes, multiplicava-se pelo "
-    "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
-)
 # Since then a NIC is twice the original fine. Sources differ by a day.
 NIC_DOUBLED_SINCE = date(2022, 4, 21)
-_CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
 # A number with more than _MOST_DIGITS digits before the decimal point is too large for a fine. The
 # limit also bounds the cost of Decimal arithmetic.
 _MOST_DIGITS = 15
+
+
+# Why an amount is what it is.
+Why = Literal[
+    # Without a sent amount: nothing is known, the rule has changed, or the table has one.
+    "unknown",
+    "unknown_since_changed",
+    "of_table",
+    "of_table_undated",
+    # The sent amount agrees with a table.
+    "as_sent",
+    "in_cents",
+    "of_other_period",
+    "of_other_period_undated",
+    "nic_doubled",
+    "repeated",
+    "overweight",
+    # The table's amount in place of a lower one: of a discount, or of nothing known.
+    "sent_at_80",
+    "sent_at_60",
+    "sent_too_low",
+    # The sent amount, which no table confirms.
+    "unlisted",
+    "changed",
+    "no_single",
+    "no_single_nic",
+    "outside",
+    "outside_overweight",
+    "diverging",
+]
 
 
 class Amount(Struct, frozen=True):
@@ -53,26 +76,47 @@ class Amount(Struct, frozen=True):
 
     ``origin`` states whether ``value`` is from the official table, was sent by the source, or is
     unknown ("none"). ``matches`` states whether the sent amount agrees with the table. It is None
-    if no comparison is possible.
+    if no comparison is possible. ``why`` is the reason for ``value``, with its facts: ``sent`` is
+    the source's amount, ``single`` the table's amount that the sent one was compared with, and
+    ``steps`` the number of fractions of 200 kg of excess. ``is_new`` is true if the amount is of
+    the table in force since NEW_AMOUNTS_SINCE.
     """
 
     value: Decimal | None
     origin: Literal["table", "sent", "none"]
-    note: str
+    why: Why
     matches: bool | None = None
+    sent: Decimal | None = None
+    single: Decimal | None = None
+    steps: int = 0
+    is_new: bool = True
 
     @property
     def at_80(self) -> Decimal | None:
-        return self._share(Decimal("0.8"))
+        return at_80(self.value)
 
     @property
     def at_60(self) -> Decimal | None:
-        return self._share(Decimal("0.6"))
+        return at_60(self.value)
 
-    def _share(self, share: Decimal) -> Decimal | None:
-        if self.value is None:
-            return None
-        return (self.value * share).quantize(_CENT, ROUND_HALF_UP)
+    @property
+    def may_lack_cents(self) -> bool:
+        """Whether the amount is the source's own, and a whole number."""
+        return self.origin == "sent" and self.sent is not None and is_whole(self.sent)
+
+
+def at_80(full: Decimal | None) -> Decimal | None:
+    """Return what is owed until the due date."""
+    return _share(full, Decimal("0.8"))
+
+
+def at_60(full: Decimal | None) -> Decimal | None:
+    """Return what is owed through SNE."""
+    return _share(full, Decimal("0.6"))
+
+
+def _share(full: Decimal | None, share: Decimal) -> Decimal | None:
+    return None if full is None else (full * share).quantize(_CENT, ROUND_HALF_UP)
 
 
 def exact_amount(
@@ -88,19 +132,15 @@ def exact_amount(
     has_changed = infraction is not None and infraction.gravity == "mudou"
     if sent is None:
         if expected is None:
-            why = f", e {_CHANGED}" if has_changed else "."
-            return Amount(None, "none", f"Não é possível dizer: a fonte não informa o valor{why}")
-        period = "da data da infração"
-        if committed_on is None:
-            period = f"em vigor desde {day(NEW_AMOUNTS_SINCE)} (sem a data da infração, confirme)"
-        return Amount(expected, "table", f"A fonte não informa o valor; é o da tabela {period}.")
+            return Amount(None, "none", "unknown_since_changed" if has_changed else "unknown")
+        return Amount(expected, "table", "of_table" if committed_on else "of_table_undated")
     if infraction is None:
-        return _as_sent(sent, "Valor enviado pela fonte; o código não está na tabela.")
+        return as_sent(sent, "unlisted")
     if has_changed:
-        return _as_sent(sent, f"Valor enviado pela fonte, fora das tabelas; {_CHANGED}")
+        return as_sent(sent, "changed")
     found = stands_for(sent, expected)
     if found is not None:
-        return Amount(found, "table", _cents(sent, found), matches=True)
+        return Amount(found, "table", "as_sent", matches=True, sent=sent)
     return _against_other_tables(infraction, sent, expected, committed_on)
 
 
@@ -108,42 +148,30 @@ def _against_other_tables(
     infraction: Infraction, sent: Decimal, expected: Decimal | None, committed_on: date | None
 ) -> Amount:
     if expected is not None and sent == expected * 100:
-        note = f"O valor enviado ({sent:f}) está em centavos; pela tabela, são {money(expected)}."
-        return Amount(expected, "table", note, matches=True)
+        return Amount(expected, "table", "in_cents", matches=True, sent=sent)
     other = stands_for(sent, infraction.amount, infraction.amount_until_2016)
     if other is not None:
-        era = "em vigor desde" if other == infraction.amount else "anterior a"
-        note = f"{_cents(sent, other)} É o valor da tabela {era} {day(NEW_AMOUNTS_SINCE)}"
-        note += "; confirme." if committed_on is None else ", que não é a da data da infração."
-        return Amount(other, "table", note, matches=committed_on is None)
+        is_undated, is_new = committed_on is None, other == infraction.amount
+        why: Why = "of_other_period_undated" if is_undated else "of_other_period"
+        return Amount(other, "table", why, matches=is_undated, sent=sent, is_new=is_new)
     if infraction.is_nic and (doubled := stands_for(sent, *_nic_amounts())) is not None:
-        note = f"{_cents(sent, doubled)} É o dobro de uma multa de {money(doubled / 2)}. {_OF_NIC}"
-        return Amount(doubled, "table", note, matches=True)
+        return Amount(doubled, "table", "nic_doubled", matches=True, sent=sent, single=doubled / 2)
     if expected is None:
-        note = "Valor enviado pela fonte; a tabela não fixa um valor único para esta infração."
-        return _as_sent(sent, f"{note} {_OF_NIC}" if infraction.is_nic else note)
+        return as_sent(sent, "no_single_nic" if infraction.is_nic else "no_single")
     base_article = infraction.article.split(",")[0]
     doubled = stands_for(sent, expected * 2)
     if doubled is not None and base_article in _DOUBLED_ARTICLES:
-        note = f"{_cents(sent, doubled)} É o dobro da tabela, como na reincidência em 12 meses."
-        return Amount(doubled, "table", note, matches=True)
+        return Amount(doubled, "table", "repeated", matches=True, sent=sent, single=expected)
     if sent < expected:
         return _too_low(sent, expected)
-    note = (
-        f"A fonte enviou {money(sent)}, que não corresponde à tabela "
-        f"({money(expected)}); mantido o valor enviado."
-    )
-    if infraction.article == _OVERWEIGHT:
-        for steps, amount in _overweight_amounts(expected):
-            if stands_for(sent, amount) is not None:
-                each = money((amount - expected) / steps)
-                told = (
-                    f"{_cents(sent, amount)} É a multa de {money(expected)} mais {steps} × {each}, "
-                    "um por 200 kg de excesso ou fração (art. 231, V, do CTB)."
-                )
-                return Amount(amount, "table", told, matches=True)
-        note += " No excesso de peso, soma-se um valor a cada 200 kg (art. 231, V, do CTB)."
-    return _as_sent(sent, note, matches=False)
+    is_overweight = infraction.article == _OVERWEIGHT
+    for steps, amount in _overweight_amounts(expected) if is_overweight else ():
+        if stands_for(sent, amount) is not None:
+            return Amount(
+                amount, "table", "overweight", True, sent=sent, single=expected, steps=steps
+            )
+    unfit: Why = "outside_overweight" if is_overweight else "outside"
+    return as_sent(sent, unfit, matches=False, single=expected)
 
 
 def _nic_amounts() -> list[Decimal]:
@@ -157,15 +185,15 @@ def nic_multiple(asked: Decimal) -> tuple[Decimal, int] | None:
     """
     for count in range(2, _MOST_REPEATED + 1):
         for single in _SINGLE:
-            full = Amount(single * count, "table", "")
-            if asked in (full.at_80, full.at_60) or stands_for(asked, full.value) is not None:
+            full = single * count
+            if asked in (at_80(full), at_60(full)) or stands_for(asked, full) is not None:
                 return single, count
     return None
 
 
 def sne_amounts() -> list[Decimal | None]:
     """Return the table's amounts with the discount of SNE."""
-    return [Amount(each, "table", "").at_60 for each in _SINGLE]
+    return [at_60(each) for each in _SINGLE]
 
 
 def overweight_steps(infraction: Infraction, base: Decimal, asked: Decimal) -> int:
@@ -185,13 +213,12 @@ def _overweight_amounts(base: Decimal) -> Iterator[tuple[int, Decimal]]:
 
 def _too_low(sent: Decimal, expected: Decimal) -> Amount:
     """Return the table's amount for a lower one, which may be a discounted amount or cut."""
-    table = Amount(expected, "table", "", matches=False)
-    note = f"A fonte enviou {money(sent)}, menos que a tabela; vale aqui o da tabela: confirme."
-    for share, amount in (("80%", table.at_80), ("60%", table.at_60)):
-        if discounted(sent, amount) is not None:
-            note = f"O valor enviado ({sent:f}) é o de {share}; o cheio é {money(expected)}."
-            break
-    return replace(table, note=note)
+    why: Why = "sent_too_low"
+    if discounted(sent, at_80(expected)) is not None:
+        why = "sent_at_80"
+    elif discounted(sent, at_60(expected)) is not None:
+        why = "sent_at_60"
+    return Amount(expected, "table", why, matches=False, sent=sent)
 
 
 def discounted(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
@@ -202,21 +229,16 @@ def discounted(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
     return None
 
 
-def _as_sent(sent: Decimal, note: str, *, matches: bool | None = None) -> Amount:
-    if is_whole(sent):
-        note += " A fonte costuma cortar os centavos."
-    return Amount(sent, "sent", note, matches)
+def as_sent(
+    sent: Decimal, why: Why, *, matches: bool | None = None, single: Decimal | None = None
+) -> Amount:
+    """Return the source's own amount, which no table confirms."""
+    return Amount(sent, "sent", why, matches, sent=sent, single=single)
 
 
 def is_whole(sent: Decimal) -> bool:
     """Return whether an amount came without decimals ("234", but not "234.00")."""
     return "." not in f"{sent:f}"
-
-
-def _cents(sent: Decimal, exact: Decimal) -> str:
-    if sent == exact:
-        return "Valor enviado pela fonte, igual ao da tabela."
-    return f"O valor enviado ({sent:f}) veio sem os centavos; pela tabela, são {money(exact)}."
 
 
 def plausible(sent: Decimal | None) -> Decimal | None:

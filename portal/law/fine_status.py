@@ -7,10 +7,13 @@ status word of the source (the upstream API), such as DIVIDA ATIVA (a debt that 
 court), takes precedence over the dates. The source does not document its status words. A word such
 as CANCELADA ("cancelled") therefore does not prove that nothing is owed: the standing "called_off"
 is no debt, and no end of one. A word that this module cannot read leaves the standing "unknown".
+``portal.phrasebook.fines`` says the status.
 """
 
 import re
+from collections.abc import Iterator
 from datetime import date
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,9 +22,8 @@ from portal.data_files import read_toml
 from portal.law import deadlines
 from portal.law.paid_fines import Payment
 from portal.law.standing import Standing
-from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
-from portal.wording import bare, counted, day
+from portal.wording import bare
 
 _SUSPENDING = re.compile(
     r"(?<!RECURSO )\b(SUSPENS[AO]|EFEITO SUSPENSIVO|EM RECURSO|EM DEFESA)\b"
@@ -101,76 +103,128 @@ def _unread(word: str, *meanings: str) -> list[str]:
     return [each for each in _WORD.findall(word) if _GENDER.sub("", each) not in known]
 
 
-_CONFIRM = "Confirme com o órgão autuador."
-_NO_DATES = "a fonte não trouxe as datas."
-_MAYBE_PAID = "talvez paga"
-_CHARGEABLE = (Standing.DUE, Standing.PROBABLY_DUE, Standing.ENFORCEABLE)
-_NEVER_NOTIFIED = (
-    " O registro não traz a notificação da autuação. Se ela não foi enviada, a multa não pode "
-    "impedir o licenciamento (Súmulas 127 e 312 do STJ); confirme."
-)
+# Why a standing is what it is.
+Why = Literal[
+    # What the record says of a payment.
+    "payment",
+    # The source's word.
+    "said_paid",
+    "called_off",
+    "warning",
+    "not_charged",
+    "charged",
+    "suspended",
+    "contradicted",
+    "unread",
+    "not_yet_due",
+    "penalty_supposed",
+    # A date that is missing, or cannot be.
+    "no_dates",
+    "penalty_hidden",
+    "penalty_missing",
+    "penalty_unread",
+    "infraction_in_future",
+    "notice_in_future",
+    "penalty_in_future",
+    "penalty_before_infraction",
+    "notice_before_infraction",
+    # The dates.
+    "unnotified",
+    "unnotified_late",
+    "notice",
+    "old_notice",
+    "due",
+    "probably_due",
+    "enforceable",
+]
+# What is said beside the reason: an amount that settles nothing, the source's word, and what the
+# dates or that word contradict.
+Remark = Literal[
+    "amount_alone",
+    "word",
+    "penalty_before_notice",
+    "penalty_ends_defence",
+    "never_notified",
+]
+_CHARGEABLE: Final = (Standing.DUE, Standing.PROBABLY_DUE, Standing.ENFORCEABLE)
 
 
 class Status(Struct, frozen=True):
-    """A fine's standing, which says whether payment can be enforced now.
+    """A fine's standing, which says whether payment can be enforced now, and why.
 
-    ``note`` explains the standing and quotes the source's status word. ``word`` names the standing
-    in Portuguese. ``quoted`` is the source's text because of which the standing is unknown, or "".
-    ``is_plain`` is true if ``word`` is that of the standing.
+    ``text`` is the source's text that led to it, or "". ``days`` are those since the infraction,
+    and ``until`` is the last day of the deadline that ``why`` names.
     """
 
     standing: Standing
-    note: str
-    word: str
-    quoted: str = ""
-    is_plain: bool = True
+    why: Why
+    text: str = ""
+    days: int = 0
+    until: date | None = None
+    payment: Payment = Payment("none")
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def quoted(self) -> str:
+        """The source's text because of which the standing is unknown, or ""."""
+        in_place_of_day = self.payment.why == "day_unread"
+        return self.text if self.standing is Standing.UNKNOWN and not in_place_of_day else ""
 
 
 def status_of(fine: Fine, payment: Payment, today: date, state: str) -> Status:
     """Return the status of a fine. ``state`` is the authority's state, whose holidays count."""
-    found = _status(fine, payment, today, state)
-    more = f" {payment.note}" if payment.state == "none" and payment.note else ""
-    if fine.kind:
-        more += _source_word(fine.kind, found.standing, found.note)
+    found = replace(_status(fine, payment, today, state), payment=payment)
+    return replace(found, remarks=tuple(_remarks(fine, found)))
+
+
+def _remarks(fine: Fine, found: Status) -> Iterator[Remark]:
+    if found.payment.why == "amount_alone":
+        yield "amount_alone"
+    if fine.kind and not _is_stated(fine, found):
+        yield "word"
     if fine.notified_on and fine.penalty_on and fine.penalty_on < fine.notified_on:
-        more += " As datas se contradizem: a penalidade é anterior à notificação da autuação."
-    if (
-        found.standing in _CHARGEABLE
-        and fine.penalty_on
-        and _IN_DEFENCE.search(bare(str(fine.kind)))
-    ):
-        more += " A fonte se contradiz: a penalidade encerra a defesa prévia."
-    if found.standing in _CHARGEABLE and fine.penalty_on and fine.notified_on_text.state == "empty":
-        more += _NEVER_NOTIFIED
-    return replace(found, note=found.note + more)
+        yield "penalty_before_notice"
+    if found.standing not in _CHARGEABLE or not fine.penalty_on:
+        return
+    if _IN_DEFENCE.search(bare(str(fine.kind))):
+        yield "penalty_ends_defence"
+    if fine.notified_on_text.state == "empty":
+        yield "never_notified"
+
+
+def _is_stated(fine: Fine, found: Status) -> bool:
+    """Return whether the status already says what the source's word says."""
+    word = bare(str(fine.kind))
+    is_kind = (found.standing is Standing.NOTICE and _IN_NOTICE.search(word)) or (
+        found.standing in _CHARGEABLE and _OF_PENALTY.search(word)
+    )
+    return bool(is_kind) or str(fine.kind) == found.text
 
 
 def _status(fine: Fine, payment: Payment, today: date, state: str) -> Status:
     if payment.state == "paid":
-        return _plain(Standing.PAID, payment.note)
+        return Status(Standing.PAID, "payment")
     if payment.state == "unclear":
-        found = _plain(Standing.UNKNOWN, payment.note, word=_MAYBE_PAID)
-        return replace(found, quoted=payment.quoted)
+        return Status(Standing.UNKNOWN, "payment", payment.text)
     if over := _no_longer_owed(fine):
         return over
     if fine.penalty_on_text.is_hidden:
-        return _unknown("a fonte oculta a data da penalidade.")
+        return _unknown("penalty_hidden")
     committed_on = fine.committed_on
     if committed_on is not None and committed_on > today:
-        return _unknown("a data da infração está no futuro.")
-    for after, what in ((fine.penalty_on, "penalidade"), (fine.notified_on, "notificação")):
+        return _unknown("infraction_in_future")
+    steps: tuple[tuple[date | None, Why], ...] = (
+        (fine.penalty_on, "penalty_before_infraction"),
+        (fine.notified_on, "notice_before_infraction"),
+    )
+    for after, why in steps:
         if committed_on is not None and after is not None and after < committed_on:
-            return _unknown(f"as datas se contradizem (a da {what} é anterior à da infração).")
+            return _unknown(why)
     return _by_word(fine) or _by_dates(fine, today, state)
 
 
-def _plain(standing: Standing, note: str, *, word: str = "") -> Status:
-    return Status(standing, note, word or standing.word, is_plain=not word)
-
-
-def _unknown(why: str, quoted: str = "") -> Status:
-    found = _plain(Standing.UNKNOWN, f"Não dá para saber se já pode ser cobrada: {why}")
-    return replace(found, quoted=quoted)
+def _unknown(why: Why, text: str = "") -> Status:
+    return Status(Standing.UNKNOWN, why, text)
 
 
 def _no_longer_owed(fine: Fine) -> Status | None:
@@ -179,74 +233,61 @@ def _no_longer_owed(fine: Fine) -> Status | None:
     A word that says that the fine is paid, without the day, makes it "unknown". For any other word,
     the result is None.
     """
-    word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
+    word = bare(str(fine.kind))
     if _KEEPS_OWED.search(word):
         return None
     if _SAYS_PAID.search(word):
-        note = f"{clause}, sem a data do pagamento: segue nas somas. {_CONFIRM}"
-        return replace(_plain(Standing.UNKNOWN, note, word=_MAYBE_PAID), quoted=str(fine.kind))
+        return _unknown("said_paid", str(fine.kind))
     over = _SAYS_OVER.search(word)
     is_of_fine = _OF_THE_FINE.search(word) or not _OF_AN_APPEAL.search(word)
     if over is None or not (is_of_fine or over[1].startswith(("DEFERID", "PROVID"))):
         return None
     if not all(map(_SAYS_OVER.match, _unread(_ARTICLE.sub("", word), "end"))):
         return None
-    what = "em regra, já não é devida"
-    if over[1] == "ADVERTENCIA":
-        what = "a advertência por escrito, em regra, não tem valor nem pontos (art. 267 do CTB)"
-    note = f"{clause}: {what}. Não é contada como dívida; o valor aparece à parte. {_CONFIRM}"
-    return _plain(Standing.CALLED_OFF, note, word=f"“{fine.kind}”, segundo a fonte")
+    why: Why = "warning" if over[1] == "ADVERTENCIA" else "called_off"
+    return Status(Standing.CALLED_OFF, why, str(fine.kind))
 
 
 def _by_word(fine: Fine) -> Status | None:
-    word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
+    word, text = bare(str(fine.kind)), str(fine.kind)
     if _NOT_CHARGED.search(word):
-        why = f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}"
-        return replace(_plain(Standing.UNKNOWN, why), quoted=str(fine.kind))
+        return _unknown("not_charged", text)
     is_denied = _AGAINST_PENALTY.search(word) and not _OF_A_SUSPENSION.search(word)
     if is_denied or _APPEAL_STILL_OPEN.search(word):
-        return _unknown(f"a fonte registra “{fine.kind}”. {_CONFIRM}", str(fine.kind))
+        return _unknown("contradicted", text)
     if _DENYING.search(word):
         return None
     if _CHARGED.search(word) and _agrees_with_penalty(word):
-        return _plain(Standing.ENFORCEABLE, f"{clause}: em regra, já pode ser cobrada. {_CONFIRM}")
+        return Status(Standing.ENFORCEABLE, "charged", text)
     words = _WORD.findall(word)
     if not _SUSPENDING.search(word) or _unread(word, "suspension"):
         return None
     # A penalty ends the prior defence, and only an appeal suspends it.
     if fine.penalty_on is None or "DEFESA" not in words or "RECURSO" in words:
-        return _plain(
-            Standing.SUSPENDED,
-            f"{clause}: em regra, não pode ser cobrada enquanto durar. {_CONFIRM}",
-        )
+        return Status(Standing.SUSPENDED, "suspended", text)
     return None
 
 
 def _by_dates(fine: Fine, today: date, state: str) -> Status:
-    word = bare(str(fine.kind))
+    word, text = bare(str(fine.kind)), str(fine.kind)
     if fine.penalty_on is not None:
         if not _agrees_with_penalty(word):
-            sent = f"o portal não sabe o que a fonte quer dizer com “{fine.kind}”"
-            return _unknown(f"{sent}. {_CONFIRM}", str(fine.kind))
+            return _unknown("unread", text)
         found = _after_penalty(fine.penalty_on, state, today)
         if found.standing is not Standing.DUE and _NOT_YET_DUE.search(word):
-            sent = f"o prazo mínimo já passou, e a fonte registra “{fine.kind}”"
-            return _unknown(f"{sent}. {_CONFIRM}", str(fine.kind))
+            return _unknown("not_yet_due", text)
         return found
     if fine.penalty_on_text:
-        return _unknown("a data da penalidade é ilegível.")
+        return _unknown("penalty_unread")
     if _OF_PENALTY.search(word):
-        return _unknown("falta a data da penalidade.")
+        return _unknown("penalty_missing")
     if fine.notified_on is not None or _IN_NOTICE.search(word):
         if not _agrees_with_notice(word):
-            return _unknown(
-                "o registro só traz a notificação da autuação, e o texto da fonte pode supor uma "
-                f"penalidade. {_CONFIRM}"
-            )
+            return _unknown("penalty_supposed")
         return _in_notice(fine, today)
     if fine.committed_on is not None and not word and not fine.notified_on_text:
         return _unnotified(fine.committed_on, today)
-    return _unknown(_NO_DATES)
+    return _unknown("no_dates")
 
 
 def _unnotified(committed_on: date, today: date) -> Status:
@@ -257,14 +298,10 @@ def _unnotified(committed_on: date, today: date) -> Status:
     """
     waited = (today - committed_on).days
     if waited > 2 * deadlines.MINIMUM_DAYS:
-        return _unknown(_NO_DATES)
-    limit = deadlines.day_of(deadlines.plus_days(committed_on, deadlines.NOTICE_DAYS))
-    note = "Registrada, ainda sem notificação: ainda não pode ser cobrada e não impede nada. "
-    if waited > deadlines.NOTICE_DAYS:
-        note += f"Sem notificação até {limit}, em regra, arquiva-se (art. 281, § 1º, II, do CTB)."
-    else:
-        note += f"A notificação deve sair até {limit} (art. 281, § 1º, II, do CTB)."
-    return _plain(Standing.NOTICE, note, word="registrada, sem notificação")
+        return _unknown("no_dates")
+    why: Why = "unnotified_late" if waited > deadlines.NOTICE_DAYS else "unnotified"
+    until = deadlines.plus_days(committed_on, deadlines.NOTICE_DAYS)
+    return Status(Standing.NOTICE, why, until=until)
 
 
 def _agrees_with_notice(word: str) -> bool:
@@ -287,54 +324,20 @@ def _in_notice(fine: Fine, today: date) -> Status:
     has no penalty, the source may have omitted the penalty.
     """
     if fine.notified_on is not None and fine.notified_on > today:
-        return _unknown("a data da notificação está no futuro.")
+        return _unknown("notice_in_future")
     since = fine.committed_on or fine.notified_on
     waited = 0 if since is None else (today - since).days
     if waited > deadlines.PENALTY_DAYS_WITH_DEFENCE:
-        return _plain(
-            Standing.UNKNOWN,
-            "Só há notificação da autuação no registro, embora tenham passado "
-            f"{counted(waited, 'dia', 'dias')}: a data pode faltar na fonte, e não dá para saber "
-            f"se já pode ser cobrada. {_CONFIRM}",
-        )
-    return _plain(
-        Standing.NOTICE,
-        "Por enquanto é só autuação: em regra, não precisa ser paga e não impede nada (art. 284, "
-        "§ 3º, do CTB). Pode virar multa.",
-    )
+        return Status(Standing.UNKNOWN, "old_notice", days=waited)
+    return Status(Standing.NOTICE, "notice")
 
 
 def _after_penalty(penalty_on: date, state: str, today: date) -> Status:
     if penalty_on > today:
-        return _unknown("a data da penalidade está no futuro.")
-    waited = (today - penalty_on).days
+        return _unknown("penalty_in_future")
     first_due = deadlines.last_day(penalty_on, deadlines.MINIMUM_DAYS, state)
-    first = deadlines.day_of(first_due)
-    since = f"Multa aplicada em {day(penalty_on)}"
     if first_due is None or today <= first_due:
-        note = (
-            f"{since}, ainda no prazo: ao menos até {first}, cabe recorrer ou pagar com desconto."
-        )
-        return _plain(Standing.DUE, note)
-    if waited <= deadlines.PROBABLY_DUE_DAYS:
-        return _plain(
-            Standing.PROBABLY_DUE,
-            f"{since}; o prazo mínimo acabou em {first}: provavelmente venceu, mas a data está na "
-            f"notificação e pode ser posterior. {_CONFIRM}",
-        )
-    return _plain(
-        Standing.ENFORCEABLE,
-        f"{since}; o prazo mínimo para pagar já passou: em regra, já pode ser cobrada, a menos que "
-        f"haja recurso (art. 285 do CTB). {_CONFIRM}",
-    )
-
-
-def _source_word(kind: Field, standing: Standing, note: str) -> str:
-    """Return a sentence that quotes the status word, or "" if ``note`` says the same."""
-    word = bare(str(kind))
-    is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
-        standing in ("due", "probably_due", "enforceable") and _OF_PENALTY.search(word)
-    )
-    if is_stated or f"“{kind}”" in note:
-        return ""
-    return f" A fonte registra “{kind}”."
+        return Status(Standing.DUE, "due", until=first_due)
+    if (today - penalty_on).days <= deadlines.PROBABLY_DUE_DAYS:
+        return Status(Standing.PROBABLY_DUE, "probably_due", until=first_due)
+    return Status(Standing.ENFORCEABLE, "enforceable", until=first_due)

@@ -17,7 +17,7 @@ from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Clock, Event
 from portal.law.fine_amounts import (
     NIC_DOUBLED_SINCE,
-    Amount,
+    at_60,
     nic_multiple,
     overweight_steps,
     sne_amounts,
@@ -210,7 +210,7 @@ def _without_penalty(fine: AssessedFine, due_on: date | None) -> Point:
     """Judge a notice without a penalty: only 60 % may be paid so early, through SNE."""
     asked, infraction = fine.record.amount, fine.infraction
     full = infraction.amount_at(fine.record.committed_on) if infraction else None
-    known = [Amount(full, "table", "").at_60] if infraction else sne_amounts()
+    known = [at_60(full)] if infraction else sne_amounts()
     if asked is not None and asked in known:
         return Point("open", "sne_at_notice")
     return Point("against" if due_on else "open", "only_notice")

@@ -13,7 +13,7 @@ A payment is the full amount of the fine, or 80 % until the due date, or 60 % th
 federal system of electronic notices (art. 284 of the CTB, the traffic code). For a fine of
 R$ 293,47, a ``valorPago`` (paid amount) of "234" therefore means R$ 234,78, which is 80 %. A whole
 number that matches none of these three amounts may have lost its cents, and is never presented as
-exact.
+exact. ``portal.phrasebook.fines`` says what this module finds.
 """
 
 import re
@@ -22,7 +22,6 @@ from decimal import Decimal
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from portal.data_files import read_words
 from portal.law.deadlines import PROBABLY_DUE_DAYS
@@ -30,7 +29,7 @@ from portal.law.fine_amounts import Amount, discounted, is_whole, plausible
 from portal.law.infractions import stands_for
 from portal.vehicle.fines import Fine
 from portal.vehicle.wire import read_moment
-from portal.wording import bare, day, listed, money
+from portal.wording import bare
 
 _SOME_DIGIT = re.compile(r"[1-9]")
 _SOME_WORD = re.compile(r"[^\W\d_]{2}")
@@ -61,57 +60,70 @@ _ODD_AMOUNT = re.compile(r"[^\W\d_]{2}|^\W*[-\u2212] ?\d")
 _NOT_CHARGED = re.compile(r"(NAO EXIGIVEL|INEXIGIVEL)")
 
 
+# Why a payment is what it is.
+Why = Literal[
+    # No sign of a payment, or only an amount that settles nothing.
+    "none",
+    "amount_alone",
+    "paid",
+    "paid_zero",
+    "paid_short",
+    # A sign of a payment, and a doubt about it.
+    "day_hidden",
+    "day_unread",
+    "day_in_future",
+    "day_before_infraction",
+    "day_before_record",
+    "registered_in_future",
+    "contradicted",
+    "zero",
+    "too_little",
+    "without_day",
+]
+# A sign of a payment whose day is missing: the paid amount, when it was registered, and its state.
+Trace = Literal["amount", "registered", "state"]
+
+
 class Payment(Struct, frozen=True):
     """Whether a fine is paid.
 
     The state "none" means that the record has no sign of a payment, or only an amount that settles
-    nothing. ``note`` is a Portuguese explanation, or "" without any sign. ``quoted`` is the
-    source's text that casts doubt on the payment, or "".
+    nothing. ``why`` is the reason. ``on`` is the day that it concerns, and ``text`` the source's
+    text that it concerns, or "". ``traces`` are the signs of a payment without its day.
     """
 
     state: Literal["none", "paid", "unclear"]
-    note: str = ""
-    quoted: str = ""
+    why: Why = "none"
+    on: date | None = None
+    text: str = ""
+    traces: tuple[Trace, ...] = ()
 
 
 def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     if fine.paid_on_text.is_hidden:
-        return _unclear("a fonte oculta a data do pagamento")
+        return Payment("unclear", "day_hidden")
     # A day with a word beside it, such as "10/10/2024 ESTORNADO" ("reversed"), proves no payment.
     if fine.paid_on is None or _SOME_WORD.search(str(fine.paid_on_text)):
         return _unread(str(fine.paid_on_text)) or _without_day(fine, owed)
-    stated = f"a data do pagamento ({day(fine.paid_on)})"
     if fine.paid_on > today:
-        return _unclear(f"{stated} está no futuro")
+        return Payment("unclear", "day_in_future", fine.paid_on)
     others = [each for each in (fine.registered_on, fine.notified_on, fine.penalty_on) if each]
     first = fine.committed_on or min(others, default=None)
     if first is not None and fine.paid_on < first:
-        which = "à da infração" if fine.committed_on else "a todas as outras do registro"
-        return _unclear(f"{stated} é anterior {which}")
+        why: Why = "day_before_infraction" if fine.committed_on else "day_before_record"
+        return Payment("unclear", why, fine.paid_on)
     registered = read_moment(str(fine.payment_registered_on_text))
     if registered is not None and registered.date() > today:
-        on = day(registered.date())
-        return _unclear(f"a data do registro do pagamento ({on}) está no futuro")
+        return Payment("unclear", "registered_in_future", registered.date())
     if doubt := _doubt(fine):
-        why = f"a fonte traz {stated} e, mesmo assim, registra “{doubt}”"
-        return replace(_unclear(why), quoted=doubt)
-    sent = plausible(fine.paid_amount)
+        return Payment("unclear", "contradicted", fine.paid_on, doubt)
     if _is_zero(fine) and not _SAYS_PAID.search(bare(str(fine.kind))):
-        return _unclear(f"a fonte traz {stated} e o valor pago de zero")
-    if not _can_settle(sent, owed, plausible(fine.amount)):
-        return _unclear(
-            f"a fonte traz {stated} e o valor pago de {_shown(sent)}, que não quita a multa de "
-            f"{_shown(owed.value)}; pode faltar o resto"
-        )
-    note = f"Paga em {day(fine.paid_on)}, segundo a fonte."
+        return Payment("unclear", "zero", fine.paid_on)
+    if not _can_settle(plausible(fine.paid_amount), owed, plausible(fine.amount)):
+        return Payment("unclear", "too_little", fine.paid_on)
     if _is_zero(fine):
-        note += " O valor pago consta como zero: confirme com o órgão autuador."
-    elif shortfall(fine, owed):
-        note += (
-            " O valor pago é o do desconto, e o pagamento parece posterior ao vencimento: confirme "
-            "com o órgão autuador se falta alguma diferença."
-        )
-    return Payment("paid", note)
+        return Payment("paid", "paid_zero", fine.paid_on)
+    return Payment("paid", "paid_short" if shortfall(fine, owed) else "paid", fine.paid_on)
 
 
 def _is_zero(fine: Fine) -> bool:
@@ -160,64 +172,42 @@ def shortfall(fine: Fine, owed: Amount) -> Decimal | None:
     return owed.value - paid
 
 
-def _shown(amount: Decimal | None) -> str:
-    return "" if amount is None else money(amount, 0 if is_whole(amount) else 2)
-
-
 def _unread(text: str) -> Payment | None:
     words = bare(text)
     if _SOME_DIGIT.search(text) or (_SAYS_PAID.search(words) and not _SAYS_NOT.search(words)):
-        return _unclear(f"a fonte traz “{text}” no lugar da data do pagamento")
+        return Payment("unclear", "day_unread", text=text)
     return None
 
 
 def _without_day(fine: Fine, owed: Amount) -> Payment:
-    traces = []
+    traces: list[Trace] = []
     sent = plausible(fine.paid_amount)
     # A paid amount is a sign of payment only if it is 100, 80 or 60 % of the fine (CTB, art. 284).
     if sent is not None and stands_for(sent, owed.value, owed.at_80, owed.at_60) is not None:
-        traces.append(f"o valor pago ({paid_sum(sent, owed).words})")
+        traces.append("amount")
     if _SOME_DIGIT.search(str(fine.payment_registered_on_text)):
-        traces.append(f"o registro do pagamento ({fine.payment_registered_on_text})")
+        traces.append("registered")
     if _SOME_WORD.search(str(fine.paid_state)):
-        traces.append(f"a UF do pagamento ({fine.paid_state})")
+        traces.append("state")
     if traces:
-        return _unclear(f"a fonte traz {listed(traces)}, sem a data do pagamento")
-    if sent is None:
-        return Payment("none")
-    amount = f"o valor pago de {_shown(sent)}, sem a data do pagamento"
-    return Payment("none", f"A fonte traz {amount}: segue nas somas; confirme.")
-
-
-def _unclear(why: str) -> Payment:
-    note = f"Não é possível dizer se foi paga: {why}. Segue nas somas; confirme."
-    return Payment("unclear", note)
+        return Payment("unclear", "without_day", traces=tuple(traces))
+    return Payment("none", "none" if sent is None else "amount_alone")
 
 
 class PaidSum(Struct, frozen=True):
     """A paid amount.
 
     ``value`` is in R$, or None if the source states no plausible amount. ``is_exact`` is true if
-    the cents are known. If the value differs from the sent amount, or may lack cents, ``note`` is a
-    Portuguese clause that explains the value. Otherwise ``note`` is "".
+    the cents are known. ``why`` says how the value follows from ``sent``, the source's amount: as
+    it is ("as_sent"), read as cents, restored from the table's amount or a share of it in percent
+    ("of_table", ``share``), or as it is, where its cents may be missing ("may_lack_cents").
     """
 
     value: Decimal | None
     is_exact: bool
-    note: str = ""
-
-    @property
-    def words(self) -> str:
-        """The amount as text: ``R$ 234,78 (80% do valor da tabela; …)``.
-
-        Unknown cents are left out. If there is no amount, the text is "".
-        """
-        return f"{self.sum} ({self.note})" if self.note else self.sum
-
-    @property
-    def sum(self) -> str:
-        """The amount alone: ``R$ 234,78``, or ""."""
-        return "" if self.value is None else money(self.value, 2 if self.is_exact else 0)
+    why: Literal["as_sent", "in_cents", "of_table", "may_lack_cents"] = "as_sent"
+    sent: Decimal | None = None
+    share: Literal[100, 80, 60] = 100
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
@@ -228,13 +218,22 @@ def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
     if sent is None:
         return PaidSum(None, is_exact=False)
     if owed.origin == "table" and owed.value is not None and sent == owed.value * 100:
-        return PaidSum(owed.value, is_exact=True, note=f"a fonte enviou {sent:f}, em centavos")
-    for share, exact in (("100%", owed.value), ("80%", owed.at_80), ("60%", owed.at_60)):
-        if owed.origin == "table" and stands_for(sent, exact) is not None:
+        return PaidSum(owed.value, is_exact=True, why="in_cents", sent=sent)
+    if owed.origin != "table":
+        return _uncompared(sent)
+    for share, exact in _shares(owed):
+        if stands_for(sent, exact) is not None:
             if sent == exact:
                 return PaidSum(sent, is_exact=True)
-            note = f"{share} do valor da tabela; a fonte enviou {sent:f}, sem os centavos"
-            return PaidSum(exact, is_exact=True, note=note)
+            return PaidSum(exact, is_exact=True, why="of_table", sent=sent, share=share)
+    return _uncompared(sent)
+
+
+def _shares(owed: Amount) -> tuple[tuple[Literal[100, 80, 60], Decimal | None], ...]:
+    return (100, owed.value), (80, owed.at_80), (60, owed.at_60)
+
+
+def _uncompared(sent: Decimal) -> PaidSum:
     if is_whole(sent):
-        return PaidSum(sent, is_exact=False, note="como a fonte enviou, talvez sem os centavos")
+        return PaidSum(sent, is_exact=False, why="may_lack_cents")
     return PaidSum(sent, is_exact=True)

@@ -9,7 +9,7 @@ from portal.law import deadlines
 from portal.law.assessment import AssessedFine
 from portal.law.authorities import LEVEL_WORDS
 from portal.law.deadlines import Event
-from portal.law.fine_amounts import NIC_DOUBLED_SINCE, Amount
+from portal.law.fine_amounts import NIC_DOUBLED_SINCE, at_60, at_80
 from portal.law.infractions import NEW_AMOUNTS_SINCE, check_digit
 from portal.law.notice_check import PRF_LETTERS, Code, Point, code_parts
 from portal.phrasebook import deadlines as say
@@ -142,11 +142,10 @@ def _of_amount(point: Point, fine: AssessedFine) -> str:
             return f"O valor da tabela para {code} é {money(full)}."
         case "nic_doubled" | "nic_multiplied" | "nic_other":
             return _of_nic(point, asked)
-    amount = Amount(full, "table", "")
     late = " Juros só há depois do vencimento." if asked > full else ""
     return (
-        f"Para {code}, a tabela traz {money(full)} (com desconto, {money(amount.at_80 or asked)} "
-        f"ou {money(amount.at_60 or asked)}), e a notificação pede {money(asked)}.{late}"
+        f"Para {code}, a tabela traz {money(full)} (com desconto, {money(at_80(full) or asked)} "
+        f"ou {money(at_60(full) or asked)}), e a notificação pede {money(asked)}.{late}"
     )
 
 

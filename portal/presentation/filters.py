@@ -18,7 +18,7 @@ from portal.law.assessment import fines_in_words
 from portal.law.checklist import LINES
 from portal.law.glossary import term
 from portal.law.orders import orders_in_words, who_lifts
-from portal.phrasebook import acts, deadlines, declared, findings, report, sums, verdict
+from portal.phrasebook import acts, deadlines, declared, findings, fines, report, sums, verdict
 from portal.phrasebook.agreement import order_checklist
 from portal.phrasebook.failures import FAULTS, back_at_midnight
 from portal.presentation.authority import short_authority
@@ -133,6 +133,7 @@ def register(environment: Environment) -> None:
             "look": LOOKS.__getitem__,
             "removal_word": REMOVAL_WORDS.__getitem__,
             "sentence": sentence,
+            "status_word": fines.status_word,
             "fines_in_words": fines_in_words,
             "short_authority": short_authority,
             "short_word": short_word,

@@ -17,6 +17,7 @@ from portal.dossier.dossier import Dossier
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
+from portal.phrasebook.fines import has_own_word, status_word
 from portal.wording import counted, listed
 
 MOST_LINES: Final = 8
@@ -25,10 +26,8 @@ WIDTH: Final = 720
 _LEFT, _RIGHT = 8.0, 668.0
 _TOP, _PITCH, _FOOT = 4, 21, 17
 _LETTER: Final = 6.0  # the average width of a letter, in units of the view box
-_PLURALS: Final = {
-    standing.word: standing.of_many
-    for standing in (Standing.PAID, Standing.ENFORCEABLE, Standing.SUSPENDED)
-}
+# Standings whose words have a plural of their own in a short line.
+_WITH_PLURAL: Final = (Standing.PAID, Standing.ENFORCEABLE, Standing.SUSPENDED)
 _WORST_FIRST: Final = ("danger", "warn", "unknown", "ok")
 _FEWEST_DAYS: Final = 60
 _MOST_TICKS: Final = 8
@@ -158,7 +157,7 @@ def _of_fine(row: AssessedFine) -> _Record:
     goes_on: _Style = "dashed" if row.is_open else ""
     if row.standing is Standing.ENFORCEABLE:
         goes_on = "solid"
-    text = f"Multa {row.number}: {row.status.word}"
+    text = f"Multa {row.number}: {status_word(row.status)}"
     return _Record(text, row.standing.tone, tuple(filter(None, days)), goes_on)
 
 
@@ -179,7 +178,7 @@ def _grouped(rows: Sequence[AssessedFine]) -> Iterator[_Record]:
     """
     by_word: dict[str, list[AssessedFine]] = {}
     for row in rows:
-        by_word.setdefault(row.status.word, []).append(row)
+        by_word.setdefault(status_word(row.status), []).append(row)
     # The gravest states have lines of their own. Further states share the last line.
     ranked = sorted(
         by_word.items(), key=lambda one: (_WORST_FIRST.index(one[1][0].standing.tone), -len(one[1]))
@@ -187,7 +186,9 @@ def _grouped(rows: Sequence[AssessedFine]) -> Iterator[_Record]:
     most = MOST_LINES // 2
     alone = ranked if len(ranked) <= most else ranked[: most - 1]
     for word, group in alone:
-        told = word if len(group) == 1 else _PLURALS.get(word, word)
+        status = group[0].status
+        is_plural = len(group) > 1 and status.standing in _WITH_PLURAL and not has_own_word(status)
+        told = status.standing.of_many if is_plural else word
         yield _of_group(f"{counted(len(group), 'multa', 'multas')}: {told}", group)
     if rest := ranked[len(alone) :]:
         rows = [row for _, group in rest for row in group]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from portal.law.assessment import AssessedFine, totals
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
+from portal.phrasebook import fines as say_fines
 from portal.phrasebook import points as say_points
 from portal.vehicle.field import HIDDEN, Field
 from portal.vehicle.fines import Fine
@@ -33,8 +34,7 @@ def test_sample_fine_is_media_with_its_amount_and_points() -> None:
     assert found.amount.value == Decimal("130.16")
     assert found.amount.origin == "table"
     assert found.amount.matches is True
-    assert "veio sem os centavos" in found.amount.note
-    assert "R$\u00a0130,16" in found.amount.note
+    assert (found.amount.why, found.amount.sent) == ("as_sent", Decimal(130))
     assert found.gravity_word == "média"
     assert (found.points.by_gravity, found.points.counted) == (
         4,
@@ -62,18 +62,16 @@ def test_amount_of_the_other_period_is_recognised() -> None:
     amount = AssessedFine(replace(SAMPLE, amount=Decimal(85)), TODAY).amount
     assert amount.value == Decimal("85.13")
     assert amount.matches is False
-    assert "não é a da data da infração" in amount.note
+    assert (amount.why, amount.is_new) == ("of_other_period", False)
 
 
 def test_amount_outside_the_tables_is_kept_with_a_note() -> None:
     amount = AssessedFine(replace(SAMPLE, amount=Decimal(500)), TODAY).amount
     assert (amount.value, amount.origin, amount.matches) == (Decimal(500), "sent", False)
-    assert "não corresponde à tabela" in amount.note
-    assert "mantido o valor enviado" in amount.note
+    assert (amount.why, amount.single) == ("outside", Decimal("130.16"))
 
 
-def test_unconfirmed_whole_amount_notes_cut_cents() -> None:
-    note = "A fonte costuma cortar os centavos."
+def test_unconfirmed_whole_amount_may_lack_cents() -> None:
     for code in ("9999", "7455"):
         whole, to_the_cent = (
             AssessedFine(
@@ -81,9 +79,9 @@ def test_unconfirmed_whole_amount_notes_cut_cents() -> None:
             ).amount
             for text in ("500", "500.00")
         )
-        assert whole.note.endswith(note)
-        assert note not in to_the_cent.note
-    assert note not in AssessedFine(SAMPLE, TODAY).amount.note
+        assert whole.may_lack_cents
+        assert not to_the_cent.may_lack_cents
+    assert not AssessedFine(SAMPLE, TODAY).amount.may_lack_cents
 
 
 def test_recidivism_doubles_drink_driving() -> None:
@@ -91,7 +89,7 @@ def test_recidivism_doubles_drink_driving() -> None:
         fine(code="51691", amount=Decimal(5869), committed_on=TODAY), TODAY
     ).amount
     assert amount.value == Decimal("5869.40")
-    assert "reincidência" in amount.note
+    assert amount.why == "repeated"
 
 
 def test_unknown_code_keeps_the_sources_texts() -> None:
@@ -174,35 +172,30 @@ def test_standing_follows_the_recorded_dates_and_words(
     found = AssessedFine(fine(code="7455", **given), TODAY)
     assert found.standing == standing
     assert found.is_open == (standing != "paid")
-    assert found.status.note
 
 
 def test_old_notice_without_penalty_is_unknown() -> None:
     """The observed record has no penalty, but the source may have omitted it."""
     found = AssessedFine(SAMPLE, TODAY)
     assert found.standing == "unknown"
-    assert "tenham passado 825 dias" in found.status.note
-    assert "não dá para saber" in found.status.note
+    assert (found.status.why, found.status.days) == ("old_notice", 825)
     assert totals([found]).unclear_count == 1
     days = (TODAY - timedelta(days=40), TODAY - timedelta(days=20))
     recent = replace(SAMPLE, committed_on=days[0], notified_on=days[1])
-    assert "é só autuação" in AssessedFine(recent, TODAY).status.note
+    assert AssessedFine(recent, TODAY).status.why == "notice"
 
 
 @pytest.mark.parametrize(
     ("payment", "why"),
     [
-        ({"paid_on_text": "VENCE EM 10/10/2026"}, "traz “VENCE EM 10/10/2026” no lugar da data"),
-        ({"paid_on_text": "NAO PAGO ATE 10/10/2024"}, "no lugar da data"),
-        ({"paid_on_text": "31/31/2025"}, "no lugar da data"),
-        ({"paid_on_text": "PAGO"}, "traz “PAGO”"),
-        (
-            {"paid_on": date(2024, 10, 10), "paid_on_text": "10/10/2024 ESTORNADO"},
-            "traz “10/10/2024 ESTORNADO”",
-        ),
-        ({"paid_on_text": HIDDEN}, "oculta a data do pagamento"),
-        ({"paid_on": date(2030, 1, 1)}, "(01/01/2030) está no futuro"),
-        ({"paid_on": date(2001, 1, 1)}, "(01/01/2001) é anterior à da infração"),
+        ({"paid_on_text": "VENCE EM 10/10/2026"}, "day_unread"),
+        ({"paid_on_text": "NAO PAGO ATE 10/10/2024"}, "day_unread"),
+        ({"paid_on_text": "31/31/2025"}, "day_unread"),
+        ({"paid_on_text": "PAGO"}, "day_unread"),
+        ({"paid_on": date(2024, 10, 10), "paid_on_text": "10/10/2024 ESTORNADO"}, "day_unread"),
+        ({"paid_on_text": HIDDEN}, "day_hidden"),
+        ({"paid_on": date(2030, 1, 1)}, "day_in_future"),
+        ({"paid_on": date(2001, 1, 1)}, "day_before_infraction"),
     ],
 )
 def test_implausible_payment_day_keeps_the_fine_in_the_sums(
@@ -210,7 +203,10 @@ def test_implausible_payment_day_keeps_the_fine_in_the_sums(
 ) -> None:
     found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), **fields_of(payment)), TODAY)
     assert found.standing == "unknown"
-    assert why in found.status.note
+    found_payment = found.status.payment
+    assert (found_payment.state, found_payment.why) == ("unclear", why)
+    is_day_known = why not in ("day_unread", "day_hidden")
+    assert found_payment.on == (payment["paid_on"] if is_day_known else None)
     assert totals([found]).amount == Decimal("130.16")
 
 
@@ -222,7 +218,8 @@ def fields_of(payment: dict[str, Any]) -> dict[str, Any]:
 def test_payment_with_contradicting_status_is_unclear(word: str) -> None:
     found = AssessedFine(replace(SAMPLE, paid_on=TODAY, kind=known(word)), TODAY)
     assert found.standing == "unknown"
-    assert f"registra “{word}”" in found.status.note
+    payment = found.status.payment
+    assert (payment.why, payment.text, payment.on) == ("contradicted", word, TODAY)
     assert AssessedFine(replace(SAMPLE, paid_on=TODAY, kind=known("NAO EXIGIVEL")), TODAY).is_paid
 
 
@@ -236,11 +233,10 @@ def test_payment_day_from_infraction_to_today_is_valid(paid_on: date) -> None:
 def test_payment_of_zero_needs_a_word_that_says_paid() -> None:
     zero = replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(0))
     found = AssessedFine(zero, TODAY)
-    assert (found.standing, found.status.word) == ("unknown", "talvez paga")
-    assert "valor pago de zero" in found.status.note
+    assert (found.standing, found.status.payment.why) == ("unknown", "zero")
     found = AssessedFine(replace(zero, kind=known("QUITADA")), TODAY)
     assert found.is_paid
-    assert "consta como zero" in found.status.note
+    assert found.status.payment.why == "paid_zero"
 
 
 @pytest.mark.parametrize(
@@ -255,18 +251,12 @@ def test_closing_status_word_leaves_the_enforceable_sum(word: str) -> None:
     found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
     assert found.standing == "called_off"
     assert not found.has_discount
-    assert found.status.word == f"“{word}”, segundo a fonte"
-    assert f"A fonte registra “{word}”" in found.status.note
+    assert found.status.text == word
+    assert found.status.why == ("warning" if "ADVERTENCIA" in word else "called_off")
     sums = totals([found])
     assert (sums.enforceable_count, sums.enforceable_amount, sums.points) == (0, Decimal(0), 0)
     assert (sums.open_count, sums.amount) == (0, Decimal(0))
     assert (sums.called_off_count, sums.called_off_amount) == (1, Decimal("130.16"))
-
-
-def test_written_warning_has_no_money_and_no_points() -> None:
-    word = known("PENALIDADE DE ADVERTENCIA POR ESCRITO")
-    found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=word), TODAY)
-    assert "em regra, não tem valor nem pontos (art. 267 do CTB)" in found.status.note
 
 
 @pytest.mark.parametrize(
@@ -288,23 +278,26 @@ def test_closing_word_about_something_else_keeps_the_fine_enforceable(word: str)
 
 
 @pytest.mark.parametrize(
-    ("payment", "trace"),
+    ("payment", "traces"),
     [
-        ({"paid_amount": Decimal(130)}, "o valor pago (R$\u00a0130,16"),
-        ({"paid_amount": Decimal(104)}, "o valor pago (R$\u00a0104,13 (80%"),
-        ({"paid_amount": Decimal("78.10")}, "o valor pago (R$\u00a078,10)"),
-        ({"payment_registered_on_text": known("02/10/2025")}, "o registro do pagamento (02/10"),
-        ({"paid_state": known("MG")}, "a UF do pagamento (MG)"),
-        ({"kind": known("PAGA")}, "A fonte registra “PAGA”"),
-        ({"kind": known("QUITADA")}, "A fonte registra “QUITADA”"),
-        ({"kind": known("PAGAMENTO EFETUADO")}, "A fonte registra “PAGAMENTO EFETUADO”"),
+        ({"paid_amount": Decimal(130)}, ("amount",)),
+        ({"paid_amount": Decimal(104)}, ("amount",)),
+        ({"paid_amount": Decimal("78.10")}, ("amount",)),
+        ({"payment_registered_on_text": known("02/10/2025")}, ("registered",)),
+        ({"paid_state": known("MG")}, ("state",)),
+        ({"paid_amount": Decimal(130), "paid_state": known("MG")}, ("amount", "state")),
+        ({"kind": known("PAGA")}, ()),
+        ({"kind": known("QUITADA")}, ()),
+        ({"kind": known("PAGAMENTO EFETUADO")}, ()),
     ],
 )
-def test_payment_without_day_is_maybe_paid(payment: dict[str, Any], trace: str) -> None:
+def test_payment_without_day_is_maybe_paid(
+    payment: dict[str, Any], traces: tuple[str, ...]
+) -> None:
     found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), **payment), TODAY)
-    assert (found.standing, found.status.word) == ("unknown", "talvez paga")
-    assert trace in found.status.note
-    assert "sem a data do pagamento" in found.status.note
+    assert (found.standing, found.status.payment.traces) == ("unknown", traces)
+    assert found.status.why == ("payment" if traces else "said_paid")
+    assert found.status.quoted == str(payment.get("kind", ""))
     sums = totals([found])
     assert (sums.enforceable_count, sums.open_count) == (0, 1)
 
@@ -338,7 +331,7 @@ def test_payment_fields_without_evidence_leave_the_fine_enforceable(
 def test_recidivism_doubles_the_articles_that_say_so(code: str, sent: str, exact: str) -> None:
     amount = AssessedFine(fine(code=code, amount=Decimal(sent), committed_on=TODAY), TODAY).amount
     assert amount.value == Decimal(exact)
-    assert "reincidência" in amount.note
+    assert amount.why == "repeated"
 
 
 def test_fine_for_not_naming_the_driver_has_no_judged_deadlines() -> None:
@@ -350,10 +343,9 @@ def test_fine_for_not_naming_the_driver_has_no_judged_deadlines() -> None:
         assert "por não indicar o condutor" in say.sentence(clock)
     assert [say.name(clock) for clock in found.remedies] == ["Recurso à JARI e vencimento"]
     assert found.standing == "enforceable"
-    assert "é o dobro da multa original" in found.amount.note
+    assert (found.amount.why, found.amount.single) == ("nic_doubled", Decimal("130.16"))
     undated = AssessedFine(replace(nic, penalty_on=None), TODAY)
     assert undated.standing == "unknown"
-    assert "dispensa" not in undated.status.note
     recent = replace(nic, committed_on=date(2026, 10, 1), notified_on=date(2026, 10, 20))
     in_notice = AssessedFine(replace(recent, penalty_on=None), TODAY)
     assert in_notice.standing == "notice"  # both notices are compulsory (STJ, Tema 1.097)
@@ -386,13 +378,13 @@ def test_discount_is_offered_only_while_it_can_be_had(
 @pytest.mark.parametrize("word", ["NAO PAGA", "XYZ", "INDEFERIDA"])
 def test_other_status_word_is_quoted(word: str) -> None:
     found = AssessedFine(replace(SAMPLE, kind=known(word)), TODAY)
-    assert found.status.note.endswith(f" A fonte registra “{word}”.")
+    assert found.status.remarks == ("word",)
 
 
-def test_status_word_in_the_note_is_not_repeated() -> None:
+def test_status_word_that_the_standing_says_is_no_remark() -> None:
     word = known("NOTIFICACAO DE AUTUACAO")
     found = AssessedFine(replace(SAMPLE, committed_on=TODAY, notified_on=TODAY, kind=word), TODAY)
-    assert "A fonte registra" not in found.status.note
+    assert found.status.remarks == ()
 
 
 def test_future_infraction_has_no_deadlines_and_no_points() -> None:
@@ -484,8 +476,8 @@ def test_assess_and_totals_never_raise(given_fines: list[Fine], today: date) -> 
     sums = totals(found)
     assert sums.open_count + sums.paid_count + sums.called_off_count == len(found)
     for one in found:
-        assert one.status.note
-        assert one.amount.note
+        assert say_fines.status_note(one)
+        assert say_fines.amount_note(one.amount)
         assert all(map(say.sentence, one.clocks))
 
 
@@ -493,14 +485,14 @@ def test_assess_and_totals_never_raise(given_fines: list[Fine], today: date) -> 
 def test_step_before_the_infraction_proves_nothing(field: str) -> None:
     early: dict[str, Any] = {field: date(2024, 1, 1)}
     found = AssessedFine(replace(SAMPLE, **early), TODAY)
-    assert found.standing == "unknown"
-    assert "as datas se contradizem" in found.status.note
+    step = "penalty" if field == "penalty_on" else "notice"
+    assert (found.standing, found.status.why) == ("unknown", f"{step}_before_infraction")
 
 
 def test_amount_in_cents_is_read_by_the_table() -> None:
     found = AssessedFine(replace(SAMPLE, amount=Decimal(13016)), TODAY)
     assert (found.amount.value, found.amount.matches) == (Decimal("130.16"), True)
-    assert "está em centavos" in found.amount.note
+    assert (found.amount.why, found.amount.sent) == ("in_cents", Decimal(13016))
     paid = AssessedFine(replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(13016)), TODAY)
     assert paid.is_paid and paid.paid.value == Decimal("130.16")
 
@@ -509,7 +501,7 @@ def test_penalty_before_its_notice_is_named() -> None:
     record = replace(SAMPLE, committed_on=date(2026, 5, 1), notified_on=date(2026, 5, 20))
     found = AssessedFine(replace(record, penalty_on=date(2026, 5, 10)), TODAY)
     assert found.standing is Standing.ENFORCEABLE
-    assert "a penalidade é anterior à notificação da autuação" in found.status.note
+    assert "penalty_before_notice" in found.status.remarks
 
 
 def test_notice_that_is_both_paid_and_open_is_noted() -> None:

@@ -37,53 +37,55 @@ def told(found: AssessedFine) -> str:
 
 
 @pytest.mark.parametrize(
-    ("code", "sent", "exact", "words"),
+    ("code", "sent", "exact", "why", "single", "steps"),
     [
         # The source sent the discounted amount: the discount is not applied twice.
-        ("7455", "104", "130.16", "é o de 80%; o cheio é R$\u00a0130,16"),
-        ("7455", "104.13", "130.16", "é o de 80%"),
-        ("7455", "104.12", "130.16", "é o de 80%"),
-        ("7455", "78", "130.16", "é o de 60%"),
-        ("7455", "78.09", "130.16", "é o de 60%"),
-        ("7455", "78.10", "130.16", "é o de 60%"),
-        ("5010", "704", "880.41", "é o de 80%"),
-        ("7463", "117.13", "195.23", "é o de 60%"),
-        ("7463", "156.18", "195.23", "é o de 80%"),
-        ("7455", "50", "130.16", "menos que a tabela"),
-        ("7455", "130", "130.16", "sem os centavos"),
-        ("7455", "130.16", "130.16", "igual ao da tabela"),
+        ("7455", "104", "130.16", "sent_at_80", None, 0),
+        ("7455", "104.13", "130.16", "sent_at_80", None, 0),
+        ("7455", "104.12", "130.16", "sent_at_80", None, 0),
+        ("7455", "78", "130.16", "sent_at_60", None, 0),
+        ("7455", "78.09", "130.16", "sent_at_60", None, 0),
+        ("7455", "78.10", "130.16", "sent_at_60", None, 0),
+        ("5010", "704", "880.41", "sent_at_80", None, 0),
+        ("7463", "117.13", "195.23", "sent_at_60", None, 0),
+        ("7463", "156.18", "195.23", "sent_at_80", None, 0),
+        ("7455", "50", "130.16", "sent_too_low", None, 0),
+        ("7455", "130", "130.16", "as_sent", None, 0),
+        ("7455", "130.16", "130.16", "as_sent", None, 0),
         # A fine for not naming the driver is twice the first fine.
-        ("5002", "176", "176.76", "o dobro de uma multa de R$\u00a088,38"),
-        ("5002", "260", "260.32", "o dobro de uma multa de R$\u00a0130,16"),
-        ("5002", "260.32", "260.32", "o dobro de uma multa de R$\u00a0130,16"),
-        ("5002", "390", "390.46", "o dobro de uma multa de R$\u00a0195,23"),
-        ("5002", "586", "586.94", "o dobro de uma multa de R$\u00a0293,47"),
-        ("5002", "1173", "1173.88", "o dobro de uma multa de R$\u00a0586,94"),
-        ("5002", "1760", "1760.82", "o dobro de uma multa de R$\u00a0880,41"),
-        ("5002", "2934", "2934.70", "o dobro de uma multa de R$\u00a01.467,35"),
-        ("5002", "500", "500", "não fixa um valor único"),
+        ("5002", "176", "176.76", "nic_doubled", "88.38", 0),
+        ("5002", "260", "260.32", "nic_doubled", "130.16", 0),
+        ("5002", "260.32", "260.32", "nic_doubled", "130.16", 0),
+        ("5002", "390", "390.46", "nic_doubled", "195.23", 0),
+        ("5002", "586", "586.94", "nic_doubled", "293.47", 0),
+        ("5002", "1173", "1173.88", "nic_doubled", "586.94", 0),
+        ("5002", "1760", "1760.82", "nic_doubled", "880.41", 0),
+        ("5002", "2934", "2934.70", "nic_doubled", "1467.35", 0),
+        ("5002", "500", "500", "no_single_nic", None, 0),
         # Excess of weight: an amount for each fraction of 200 kg.
-        ("6831", "130", "130.16", "sem os centavos"),
-        ("6831", "135", "135.48", "1 × R$\u00a05,32"),
-        ("6831", "146", "146.12", "3 × R$\u00a05,32"),
-        ("6831", "172", "172.72", "4 × R$\u00a010,64"),
-        ("6831", "236", "236.56", "5 × R$\u00a021,28"),
-        ("6831", "236.56", "236.56", "5 × R$\u00a021,28"),
-        ("68311", "321", "321.68", "6 × R$\u00a031,92"),
-        ("6831", "608.96", "608.96", "15 × R$\u00a031,92"),
-        ("6831", "250", "250", "não corresponde à tabela"),
+        ("6831", "130", "130.16", "as_sent", None, 0),
+        ("6831", "135", "135.48", "overweight", "130.16", 1),
+        ("6831", "146", "146.12", "overweight", "130.16", 3),
+        ("6831", "172", "172.72", "overweight", "130.16", 4),
+        ("6831", "236", "236.56", "overweight", "130.16", 5),
+        ("6831", "236.56", "236.56", "overweight", "130.16", 5),
+        ("68311", "321", "321.68", "overweight", "130.16", 6),
+        ("6831", "608.96", "608.96", "overweight", "130.16", 15),
+        ("6831", "250", "250", "outside_overweight", "130.16", 0),
     ],
 )
-def test_amount_that_the_source_means(code: str, sent: str, exact: str, words: str) -> None:
+def test_amount_that_the_source_means(
+    code: str, sent: str, exact: str, why: str, single: str | None, steps: int
+) -> None:
     found = assessed(code=code, amount=Decimal(sent)).amount
-    assert found.value == Decimal(exact)
-    assert words in found.note
+    assert (found.value, found.sent, found.why) == (Decimal(exact), Decimal(sent), why)
+    assert (found.single, found.steps) == (Decimal(single) if single else None, steps)
 
 
 @pytest.mark.parametrize("paid", ["78.09", "78.10", "104.12", "104", "130"])
 def test_discounted_payment_settles_the_fine(paid: str) -> None:
     found = assessed(paid_on=date(2026, 7, 1), paid_amount=Decimal(paid))
-    assert found.is_paid, found.status.note
+    assert found.is_paid, found.status
 
 
 DATES: list[tuple[dict[str, Any], str, str]] = [

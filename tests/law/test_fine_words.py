@@ -51,7 +51,7 @@ def test_status_beside_a_penalty(word: str, standing: str) -> None:
 
 
 def test_defence_beside_a_penalty_is_a_contradiction() -> None:
-    assert "A fonte se contradiz" in assessed(tipo="EM DEFESA PREVIA").status.note
+    assert "penalty_ends_defence" in assessed(tipo="EM DEFESA PREVIA").status.remarks
 
 
 @pytest.mark.parametrize(
@@ -101,5 +101,4 @@ def test_penalty_of_the_day_of_the_notice_may_be_one_date_sent_twice() -> None:
 
 
 def test_fine_without_a_notice_is_told_in_one_voice() -> None:
-    note = assessed(dataEmissaoNotificacao="").status.note
-    assert "Se ela não foi enviada, a multa não pode impedir o licenciamento" in note
+    assert assessed(dataEmissaoNotificacao="").status.remarks == ("never_notified",)

@@ -133,4 +133,4 @@ def test_state_of_the_authoritys_code_counts_for_the_standing_too() -> None:
     assert found.appeal.verdict == "in_time"
     assert found.has_discount
     assert found.standing == "due"
-    assert "ao menos até 10/07/2026" in found.status.note
+    assert found.status.until == date(2026, 7, 10)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from portal.law.assessment import AssessedFine, totals
 from portal.law.fine_amounts import Amount
 from portal.law.paid_fines import paid_sum
-from portal.wording import money
+from portal.phrasebook import fines as say
 from tests.law.records import fine, known
 
 TODAY = date(2026, 11, 21)
@@ -24,55 +24,49 @@ PAID = fine(
     paid_on=date(2026, 7, 25),
     paid_amount=Decimal(130),
 )
-OWED = Amount(Decimal("293.47"), "table", "", matches=True)
-NBSP = "\u00a0"
+OWED = Amount(Decimal("293.47"), "table", "as_sent", matches=True)
 
 
 @pytest.mark.parametrize(
     ("sent", "value", "share"),
-    [("234", "234.78", "80%"), ("176", "176.08", "60%"), ("293", "293.47", "100%")],
+    [("234", "234.78", 80), ("176", "176.08", 60), ("293", "293.47", 100)],
 )
-def test_cut_cents_are_restored_from_the_table(sent: str, value: str, share: str) -> None:
+def test_cut_cents_are_restored_from_the_table(sent: str, value: str, share: int) -> None:
     paid = paid_sum(Decimal(sent), OWED)
     assert (paid.value, paid.is_exact) == (Decimal(value), True)
-    assert paid.words.startswith(f"{money(Decimal(value))} ({share} do valor da tabela")
-    assert f"enviou {sent}, sem os centavos" in paid.words
+    assert (paid.why, paid.share, paid.sent) == ("of_table", share, Decimal(sent))
 
 
 @pytest.mark.parametrize("sent", ["234.78", "293.47", "250.10", "250.00"])
 def test_sum_with_cents_is_kept_as_sent(sent: str) -> None:
     paid = paid_sum(Decimal(sent), OWED)
-    assert (paid.value, paid.is_exact, paid.words) == (
-        Decimal(sent),
-        True,
-        money(Decimal(sent)),
-    )
+    assert (paid.value, paid.is_exact, paid.why) == (Decimal(sent), True, "as_sent")
 
 
 def test_whole_number_that_is_no_share_is_not_exact() -> None:
     paid = paid_sum(Decimal(1250), OWED)
-    assert not paid.is_exact
-    assert paid.words == f"R${NBSP}1.250 (como a fonte enviou, talvez sem os centavos)"
+    assert (paid.is_exact, paid.why) == (False, "may_lack_cents")
 
 
 def test_cents_are_not_restored_without_a_table() -> None:
-    assert not paid_sum(Decimal(130), Amount(Decimal(130), "sent", "")).is_exact
+    assert not paid_sum(Decimal(130), Amount(Decimal(130), "sent", "unlisted")).is_exact
 
 
 @pytest.mark.parametrize("sent", [None, Decimal(-1), Decimal("NaN"), Decimal("1e400")])
-def test_missing_sum_has_no_text(sent: Decimal | None) -> None:
-    assert paid_sum(sent, OWED).words == ""
+def test_implausible_sum_has_no_value(sent: Decimal | None) -> None:
+    assert paid_sum(sent, OWED).value is None
 
 
 def test_zero_is_an_exact_sum() -> None:
-    assert paid_sum(Decimal("0.00"), OWED).words == f"R${NBSP}0,00"
+    paid = paid_sum(Decimal("0.00"), OWED)
+    assert (paid.value, paid.is_exact, paid.why) == (Decimal(0), True, "as_sent")
 
 
 @given(st.decimals(allow_nan=True, allow_infinity=True))
 def test_cents_are_shown_only_where_known(sent: Decimal) -> None:
     paid = paid_sum(sent, OWED)
-    if paid.words and not paid.is_exact:
-        assert "," not in paid.words.split(" (")[0]
+    if not paid.is_exact:
+        assert "," not in say.paid_sum(paid)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +82,9 @@ def test_cents_are_shown_only_where_known(sent: Decimal) -> None:
 )
 def test_status_beside_a_payment_makes_it_doubtful(status: str) -> None:
     found = AssessedFine(replace(PAID, kind=known(status)), TODAY)
-    assert (found.standing, found.status.word) == ("unknown", "talvez paga")
-    assert f"25/07/2026) e, mesmo assim, registra “{status}”" in found.status.note
+    assert (found.standing, found.status.quoted) == ("unknown", status)
+    payment = found.status.payment
+    assert (payment.why, payment.on, payment.text) == ("contradicted", PAID.paid_on, status)
     assert totals([found]).amount == Decimal("130.16")
 
 
@@ -111,8 +106,7 @@ def test_status_that_agrees_with_a_payment_keeps_it(status: str) -> None:
 @pytest.mark.parametrize("sent", ["50", "1", "0.01", "77", "90", "103", "129.99"])
 def test_sum_that_cannot_settle_a_fine_makes_its_payment_doubtful(sent: str) -> None:
     found = AssessedFine(replace(PAID, paid_amount=Decimal(sent)), TODAY)
-    assert (found.standing, found.status.word) == ("unknown", "talvez paga")
-    assert "pode faltar o resto" in found.status.note
+    assert (found.standing, found.status.payment.why) == ("unknown", "too_little")
     assert totals([found]).amount == Decimal("130.16")
     # A word that says "paid" does not replace the missing part.
     assert not AssessedFine(
@@ -129,16 +123,16 @@ def test_full_or_discounted_sum_settles_a_fine(sent: str) -> None:
 def test_sum_that_is_no_payment_is_told_without_a_day(sent: str) -> None:
     found = AssessedFine(replace(PAID, paid_on=None, paid_amount=Decimal(sent)), TODAY)
     assert found.standing != "unknown" and found.is_open
-    assert f"o valor pago de R$\u00a0{sent}, sem a data do pagamento" in found.status.note
+    assert found.status.remarks[0] == "amount_alone"
 
 
-def test_discounted_sum_after_the_due_date_is_noted() -> None:
+def test_discounted_sum_after_the_due_date_may_be_short() -> None:
     late = replace(PAID, paid_amount=Decimal("104.13"), paid_on=date(2026, 11, 1))
     found = AssessedFine(late, TODAY)
     assert found.is_paid
-    assert "parece posterior ao vencimento" in found.status.note
+    assert found.status.payment.why == "paid_short"
     in_time = AssessedFine(replace(late, paid_on=date(2026, 7, 9)), TODAY)
-    assert in_time.status.note == "Paga em 09/07/2026, segundo a fonte."
+    assert in_time.status.payment.why == "paid"
 
 
 @pytest.mark.parametrize(
@@ -154,7 +148,8 @@ def test_discounted_sum_after_the_due_date_is_noted() -> None:
 def test_other_texts_of_a_payment_can_make_it_doubtful(beside: dict[str, Any], quoted: str) -> None:
     found = AssessedFine(replace(PAID, **beside), TODAY)
     assert found.standing == "unknown"
-    assert f"registra “{quoted}" in found.status.note
+    assert found.status.payment.why == "contradicted"
+    assert found.status.quoted.startswith(quoted)
 
 
 @pytest.mark.parametrize("state", ["MG", "Minas Gerais", "BR", "mg"])

@@ -77,7 +77,7 @@ def test_unknown_day_of_change_without_amount_is_mudou(
     found = assessed(code, committed_on, None)
     assert found.gravity_word == "a confirmar"
     assert (found.points.by_gravity, found.amount.value) == (None, None)
-    assert "mudou entre 2016 e 2021: confirme" in found.amount.note
+    assert found.amount.why == "unknown_since_changed"
     assert "mudou entre 2016 e 2021" in say_points.sentence(found.points)
 
 
@@ -85,7 +85,7 @@ def test_amount_of_neither_rule_gives_no_gravity() -> None:
     found = assessed("6858", None, "500")
     assert found.amount.value == Decimal(500)
     assert found.gravity_word == "a confirmar"
-    assert "fora das tabelas" in found.amount.note
+    assert found.amount.why == "changed"
 
 
 def test_only_rows_with_another_old_gravity_have_a_past_rule() -> None:

@@ -17,7 +17,7 @@ from portal.gateway.lookup import FailureKind
 from portal.law.act_answers import ACTS
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
-from portal.phrasebook import interest
+from portal.phrasebook import fines, interest
 from portal.phrasebook.failures import FAULTS
 from portal.presentation.exports.tables import Column, Table
 from portal.vehicle.decode import PricePoint
@@ -69,8 +69,8 @@ FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
     "amount_at_60": lambda fine: fine.amount.at_60 if fine.has_discount else None,
     "has_discount": lambda fine: fine.has_discount,
     "standing": lambda fine: fine.standing,
-    "standing_words": lambda fine: fine.status.word,
-    "standing_note": lambda fine: fine.status.note,
+    "standing_words": lambda fine: fines.status_word(fine.status),
+    "standing_note": lambda fine: fines.status_note(fine),
     "open": lambda fine: fine.is_open,
     "committed_on": lambda fine: fine.record.committed_on,
     "committed_at": lambda fine: fine.record.committed_at and f"{fine.record.committed_at:%H:%M}",

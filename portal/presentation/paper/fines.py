@@ -14,6 +14,7 @@ from portal.dossier.fined_places import whom_to_ask
 from portal.formats import field_text
 from portal.law.assessment import AssessedFine, Totals
 from portal.phrasebook import deadlines as say
+from portal.phrasebook import fines as say_fine
 from portal.phrasebook import sums
 from portal.phrasebook.sums import Sum
 from portal.presentation.authority import short_authority
@@ -76,7 +77,7 @@ def annex_row(fine: AssessedFine, on: str) -> tuple[str, ...]:
         f"{description.rstrip('.')}\n{found['Código']}; {gravity}",
         f"{found['Órgão']}\n{found['Local']}",
         "\n".join(days),
-        f"{fine.status.word}\n{due}".strip(),
+        f"{say_fine.status_word(fine.status)}\n{due}".strip(),
         "\n".join(filter(None, (formats.brl(fine.amount.value), found.get("Valor pago", "")))),
     )
 
@@ -108,5 +109,5 @@ def _values(fine: AssessedFine) -> dict[str, str]:
     found["Órgão"] = field_text(body) + (f", {field_text(state)}" if state else "")
     found["Código"] = field_text(classified(fine, short=True))
     if amount.value is not None and "Valor pago" in found and fine.paid.value is not None:
-        found["Valor pago"] = fine.paid.sum
+        found["Valor pago"] = say_fine.paid_sum(fine.paid)
     return found

@@ -24,6 +24,7 @@ from portal.law.assessment import (
 )
 from portal.law.standing import Standing
 from portal.phrasebook import sums
+from portal.phrasebook.fines import status_word
 from portal.presentation.authority import short_authority
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
@@ -261,8 +262,7 @@ def standing_bar(fines: Sequence[AssessedFine]) -> Iterator[tuple[Part, Standing
 
 def short_word(fine: AssessedFine) -> str:
     """Return the words on the payment state for a narrow column."""
-    is_due = fine.standing is Standing.DUE and fine.status.is_plain
-    return Standing.DUE.of_one if is_due else fine.status.word
+    return Standing.DUE.of_one if fine.standing is Standing.DUE else status_word(fine.status)
 
 
 def _state(fine: AssessedFine) -> str:
