@@ -420,6 +420,43 @@ def denies(text: str) -> bool:
     return Reading(bare(text)).has_denial()
 
 
+def denied_in(text: str) -> Iterator[tuple[Subject, str]]:
+    """Yield each subject that a text denies or says has ended, with the words that name it."""
+    for _, sentence in _sentences(_without_names(bare(text))):
+        for _, part in _parts(sentence):
+            reading = Reading(part)
+            if not (reading.has_denial() or reading.says_fine()):
+                continue
+            affirmed = set(_affirmed(part))
+            for one in _named(part):
+                if one not in affirmed:
+                    yield one.subject, part[one.first : one.last]
+
+
+def denies_record(text: str) -> bool:
+    """Return whether a sentence denies that anything is on record, but for what it excepts."""
+    return any(map(_denies_record, (each for _, each in _sentences(bare(text)))))
+
+
+def _denies_record(sentence: str) -> bool:
+    reading = Reading(sentence)
+    excepted = (reading.is_excepted_at(one.first) for one in _named(sentence))
+    return reading.has_denial() and bool(_NOTHING.search(sentence)) and all(excepted)
+
+
+def leaves_standing(words: re.Pattern[str], text: str) -> bool:
+    """Return whether a text has one of the words, and neither denies nor ends what it names."""
+    for _, sentence in _sentences(bare(text)):
+        reading = Reading(sentence)
+        for found in words.finditer(sentence):
+            comma = sentence.find(",", found.end())
+            end = comma if comma >= 0 else len(sentence)
+            is_open = reading.after(found.end(), end, is_last=True) is After.LEFT_OPEN
+            if is_open and not reading.is_denied_at(found.start()):
+                return True
+    return False
+
+
 def denies_all(text: str) -> bool:
     """Return whether each sentence of a text denies that something is on record."""
     sentences = [each for _, each in _sentences(bare(text))]

@@ -123,15 +123,19 @@ _TROUBLE: Final = re.compile(
     r"|ALERTAS?|IMPEDIMENTOS?|INFORMACAO"
 )
 _FINE: Final = re.compile(
-    r"REGULAR(ES)?|OK|LIMP[OA]S?|NORMA(L|IS)|PRESERVAD[OA]S?|ORIGINA(L|IS)|ORDEM|INTACT[OA]S?"
+    r"REGULAR(ES)?|OK|LIMP[OA]S?|NORMA(L|IS)|PRESERVAD[OA]S?|ORIGINA(L|IS)|INTACT[OA]S?"
     r"|INTEGR[OA]S?|ISENT[OA]S?|QUITES?|DESEMBARACAD[OA]S?|ADIMPLENTES?|COMPATIVE(L|IS)|CONFEREM?|CORRET[OA]S?|LIVRES?|CLEAR"
 )
+# These say so only behind another word: "POR ORDEM DO JUIZ" and "VENCIDO NO DIA 5" do not.
+_FINE_ONLY_AFTER: Final = {"DIA": "EM", "ORDEM": "EM", "CERTO": "TUDO", "BEM": "TUDO"}
 _ENDED: Final = re.compile(
     r"(ANULAD|ARQUIVAD|ATENDID|BAIXAD|CANCELAD|CONCLUID|CUMPRID|DESBLOQUEAD|ENCERRAD|EXCLUID|EXTINT"
     r"|INATIV|LEVANTAD|LIBERAD|LIQUIDAD|PAG|QUITAD|REALIZAD|REGULARIZAD|REMOVID|RESOLVID|RETIRAD"
     r"|REVOGAD|SANAD|SOLUCIONAD|ZERAD)[AO]S?"
 )
-_NOT_YET: Final = re.compile(r"SER|SERA|SERAO|AGUARD\w*|PENDENTE|FALTA|ATE")
+_NOT_YET: Final = re.compile(
+    r"SER|SERA|SERAO|FOR|FOREM|SEJAM?|ESTIVER(EM)?|AGUARD\w*|PENDENTE|FALTA|ATE"
+)
 _SLIGHT: Final = re.compile(r"(BAIX|REDUZID|REMOT|MINIM|PEQUEN|NUL[AO])\w*")
 _CHANCE: Final = re.compile(r"RISCOS?|INDICES?|PROBABILIDADE|CHANCES?|INCIDENCIA")
 _WITH: Final = re.compile(r"COM|QUANTO|EM|N[OA]S?|D[OA]S?|DE|PERANTE|JUNTO")
@@ -266,17 +270,14 @@ class Reading:
         """Return whether what stands between two positions has ended: "EXCETO AS JA PAGAS"."""
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)
         return any(
-            _ENDED.fullmatch(self._text(number))
-            and not self._follows_denial(number)
-            and not _NOT_YET.fullmatch(self._text(number - 1))
+            self._has_ended(number) and not self._follows_denial(number)
             for number in range(first, last)
         )
 
     def says_fine(self) -> bool:
         """Return whether a word says that all is well, or that something has ended."""
         return any(
-            (_FINE.fullmatch(word.text) or _ENDED.fullmatch(word.text) or word.text == "DIA")
-            and not self._follows_denial(number)
+            (self._is_fine(number) or self._has_ended(number)) and not self._follows_denial(number)
             for number, word in enumerate(self._words)
         )
 
@@ -314,7 +315,7 @@ class Reading:
             parted = parted or (number > first and "," in self._gap(number))
             follows = self._follows_denial(number)
             is_asked = self._gap(number + 1).lstrip()[:1] in (":", "?")
-            if not parted and not follows and (_FINE.fullmatch(word.text) or word.text == "DIA"):
+            if not parted and not follows and self._is_fine(number):
                 return After.UP_TO_DATE if word.text == "DIA" else After.DENIED
             if not parted and _SLIGHT.fullmatch(word.text) and self._is_chance(first):
                 return After.DENIED
@@ -479,6 +480,17 @@ class Reading:
     def _is_end(self, number: int) -> bool:
         is_noun = self._text(number) in ("BAIXA", "QUITACAO", "LIBERACAO", "CANCELAMENTO")
         return is_noun and self._text(number - 1) in ("COM", "HOUVE", "TEVE")
+
+    def _is_fine(self, number: int) -> bool:
+        """Return whether a word says that all is well: "EM ORDEM" does, "POR ORDEM DE" does not."""
+        text = self._text(number)
+        if (leads := _FINE_ONLY_AFTER.get(text)) is not None:
+            return self._text(number - 1) == leads
+        return bool(_FINE.fullmatch(text))
+
+    def _has_ended(self, number: int) -> bool:
+        is_ahead = _NOT_YET.fullmatch(self._text(number - 1))
+        return bool(_ENDED.fullmatch(self._text(number))) and not is_ahead
 
     def _is_chance(self, number: int) -> bool:
         return any(_CHANCE.fullmatch(self._text(each)) for each in range(number - 5, number))

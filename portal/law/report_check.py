@@ -12,7 +12,7 @@ text that is worse than the records.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -23,9 +23,12 @@ from portal.law.adverse import (
     Adverse,
     Subject,
     adverse_in,
+    denied_in,
     denies,
     denies_all,
+    denies_record,
     each_adverse_in,
+    leaves_standing,
     names_subject,
     reads_clean,
     states_something,
@@ -41,31 +44,14 @@ from portal.wording import bare
 
 _SENTENCE: Final = re.compile(r"[;!?\n]|\.(?=\s|$)")
 _CLAUSE: Final = re.compile(r"[;!?\n(]|[.:,](?=\s|$)|\b(?:MAS|POREM)\b")
-_DENIES: Final = re.compile(
-    r"\b(NAO|SEM|NADA|NENHUM\w*|NEM|ZERO|AUSEN\w*|INEXIST\w*|ISENT\w*|NEGATIV[AO]S?|DESIMPEDID\w*"
-    r"|NO (RESTRIC|FINE|RECORD|ISSUE|LIEN|OUTSTAND)\w*|(BAIXAD|CANCELAD|LEVANTAD|LIBERAD|LIMP|PAG"
-    r"|QUITAD|REMOVID|RETIRAD|RESOLVID|ANULAD|ARQUIVAD|COMPENSAD|DESBLOQUEAD|ENCERRAD|EXCLUID"
-    r"|EXTINT"
-    r"|INATIV|PRESCRIT|REGULARIZAD|REVOGAD|SOLUCIONAD|SUPERAD|ZERAD)[AO]S?|HOUVE|INEXIGIVE(L|IS))\b"
-    r"|(?<![\d.,])0+(,0+)?(?![\d.,]*\d)"
-)
-# "Multa não paga" and "sem baixa" deny an end, and not the order or the fine.
-_STILL_OPEN: Final = re.compile(
-    r"\b(NAO|SEM|AGUARD\w*|PENDENTE DE|NENHUM[AO]?|A SER(EM)?|FOR(EM)?|SEJAM?|ESTIVER(EM)?)"
-    r"( (FOI|FORAM|ESTA|ESTAO))?"
-    r" (BAIXAD?|CANCELAD|LEVANTA(D|MENTO)|LIBERAD|PAG|QUITAD|REGULARIZAD|REMOVID|RETIRAD)\w*"
-    # Advice against the vehicle denies no record.
-    r"|\bNAO (SE )?(ACONSELH|ADQUIR|COMPR|INDIC|RECOMEND|SUGER)\w*"
-)
-_ORDERS: Final = re.compile(
-    r"RESTRIC|JUDICIA|RENAJUD|PENHORA|BLOQUE|IMPEDI|TRANSFERENCIA|CIRCULACAO|ARREST|SEQUESTR"
-    r"|INDISPONIB|APREENSAO|PENDENC|^\W*CONSTAM?\W*$"
-)
-# In a conclusion, "pronto para transferência" names no order.
-_ORDERS_CONCLUDED: Final = re.compile(
-    r"RESTRIC|JUDICIA|RENAJUD|PENHORA|BLOQUE|IMPEDI|ARREST|SEQUESTR|INDISPONIB|APREENSAO|PENDENC"
-)
-_FINES: Final = re.compile(r"MULTA|AUTUAC|INFRAC|DEBITO|ABERTO|PENDENC|^\W*CONSTAM?\W*$")
+_ORDERS: Final = frozenset((Subject.COURT, Subject.SEIZURE, Subject.BLOCK))
+# "Pendências" may be of either kind, and a debt may be of a fine. IPVA is none.
+_MAY_BE_ORDERS: Final = re.compile(r"PENDENC")
+_MAY_BE_FINES: Final = re.compile(r"PENDENC|DEBITO|DIVIDA|DEVE|ATRASO|INADIMPL")
+# In their topics, these words name a fine or an order.
+_OWED: Final = re.compile(r"\b(EM ABERTO|PENDENTES?|VENCIDAS?|A PAGAR|EM ATRASO)\b")
+_FORBIDDEN: Final = re.compile(r"\b(TRANSFERENCIA|CIRCULACAO)\b")
+_STATED: Final = re.compile(r"\W*CONSTAM?\W*")
 # Without a record of its own, a text is vague: it sends the reader elsewhere. "Verificado e
 # aprovado" and "veículo confiável" are not vague.
 _VAGUE: Final = re.compile(
@@ -73,7 +59,6 @@ _VAGUE: Final = re.compile(
     r"|CONFERIR|CONFIRME|CONFIRMAR|VERIFIQUE|VERIFIQUEM|VERIFICAR|AGUARDE)\b"
     r"|\bRECOMENDA\S* (A )?CONSULTA"
 )
-_LONGEST_END: Final = 2
 _CANNOT: Final = re.compile(r"\bNAO PODEM?\b(?! (DEIXAR|PERDER))")
 _PRAISES: Final = re.compile(
     r"\b(APROVAD[AO]|APPROVED|PODE(M)? (SER )?(COMPR|NEGOCI|TRANSFERI)\w*|FECHAR (O )?NEGOCIO"
@@ -107,6 +92,8 @@ _ORDER_COUNT: Final = re.compile(
     r"(?<![\d.,/])(\d{1,3}) (?:\(\w+\) )?(?:ORDE(?:M|NS)|PENHORAS?|(?:RESTRIC\w*|BLOQUEIOS?) JUDIC)"
 )
 _OPEN: Final = re.compile(r"\b(ABERTO|PENDENTES?|VENCIDAS?|A PAGAR|NAO PAGAS?|ATRASO)\b")
+# Whether a subject with its words belongs to a kind of record.
+_IsAbout = Callable[[Subject, str], bool]
 # Right before an amount, these make it the sum of others: "TOTAL DE R$ 3.200,00".
 _TOTAL: Final = re.compile(r"\b(TOTA(L|IS|LIZA\w*)|SOMA(M|NDO)?|AO TODO)\b[^;.!?\d]{0,24}$")
 # A verdict for one of these causes is in no doubt by the records.
@@ -341,18 +328,18 @@ def contradictions(
     texts = {key: topic.said for key, topic in topics.items()}
     overall = "\n".join(report.said)
 
-    def is_clean(key: str, about: re.Pattern[str]) -> bool:
+    def is_clean(key: str) -> bool:
         topic = topics.get(key)
-        return topic is not None and (topic.mark == "ok" or _misses(about, topic))
+        return topic is not None and (topic.mark == "ok" or _misses(topic))
 
     if orders:
-        if is_clean("restricoes", _ORDERS):
+        if is_clean("restricoes"):
             yield OrdersOmitted("restricoes", orders)
-        elif _denies(_ORDERS, overall):
+        elif _denies(_is_of_order, overall):
             yield OrdersOmitted("", orders)
     if fines is not None:
-        where = "multas" if is_clean("multas", _FINES) else ""
-        is_silent = bool(where) or _denies(_FINES, overall)
+        where = "multas" if is_clean("multas") else ""
+        is_silent = bool(where) or _denies(_is_of_fine, overall)
         yield from _of_fines(texts.get("multas", ""), fines, where, is_silent=is_silent)
     if prices:
         yield from _of_prices(texts.get("fipe", ""), min(prices), max(prices))
@@ -373,8 +360,8 @@ def _is_silent(conclusion: str) -> bool:
     No list has all words of praise, so a conclusion is asked for what it warns of.
     """
     read = bare(conclusion)
-    named = _affirms(_ORDERS_CONCLUDED, read) or _affirms(_FINES, read)
-    if named or any(adverse_in(conclusion)):
+    is_stated = leaves_standing(_OWED, conclusion) or bool(_STATED.fullmatch(read))
+    if is_stated or _cannot(conclusion) or any(_amounts(conclusion)) or any(adverse_in(conclusion)):
         return False
     return any(map(_concludes, _SENTENCE.split(read)))
 
@@ -420,37 +407,48 @@ def _amounts_at(read: str) -> Iterator[tuple[int, Decimal]]:
             yield match.start(), amount * 1000 if match[2] or match[4] else amount
 
 
-def _clauses(text: str) -> list[str]:
-    """Split a text. An end of one or two words belongs to the clause before: "penhora: baixada"."""
-    clauses: list[str] = []
-    for clause in _CLAUSE.split(_STILL_OPEN.sub(" ", bare(text))):
-        is_end = len(clause.split()) <= _LONGEST_END and _DENIES.search(clause)
-        if clauses and is_end and not (_ORDERS.search(clause) or _FINES.search(clause)):
-            clauses[-1] += clause
-        else:
-            clauses.append(clause)
-    return clauses
+def _is_of_order(subject: Subject, words: str) -> bool:
+    is_either = subject is Subject.DEBTS and bool(_MAY_BE_ORDERS.search(bare(words)))
+    return subject in _ORDERS or is_either
 
 
-def _misses(about: re.Pattern[str], topic: Topic) -> bool:
-    """Return whether a topic's text affirms nothing of ``about``, and is not vague."""
-    text = topic.said
-    is_denied = any(map(_DENIES.search, _clauses(text)))
-    if _affirms(about, text) or (topic.mark == "warning" and not is_denied):
+def _is_of_fine(subject: Subject, words: str) -> bool:
+    is_debt = subject is Subject.DEBTS and bool(_MAY_BE_FINES.search(bare(words)))
+    return subject is Subject.FINES or is_debt
+
+
+def _misses(topic: Topic) -> bool:
+    """Return whether a topic's text affirms nothing of its subject, and is not vague."""
+    text, is_of_topic = topic.said, _is_of_order if topic.key == "restricoes" else _is_of_fine
+    if _affirms(is_of_topic, text) or (states_something(text) and not names_subject(text)):
         return False
-    return not _VAGUE.search(bare(text))
+    if topic.key == "multas" and (any(_amounts(text)) or leaves_standing(_OWED, text)):
+        return False
+    if topic.key == "restricoes" and leaves_standing(_FORBIDDEN, text):
+        return False
+    if topic.mark == "warning" and not denies(text):
+        return False
+    read = bare(text)
+    if _VAGUE.search(read):
+        return False
+    is_denied = any(is_of_topic(*named) for named in denied_in(text))
+    return is_denied or not any(map(_is_conditional, _SENTENCE.split(read)))
 
 
-def _denies(about: re.Pattern[str], text: str) -> bool:
-    """Return whether a text denies what ``about`` names, and affirms none of it."""
-    denied = any(about.search(each) and _DENIES.search(each) for each in _clauses(text))
-    return (denied or "NADA CONSTA" in bare(text)) and not _affirms(about, text)
+def _denies(is_about: _IsAbout, text: str) -> bool:
+    """Return whether a text denies what ``is_about`` accepts, and affirms none of it."""
+    if _affirms(is_about, text) or (is_about is _is_of_fine and any(_amounts(text))):
+        return False
+    return denies_record(text) or any(is_about(*named) for named in denied_in(text))
 
 
-def _affirms(about: re.Pattern[str], text: str) -> bool:
-    if _CANNOT.search(bare(text)) or (about is _FINES and any(_amounts(text))):
-        return True
-    return any(about.search(each) and not _DENIES.search(each) for each in _clauses(text))
+def _affirms(is_about: _IsAbout, text: str) -> bool:
+    return _cannot(text) or any(is_about(one.subject, one.words) for one in each_adverse_in(text))
+
+
+def _cannot(text: str) -> bool:
+    """Return whether a text says that the vehicle cannot be bought or transferred."""
+    return bool(_CANNOT.search(bare(text)))
 
 
 def _praises(text: str) -> bool:

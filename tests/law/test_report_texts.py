@@ -20,6 +20,11 @@ from tests.factories import HIDDEN
 from tests.law.records import TODAY, restriction
 
 ADVERSE: list[tuple[str, str, set[str]]] = [
+    # "EM ORDEM" and "EM DIA" say that all is well, these do not.
+    ("multas", "Débito vencido no dia 10/10/2024", {"debts"}),
+    ("multas", "IPVA devido desde o dia 10/10/2024", {"debts"}),
+    ("restricoes", "Penhora por ordem da 2a vara", {"court"}),
+    ("restricoes", "Bloqueio de ordem administrativa", {"block"}),
     (
         "rouboFurto",
         "✅ Veículo c/ registro de furto em 12/03/2019, recuperado em 20/03/2019.",
