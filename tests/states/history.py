@@ -1,13 +1,15 @@
 """Histories: backups and restores, and compound steps around an outage or an expiry."""
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+from tests.states.declared import Line, Values
+from tests.states.declaring_steps import DeclaringSteps
 from tests.states.model import Caller, Violation
 from tests.states.numbered import EMPTY, GOOD, KINDS
-from tests.states.operator_steps import OperatorSteps
 
 POLL_S = 0.03
 
@@ -20,11 +22,12 @@ class Backup:
     began_at: float
     batches: tuple[str, ...]
     dossiers: tuple[str, ...]
-    issued: tuple[str, ...]
+    issued: Mapping[str, Caller]
     counted: dict[str, int]  # the calls that each upstream had received
+    declared: Mapping[Line, Values]
 
 
-class History(OperatorSteps):
+class History(DeclaringSteps):
     """All steps of a history. A Violation ends the history."""
 
     kept: Backup | None = None
@@ -43,8 +46,9 @@ class History(OperatorSteps):
             began_at,
             tuple(each.id for each in self.batches),
             tuple(each.number for each in self.dossiers),
-            tuple(self.issued),
+            dict(self.issued),
             counted,
+            self.declared.snapshot(),
         )
         self.settle()
 
@@ -78,6 +82,7 @@ class History(OperatorSteps):
         if code != 0:
             raise Violation("a backup can be restored", printed[-300:])
         self._forget_what_is_lost(self.kept)
+        self.declared.restore(self.kept.declared, knows_later=purges_of)
         if not purges_of:
             self._repeat_what_was_ended(self.kept)
         portal.start()
@@ -85,6 +90,7 @@ class History(OperatorSteps):
         self.wait(1.0)  # in which a restored batch would go on
         self.read_batches()
         self.open_dossiers()
+        self.read_declared()
 
     def _forget_what_is_lost(self, kept: Backup) -> None:
         self._of_batches.clear()
@@ -99,10 +105,11 @@ class History(OperatorSteps):
         for dossier in self.dossiers:
             if dossier.number not in kept.dossiers:
                 dossier.ended = dossier.ended or "lost"
-        for name in [name for name in self.issued if name not in kept.issued]:
-            # The portal has never heard of this token. In pass-through mode it cannot tell the
-            # token from a caller's own credential.
-            self.model.revoked_at[self.issued.pop(name).text] = 0.0
+        for name, who in list(self.issued.items()):
+            if kept.issued.get(name) != who:
+                # The portal has never heard of this token. In pass-through mode it cannot tell the
+                # token from a caller's own credential.
+                self.model.revoked_at[self.issued.pop(name).text] = 0.0
         rows = self.world.ledger()
         for upstream in self.world.upstreams:
             words = [word for word, each in self.env.upstreams.items() if each is upstream]
@@ -121,8 +128,8 @@ class History(OperatorSteps):
                     code, printed = self._purge(subject, {})
                     if code != 0:
                         raise Violation("a purge is done", printed[-300:])
-        for name, who in self.issued.items():
-            if name in kept.issued and who.text in self.model.revoked_at:
+        for name, who in kept.issued.items():
+            if who.text in self.model.revoked_at:
                 settings = self.world.envs[who.issued_in].settings
                 self.world.command("token", "revoke", name, **settings)
         for dossier in self.dossiers:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from tests.fakes.answers import Operation
+from tests.states.declaring_steps import LINES
 from tests.states.history import History
 from tests.states.model import Ask, Caller, Lifetime, Spend, Violation
 from tests.states.numbered import BAD_KINDS, GOOD_KINDS, HARMLESS_REFUSALS, NumberedUpstream
@@ -49,6 +50,13 @@ directives: st.SearchStrategy[Spend] = st.sampled_from(["", "", "", "no-cache", 
 # Caller, operation, vehicle and variant, from which ``Portal.lookup`` makes a lookup.
 asks = st.tuples(numbers, operations, numbers, st.integers(0, 2))
 chosen_plates = st.lists(st.integers(0, 3), min_size=1, max_size=4, unique=True)
+names = st.lists(st.integers(2, 3), max_size=1)
+declared_states = st.dictionaries(
+    st.sampled_from(LINES),
+    st.sampled_from(["nothing", "something", "something", "unchecked"]),
+    min_size=1,
+    max_size=3,
+)
 lookup_sets: st.SearchStrategy[list[Operation]] = st.sampled_from(
     [[], ["renainf", "renajud"], ["decode"], ["decode", "renajud"]]
 )
@@ -285,6 +293,57 @@ class Portal(RuleBasedStateMachine):
         plates = self.current.world.plates
         self.current.issue_beside_a_purge(self.person(number), plates[plate % 4])
 
+    # Owners of declarations
+
+    @precondition(lambda self: self.env != "demo")
+    @rule(number=numbers, plate=numbers, states=declared_states, named=names, by_page=st.booleans())
+    @step("declare")
+    def declare(
+        self,
+        number: int,
+        plate: int,
+        states: dict[str, str],
+        named: list[int],
+        by_page: bool,
+    ) -> None:
+        who = self.caller(number)
+        is_signed_in = by_page and self.current.sign_in(who)
+        person = who.name if is_signed_in else ""
+        vehicle = self.current.world.plates[plate % 4]
+        self.current.declare(who, vehicle, states, self.vehicles(named), person)
+
+    @precondition(lambda self: self.env != "demo")
+    @rule(number=numbers, plate=numbers, key=st.sampled_from(LINES))
+    @step("declare_together")
+    def declare_together(self, number: int, plate: int, key: str) -> None:
+        self.current.declare_together(
+            self.caller(number), self.current.world.plates[plate % 4], key
+        )
+
+    @precondition(lambda self: self.env != "demo")
+    @rule(number=numbers, plate=numbers)
+    @step("declare_beside_a_purge")
+    def declare_beside_a_purge(self, number: int, plate: int) -> None:
+        plates = self.current.world.plates
+        self.current.declare_beside_a_purge(self.caller(number), plates[plate % 4])
+
+    @rule()
+    @step("read_declared")
+    def read_declared(self) -> None:
+        self.current.read_declared(pages=True)
+
+    @precondition(lambda self: self.tokens > 0 and self.env in "AB")
+    @rule(number=numbers)
+    @step("rotate_token")
+    def rotate_token(self, number: int) -> None:
+        if valid := self.valid_tokens():
+            self.current.rotate_token(valid[number % len(valid)])
+
+    @rule()
+    @step("rotate_key")
+    def rotate_key(self) -> None:
+        self.current.rotate_key()
+
     # Operator
 
     @precondition(lambda self: self.tokens < 3)
@@ -308,14 +367,16 @@ class Portal(RuleBasedStateMachine):
     @rule(number=numbers)
     @step("revoke")
     def revoke(self, number: int) -> None:
-        holding = [
+        if valid := self.valid_tokens():
+            self.current.revoke(valid[number % len(valid)])
+
+    def valid_tokens(self) -> list[Caller]:
+        return [
             who
             for who in self.current.issued.values()
             if who.text not in self.current.model.revoked_at
             and who.issued_in == self.current.env.name
         ]
-        if holding:
-            self.current.revoke(holding[number % len(holding)])
 
     @rule(plate=numbers, under_way=st.booleans(), another_key=st.sampled_from([0, 0, 0, 1]))
     @step("purge")

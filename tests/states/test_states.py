@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
-from hypothesis.stateful import run_state_machine_as_test
+from hypothesis.stateful import RULE_MARKER, run_state_machine_as_test
 
 from tests.effort import long, seconds
 from tests.fakes.answers import Operation
@@ -33,7 +33,7 @@ def play() -> Iterator[Callable[..., History]]:
     def begin(**options: object) -> History:
         chance = random.Random(f"{options}")
         lifetimes = SHORT if options.pop("short", False) else LONG
-        opened.append(History(chance, lifetimes, **options))  # type: ignore[arg-type]
+        opened.append(History(chance, lifetimes, **options))
         return opened[-1]
 
     yield begin
@@ -217,12 +217,53 @@ def test_no_dossier_is_left_of_a_vehicle_that_was_purged_meanwhile(
     history.issue_beside_a_purge("staff", history.world.plates[2])
 
 
-def test_random_histories_break_no_invariant(capsys: pytest.CaptureFixture[str]) -> None:
+def test_declarations_stay_with_their_owner_until_a_purge(play: Callable[..., History]) -> None:
+    history = play()
+    first, second = history.world.plates[2:]
+    who = history.issue(frozenset({"renajud"}))
+    for owner in (STAFF, SECOND, who):
+        history.declare(owner, first, {"gravame": "something", "justica": "nothing"})
+        history.declare(owner, second, {"debitos": "nothing"}, names=[first])
+    history.sign_in(STAFF)
+    history.look_up(STAFF, history.world.ask("renajud", first))
+    history.declare(STAFF, first, {"justica": "nothing"})  # which the record contradicts
+    history.declare(STAFF, first, {"gravame": "unchecked", "debitos": "something"}, person="staff")
+    history.rotate_token(who)
+    history.rotate_key()
+    history.declare_together(SECOND, second, "gravame")
+    history.back_up()
+    history.declare(SECOND, second, {"roubo-e-furto": "something", "gravame": "nothing"})
+    history.declare_beside_a_purge(SECOND, first)
+    history.restore(purges_of=True)
+    history.read_declared(pages=True)
+
+
+# The steps of histories that are about declarations.
+DECLARING = (
+    *("declare", "declare_together", "declare_beside_a_purge", "read_declared"),
+    *("rotate_key", "rotate_token", "issue_", "revoke", "purge", "back_up", "restore"),
+    *("look_up", "page", "end_processes", "switch_", "heal"),
+)
+
+
+class Declaring(Portal):
+    """The state machine without the other steps, so that histories have many declarations."""
+
+
+for _name, _each in vars(Portal).items():
+    if getattr(_each, RULE_MARKER, None) and _name not in DECLARING:
+        setattr(Declaring, _name, None)
+
+
+@pytest.mark.parametrize("machine", [Portal, Declaring])
+def test_random_histories_break_no_invariant(
+    machine: type[Portal], capsys: pytest.CaptureFixture[str]
+) -> None:
     first = int(os.environ.get("STATES_SEED") or random.randrange(10**6))
     run = Run(seconds(short=20, full=60 * float(os.environ.get("FUZZ_MINUTES") or 30)))
     number = first
     while not run.is_over:
-        _run_histories(run, number)
+        _run_histories(machine, run, number)
         number += 1
     with capsys.disabled():
         print(f"\nstates: seeds {first} to {number - 1}; {run}")  # noqa: T201
@@ -231,10 +272,10 @@ def test_random_histories_break_no_invariant(capsys: pytest.CaptureFixture[str])
     )
 
 
-def _run_histories(run: Run, number: int) -> None:
-    machine = type("Portal", (Portal,), {"run": run, "seed_used": number})
+def _run_histories(machine: type[Portal], run: Run, number: int) -> None:
+    seeded = type(machine.__name__, (machine,), {"run": run, "seed_used": number})
     run_state_machine_as_test(
-        seed(number)(machine),
+        seed(number)(seeded),
         settings=settings(
             max_examples=HISTORIES_A_SEED,
             stateful_step_count=STEPS,

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlencode
@@ -79,6 +80,7 @@ class World:
         redis: bool,
         env: str,
     ) -> None:
+        self.chance = chance
         self.plates = plates(chance)
         self.renavam = f"{chance.randrange(10**10, 10**11)}"
         self.lifetimes = lifetimes
@@ -213,6 +215,20 @@ class World:
         return True
 
     # Operator
+
+    def rotate_key(self) -> None:
+        """Let the next start and all commands use a new secret key, and know the former ones."""
+        names = ("PORTAL_SECRET_KEY", "PORTAL_SECRET_KEYS_OLD")
+        known = [self.env.settings[name] for name in names if self.env.settings.get(name)]
+        if not known:  # the demonstration has a key of its own
+            known = [path.read_text() for path in self.portal.data_dir.rglob("secret_key")]
+        keys = dict(
+            zip(names, (f"{self.chance.getrandbits(128):032x}", ",".join(known)), strict=True)
+        )
+        self.envs = {
+            name: replace(env, settings={**env.settings, **keys}) for name, env in self.envs.items()
+        }
+        self.env = self.envs[self.env.name]
 
     def command(self, *words: str, **settings: str) -> tuple[int, str]:
         """Run ``flask --app app …``; return its exit code and output.
