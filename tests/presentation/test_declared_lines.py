@@ -4,10 +4,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
+from io import BytesIO
 from typing import Any
 from xml.etree.ElementTree import Element
 
 import pytest
+from pypdf import PdfReader
 
 from portal.batch.model import Item
 from portal.dossier.answers import Panels
@@ -24,6 +26,7 @@ from portal.presentation.vehicle.negotiation import negotiation_page
 from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.sheet import Sheet, SheetPage
 from tests.factories import decoded, fine, renainf_body, renajud_body, restriction
+from tests.pdf.rendering import can_render_pdf, render_pdf
 from tests.presentation.rendering import CONTEXT, DOWN, NOW, PLATE, UNASKED, answered, render
 from tests.presentation.test_findings_on_every_face import REPORTED, answers_of
 from tests.web.html_checker import HTML, check_html, text_of
@@ -244,6 +247,66 @@ def test_declared_debts_are_proposed_costs() -> None:
     # The visitor's own amount takes the place of what was declared of taxes.
     own = negotiation_page(dossier, NOW, {"ipva": "0"})
     assert own.costs == []
+
+
+def whole_cases() -> Iterator[tuple[str, Panels, tuple[Declaration, ...]]]:
+    """Each settlement, of all lines that can have it at once."""
+    down = replace(CLEAN, renainf=DOWN, renajud=DOWN)
+    free = [line.key for line in LINES]
+    yield "open", down, ()
+    yield "declared", down, tuple(told(key, "nothing") for key in free)
+    yield "declared", down, tuple(told(key, "something") for key in free)
+    yield "recorded", CLEAN, ()
+    owed = replace(RECORDED["justica"], renainf=RECORDED["multas"].renainf)
+    yield "recorded", owed, ()
+    yield "contradicted", owed, tuple(told(key, "nothing") for key in SETTLED)
+    for key in ("roubo-e-furto", "gravame", "leilao", "sinistro"):
+        yield "contradicted", RECORDED[key], (told(key, "nothing"),)
+    for key in ("roubo-e-furto", "gravame", "debitos"):
+        yield "warned", warned(key), ()
+
+
+WHOLE = list(whole_cases())
+
+
+@pytest.mark.over_5_s("WeasyPrint lays out two documents")
+@pytest.mark.parametrize(
+    ("settlement", "answers", "declarations"),
+    WHOLE,
+    ids=[f"{at} {case[0]}" for at, case in enumerate(WHOLE)],
+)
+def test_pdfs_say_of_each_line_what_the_page_says(
+    settlement: str, answers: Panels, declarations: tuple[Declaration, ...]
+) -> None:
+    if not can_render_pdf():
+        pytest.skip("WeasyPrint or a library of it is not installed")
+    dossier = made(answers, declarations)
+    assert settlement in {one.settlement for one in dossier.lines}
+    file = replace(sheet_of(dossier), is_file=True)
+    sheet = words_of(render_pdf(render(file)))
+    paper = words_of(render_pdf(render(dossier_page(dossier, NOW, address="https://x.example"))))
+    listed = {line.key for line in dossier.checklist.lines}
+    for one in dossier.lines:
+        for text in (sheet, paper) if one.key in listed else (sheet,):
+            said = [line_words(one), line_source(one), contradicted_words(one)]
+            if one.is_open and text is paper:
+                said = [one.line.title]
+            assert all(packed(each) in text for each in said), (one.key, said)
+        if one.is_warned:
+            assert packed("a análise escrita aponta") in sheet
+    if not declarations:
+        assert packed("declarado por") not in sheet
+    if not any("nada consta" in line_words(one) + contradicted_words(one) for one in dossier.lines):
+        assert packed("nada consta") not in sheet
+
+
+def words_of(pdf: bytes) -> str:
+    return packed(" ".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages))
+
+
+def packed(text: str) -> str:
+    """Leave out spaces, which the lines and columns of a PDF set otherwise."""
+    return "".join(text.split())
 
 
 def test_unread_declarations_are_said() -> None:
