@@ -39,6 +39,6 @@ class Person:
         assert response.status_code == 303, response.get_data(as_text=True)
         return self
 
-    def post(self, path: str, **fields: str) -> Any:
+    def post(self, path: str, **fields: str | list[str]) -> Any:
         """Post a form with a valid CSRF token."""
         return self.client.post(path, data={"csrf_token": self.csrf_token(), **fields})
