@@ -82,7 +82,11 @@ RECORDS: dict[str, tuple[bytes, str, str, str]] = {
         *("roubo-e-furto", "nothing", "(dados do veículo) traz “"),
     ),
 }
-LOOKUPS: dict[str, Operation] = {"justica": "renajud", "multas": "renainf", "roubo-e-furto": "decode"}
+LOOKUPS: dict[str, Operation] = {
+    "justica": "renajud",
+    "multas": "renainf",
+    "roubo-e-furto": "decode",
+}
 
 
 @pytest.fixture
