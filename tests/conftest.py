@@ -24,6 +24,7 @@ from tests.fakes import (
 )
 from tests.fakes.databases import KINDS, EmptyDatabase, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
+from tests.pdf import folder
 
 TESTS = Path(__file__).parent
 # Each test in these folders starts a process: a server or a browser.
@@ -42,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     patch = pytest.MonkeyPatch()
     network_guard.install(patch)
     config.add_cleanup(patch.undo)
+    config.add_cleanup(folder.make())
     template_cache.install()
     start_cache.install()
     checkouts.install()

@@ -12,7 +12,7 @@ from pypdf import PdfReader
 from portal.pdf.renderer import PDFUnavailable
 from tests.browser.test_overlaps import OVERLAPS
 from tests.effort import long
-from tests.pdf.rendering import render_pdf
+from tests.pdf.rendering import rendered
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS
 
@@ -74,7 +74,7 @@ def chromium_pdf(page: "Page", html: str) -> bytes:
 def test_chromium_and_weasyprint_print_same_words(page: "Page", name: str) -> None:
     html = getattr(dossiers, name)()
     try:
-        ours = words(render_pdf(html))
+        ours = words(rendered(html))
     except PDFUnavailable:
         pytest.skip("the libraries that WeasyPrint loads are not installed")
     theirs = words(chromium_pdf(page, html))
@@ -101,7 +101,7 @@ def test_both_engines_print_the_same_number_of_sheets(page: "Page", plate: str) 
     """Chromium once printed a fourth sheet with three lines."""
     html = dossiers.of_sandbox(plate)
     try:
-        ours = len(PdfReader(BytesIO(render_pdf(html))).pages)
+        ours = len(PdfReader(BytesIO(rendered(html))).pages)
     except PDFUnavailable:
         pytest.skip("the libraries that WeasyPrint loads are not installed")
     assert len(PdfReader(BytesIO(chromium_pdf(page, html))).pages) == ours

@@ -18,7 +18,7 @@ import pytest
 from portal.pdf.archival import Embedded
 from portal.pdf.signing import Signer, read_key
 from tests.fakes.signing import PASSWORD, chain
-from tests.pdf.rendering import can_render_pdf, renderer
+from tests.pdf.rendering import can_render_pdf, rendered, renderer
 from tests.presentation import dossiers
 
 MADE_AT = datetime(2026, 11, 27, 17, 2, tzinfo=UTC)
@@ -45,7 +45,7 @@ def pdf_of(name: str, kind: str = "unsigned") -> bytes:
     if not can_render_pdf():
         pytest.skip("WeasyPrint or a library of it is not installed")
     if kind == "unsigned":
-        return renderer().render(SPECIMENS[name](), Embedded(DATA, MADE_AT))
+        return rendered(SPECIMENS[name](), Embedded(DATA, MADE_AT))
     return signer().sign(pdf_of(name)).content
 
 

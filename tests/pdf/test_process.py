@@ -23,8 +23,9 @@ STYLED = PAGE.format('<link rel="stylesheet" href="/static/page.css">', "texto")
 FILES = {"page.css": ("text/css", b"@page { size: 150pt 300pt }")}
 
 
-@pytest.fixture
-def pdfs() -> Iterator[PdfProcess]:
+@pytest.fixture(scope="module")
+def running() -> Iterator[PdfProcess]:
+    """One process for all tests, because its start takes as long as all that they do."""
     pytest.importorskip("weasyprint")
     pdfs = PdfProcess(lambda: FILES)
     try:
@@ -33,6 +34,13 @@ def pdfs() -> Iterator[PdfProcess]:
         pytest.skip("a library of WeasyPrint is not installed")
     yield pdfs
     pdfs._end_child()
+
+
+@pytest.fixture
+def pdfs(running: PdfProcess) -> PdfProcess:
+    """A process with a child that waits for a page."""
+    running.render(STYLED)
+    return running
 
 
 def child(pdfs: PdfProcess) -> int | None:

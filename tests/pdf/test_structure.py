@@ -11,7 +11,7 @@ from pypdf import PdfReader
 from pypdf.generic import ArrayObject, ContentStream, DictionaryObject, IndirectObject, NullObject
 
 from tests.pdf.entries import dictionary, entry
-from tests.pdf.rendering import can_render_pdf, render_pdf
+from tests.pdf.rendering import can_render_pdf, rendered
 from tests.presentation import dossiers
 
 SPECIMENS: dict[str, Callable[[], str]] = {
@@ -42,7 +42,7 @@ every_specimen = pytest.mark.parametrize("specimen", SPECIMENS)
 def pdf_of(specimen: str) -> PdfReader:
     if not can_render_pdf():
         pytest.skip("WeasyPrint or a library of it is not installed")
-    return PdfReader(BytesIO(render_pdf(SPECIMENS[specimen]())))
+    return PdfReader(BytesIO(rendered(SPECIMENS[specimen]())))
 
 
 def below(element: DictionaryObject, kind: str) -> Iterator[DictionaryObject]:

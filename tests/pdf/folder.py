@@ -1,0 +1,23 @@
+"""The folder of the PDFs that one process of a test run renders for all."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+_NAME = "TESTS_PDFS"  # inherited by the processes of xdist
+
+
+def make() -> Callable[[], None]:
+    """Make the folder unless a process above has made it. Return what removes it."""
+    if _NAME in os.environ:
+        return lambda: None
+    folder = tempfile.TemporaryDirectory(prefix="pdfs-")
+    os.environ[_NAME] = folder.name
+    return folder.cleanup
+
+
+def path() -> Path | None:
+    """Return the folder, or None outside of a test run."""
+    name = os.environ.get(_NAME)
+    return None if name is None else Path(name)
