@@ -190,7 +190,8 @@ class Portal:
 
     ``key`` is the data key that ``prepare`` has returned. If ``key`` is None, the portal reads the
     data key from the database. ``lock`` is held as long as the portal. ``is_command`` is true in a
-    process that runs a command of ``flask`` and serves no request.
+    process that runs a command of ``flask`` and serves no request. ``clock`` gives the time to the
+    gateway, by which answers and failures age.
     """
 
     def __init__(
@@ -201,11 +202,13 @@ class Portal:
         *,
         lock: DataLock | None = None,
         is_command: bool = False,
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._settings = settings
         self._key = key
         self._process = process
         self._lock = lock
+        self._clock = clock
         self.is_command = is_command
         self._turn = Turn()
         self.namespace = settings.namespace
@@ -286,6 +289,7 @@ class Portal:
             Seal(self.secret),
             LocalCache(self._local_cache_bytes, purges.hides),
             self._observer,
+            self._clock,
             purges=purges,
             terms=self._policy.terms,
             namespace=self.namespace,
@@ -428,6 +432,7 @@ class Portal:
             self._policy,
             self._observer,
             self._savings.count,
+            self._clock,
         )
 
     @cached_property

@@ -22,6 +22,7 @@ from tests.fakes import (
     template_cache,
     tiers,
 )
+from tests.fakes.clock import RunningClock
 from tests.fakes.databases import KINDS, EmptyDatabase, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 from tests.pdf import folder
@@ -189,11 +190,12 @@ def portal(tmp_path: Path, upstream: FaultUpstream) -> Iterator[PortalFactory]:
     All portals of a test use one data directory, so a second portal acts as the restarted first
     one.
     """
+    clock = RunningClock()
     with ExitStack() as open_portals:
 
         def build(env: Mapping[str, str] | None = None, **named: str) -> InProcessPortal:
             base = managed(upstream.url) if env is None else env
             settings = {**base, **{f"PORTAL_{name}": value for name, value in named.items()}}
-            return open_portals.enter_context(built(tmp_path / "data", settings))
+            return open_portals.enter_context(built(tmp_path / "data", settings, clock))
 
         yield build

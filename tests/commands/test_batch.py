@@ -4,7 +4,6 @@ import csv
 import json
 import signal
 import sqlite3
-import time
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +142,7 @@ def test_failed_plates_exit_1_and_are_asked_again_alone(
     assert run(here, *words, "--ask", "decode").exit_code == 1
     assert upstream.count() == 20
     upstream.clear()
-    time.sleep(2.1)  # the gateway caches a failure for two seconds
+    here.wait_out_failures()
     # A new application, because a command stops the batch runner at its end.
     again = run(portal(), *words, "--ask", "decode")
     assert again.exit_code == 1
@@ -164,7 +163,7 @@ def test_failed_plate_that_was_stored_since_needs_no_option(
     words = (file_of(tmp_path, "AAA0A00 AAA0A01"), "--out", str(tmp_path / "o.csv"), "--yes")
     assert run(here, *words, "--ask", "decode").exit_code == 1
     upstream.clear()
-    time.sleep(2.1)  # the gateway caches a failure for two seconds
+    here.wait_out_failures()
     other = portal()
     other.get("/api/v1/vehicles/AAA0A00?ask=decode")
     assert upstream.count() == 3

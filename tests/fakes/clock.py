@@ -1,6 +1,7 @@
-"""A clock that advances only when a test sets it."""
+"""Clocks that a test advances."""
 
 import threading
+import time
 from datetime import UTC, date, datetime
 
 
@@ -26,3 +27,16 @@ class Clock:
             raise ValueError("time does not run backwards")
         with self._turn:
             self._now += seconds
+
+
+class RunningClock:
+    """The system's time, and what a test has added."""
+
+    def __init__(self) -> None:
+        self._added_s = 0.0
+
+    def __call__(self) -> float:
+        return time.time() + self._added_s
+
+    def advance(self, seconds: float) -> None:
+        self._added_s += seconds

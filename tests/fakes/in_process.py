@@ -11,7 +11,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from portal.gateway.store import FAILURE_SHARED_S
 from portal.settings import Settings
+from tests.fakes.clock import RunningClock
 
 if TYPE_CHECKING:
     from portal.factory import Portal
@@ -35,6 +37,7 @@ class InProcessPortal:
     parts: "Portal"
     client: FlaskClient
     settings: Settings
+    clock: RunningClock | None
 
     def get(self, path: str, token: str | None = PORTAL_TOKEN, **options: Any) -> TestResponse:
         """Send a GET with ``token`` in the Authorization header."""
@@ -42,6 +45,11 @@ class InProcessPortal:
         if token is not None:
             headers.setdefault("Authorization", token)
         return self.client.get(path, headers=headers, **options)
+
+    def wait_out_failures(self) -> None:
+        """Let the time pass in which the gateway shares a failure."""
+        assert self.clock is not None
+        self.clock.advance(FAILURE_SHARED_S)
 
 
 # Each price of a call. Without them, a managed portal warns at its start.
@@ -70,16 +78,26 @@ def pass_through(url: str, secondary: str | None = None) -> dict[str, str]:
 
 
 @contextmanager
-def built(data_dir: Path, env: Mapping[str, str]) -> Iterator[InProcessPortal]:
-    """Build the application from the variables in ``env`` and a data directory."""
+def built(
+    data_dir: Path, env: Mapping[str, str], clock: RunningClock | None = None
+) -> Iterator[InProcessPortal]:
+    """Build the application from the variables in ``env`` and a data directory.
+
+    The gateway reads ``clock``, which a test may advance.
+    """
     # Imported here, so that tests of a single package do not load the whole application.
     from app import create_app
+    from portal.factory import Portal
 
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(data_dir), **env})
-    app = create_app(settings)
-    parts = app.extensions.get("portal") or _former_parts(app)
+    if clock is None:
+        app = create_app(settings)
+        parts = app.extensions.get("portal") or _former_parts(app)
+    else:
+        parts = Portal(settings, clock=clock)
+        app = parts.app
     with closing(parts):
-        yield InProcessPortal(app, parts, app.test_client(), settings)
+        yield InProcessPortal(app, parts, app.test_client(), settings, clock)
 
 
 def _former_parts(app: Flask) -> Any:

@@ -223,7 +223,7 @@ def test_button_of_a_failed_plate_says_that_the_price_is_not_informed(
     assert f"Tentar as 2 que falharam, com {UNKNOWN}" in done.text
     assert "Sem custo" not in done.text and "None" not in done.html
     upstream.clear()
-    time.sleep(2.1)  # the gateway shares a failure for two seconds
+    here.wait_out_failures()
     for button in done.all("button", form="tentar")[:1]:
         chosen = {"placa": str(button.get("value")), **csrf}
         person.client.post(str(button.get("formaction")), data=chosen)

@@ -134,7 +134,7 @@ def test_batch_runs_to_its_results(here: InProcessPortal, upstream: FaultUpstrea
     assert rows[1]["missing"] == "dados do veículo"
     assert rows[0]["fines_amount"] == 130.16
 
-    time.sleep(2.1)  # the gateway caches a failure for two seconds
+    here.wait_out_failures()
     upstream.clear()
     assert ended(here, batch) == found  # a start asks nothing of the failed plate
     for refused in ([], ["ABC1D24"], ["?"], "LMP0A01", [1]):

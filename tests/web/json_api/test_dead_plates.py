@@ -73,7 +73,7 @@ def test_every_living_plate_has_its_answer_and_the_dead_ones_leave_the_batch(
     before = calls.total()
     assert run(here, draft["id"], {})["cost"] == found["cost"]  # another start asks nothing
     assert upstream.count() + secondary.count() == before
-    time.sleep(2.1)  # the gateway shares a failure for two seconds
+    here.wait_out_failures()
     limited = {"retry": dead[:1], "max_cost": PLATE_PRICE}
     if not prices:
         start = f"/api/v1/batches/{draft['id']}/start"
@@ -86,5 +86,5 @@ def test_every_living_plate_has_its_answer_and_the_dead_ones_leave_the_batch(
         assert again["cost"]["spent"] <= round(found["cost"]["spent"] + PLATE_PRICE, 2)
     for each in (upstream, secondary):
         each.clear()
-    time.sleep(2.1)
+    here.wait_out_failures()
     assert run(here, draft["id"], {"retry": dead})["counts"]["done"] == COUNT

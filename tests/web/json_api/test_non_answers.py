@@ -1,6 +1,5 @@
 """Proxies' error pages, and outage messages with status 200, count as failures."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -131,7 +130,7 @@ def test_404_is_remembered_as_a_rejection(portal: PortalFactory, upstream: Fault
     here = portal(PRICE_RENAINF="2")
     upstream.default(faults.status(404, "Veículo não encontrado."))
     message = expect_message(here.get(RENAINF), 404)
-    time.sleep(2.1)  # a failure alone is shared for two seconds
+    here.wait_out_failures()
     assert expect_message(here.get(RENAINF), 404) == message
     only_cached = {"Cache-Control": "only-if-cached"}
     assert expect_message(here.get(RENAINF, headers=only_cached), 404) == message
