@@ -541,14 +541,14 @@ class Portal:
     @cached_property
     def batches(self) -> Batches:
         return Batches(
-            self.database, self.keys, self.gateway.retention_s, tell=BatchMessages(self.outbox)
+            self.database, self.keys, self.gateway.retention_s, notify=BatchMessages(self.outbox)
         )
 
     @cached_property
     def item_leases(self) -> ItemLeases:
         return ItemLeases(
             *(self.database, self.keys, self.gateway.retention_s),
-            tell=BatchMessages(self.outbox),
+            notify=BatchMessages(self.outbox),
             concurrency=self._settings.batch_concurrency,
             # Each worker builds this part after the fork, so the random names of workers differ.
             holder=self._process.batch_holder or secrets.token_hex(8),
@@ -611,7 +611,7 @@ class Portal:
             PeriodicTask(3600.0, self.ledger.drop_past_counters),
             PeriodicTask(3600.0, self.history.drop_expired),
             PeriodicTask(3600.0, self.outbox.drop_expired),
-            PeriodicTask(3600.0, TokenEndings(self.outbox, self.tokens).tell),
+            PeriodicTask(3600.0, TokenEndings(self.outbox, self.tokens).write),
             PeriodicTask(3600.0, self.declarations.drop_expired),
             PeriodicTask(3600.0, self.idempotency.drop_expired),
             PeriodicTask(3600.0, self.trail.drop_expired),

@@ -25,6 +25,7 @@ from portal.storage.purge_log import purge_bucket
 from portal.storage.tables import meta, purges
 from portal.storage.tables import trail as table
 from portal.system.error_kind import error_kind
+from portal.system.local_time import DAY_S
 from portal.system.repeated_warning import RepeatedWarning
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
@@ -48,7 +49,6 @@ Kind = Literal["token", "person", "command", "link"]
 # What is written at most once in AGAIN_S for a caller, a vehicle and a face.
 SEEN: Final[frozenset[Act]] = frozenset({"saw", "opened_by_link"})
 AGAIN_S: Final = 3600.0
-DAY_S: Final = 86_400
 # Notes in memory. A database that is away for longer loses the oldest of them, and a log line says
 # so.
 MOST_NOTED: Final = 100_000

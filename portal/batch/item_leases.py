@@ -292,7 +292,7 @@ class ItemLeases(BatchRows):
         ).first()
         if paused is not None:
             reason = {"reason": pause.reason}
-            self.tell_owner(db, claim.batch, paused.sealed_access, "batch.paused", reason)
+            self.notify_owner(db, claim.batch, paused.sealed_access, "batch.paused", reason)
 
     def _change_leases(self, **values: object) -> None:
         held = update(items).where(items.c.holder == self.holder, text(IS_LEASED))

@@ -36,7 +36,7 @@ class Access(msgspec.Struct, frozen=True):
 BatchEvent = Literal["batch.done", "batch.paused"]
 
 
-class Tell(Protocol):
+class Notify(Protocol):
     """Tells an owner of an event of a batch, which ``key`` names."""
 
     def __call__(
@@ -44,7 +44,7 @@ class Tell(Protocol):
     ) -> None: ...
 
 
-def _tell_nobody(
+def _notify_no_owner(
     db: Connection, owner: str, kind: BatchEvent, key: str, data: Mapping[str, str]
 ) -> None: ...
 
@@ -61,7 +61,7 @@ class BatchRows:
     retention_s: Callable[[LookupName], float]
     clock: Callable[[], float] = time.time
     # Tells a batch's owner of its end or its pause, in the transaction of that.
-    tell: Tell = field(default=_tell_nobody, repr=False)
+    notify: Notify = field(default=_notify_no_owner, repr=False)
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
@@ -105,7 +105,7 @@ class BatchRows:
         row = db.execute(query).first()
         if row is not None:
             if state == "done" and row.state == "running":
-                self.tell_owner(db, batch, row.sealed_access, "batch.done", {})
+                self.notify_owner(db, batch, row.sealed_access, "batch.done", {})
             db.execute(
                 update_batch(batch)
                 .where(table.c.state.in_(("draft", "running", "paused")))
@@ -119,7 +119,7 @@ class BatchRows:
                 )
             )
 
-    def tell_owner(
+    def notify_owner(
         self,
         db: Connection,
         batch: str,
@@ -127,12 +127,12 @@ class BatchRows:
         kind: BatchEvent,
         data: Mapping[str, str],
     ) -> None:
-        """Tell a batch's owner of its end or its pause, if its access can be read."""
+        """Notify a batch's owner of its end or its pause, if its access can be read."""
         content = self.decrypted(sealed_access)
         if content is not None:
             access = msgspec.json.decode(content, type=Access)
             now = f"{self.clock():.0f}"
-            self.tell(db, access.owner, kind, f"{batch}:{now}", {"batch": batch, **data})
+            self.notify(db, access.owner, kind, f"{batch}:{now}", {"batch": batch, **data})
 
 
 def update_batch(batch: str) -> Any:

@@ -60,8 +60,8 @@ def token_commands(portal: Parts) -> CommandGroup:
     @click.option(
         "--monthly-budget", callback=_budget, help="R$ a calendar month, as in 60; none = no limit"
     )
-    @click.option("--mail", help="e-mail address that is told of its budget, end and batches")
-    @click.option("--webhook", help="https address that is told of the same")
+    @click.option("--mail", help="e-mail address for messages on its budget, end and batches")
+    @click.option("--webhook", help="https address for the same messages")
     def issue(
         name: str,
         scopes: frozenset[str],
@@ -276,7 +276,7 @@ def _check_channels(portal: Parts, mail: str | None, webhook: str | None) -> Non
 
 
 def _set_channels(portal: Parts, name: str, mail: str | None, webhook: str | None) -> None:
-    """Change where the owner of a token is told of things, and print a new webhook's secret."""
+    """Change where the owner of a token gets messages, and print a new webhook's secret."""
     if mail is None and webhook is None:
         return
     (owner,) = (each.owner for each in portal.tokens.listed() if each.name == name)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -22,15 +22,13 @@ from portal.storage.schema import SCHEMA_HEAD
 from portal.storage.server_sight import read_sight
 from portal.system.checkup import Facts, Line, Reached, lines_of
 from portal.system.error_kind import error_kind
-from portal.system.local_time import sao_paulo
+from portal.system.local_time import DAY_S, sao_paulo
 from portal.system.open_file_limits import FULL_CAPACITY, MINIMUM_CAPACITY, open_files_limit
 from portal.system.sight import Sight
 from portal.system.start_refused import StartRefused
 from portal.upstream.connection import connect
 from portal.upstream.errors import NotSent
 from portal.upstream.spares import Address
-
-_DAY_S: Final = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,7 +138,7 @@ def _certificate_days(opened: socket.socket) -> int | None:
     ends = (opened.getpeercert() or {}).get("notAfter")
     if not isinstance(ends, str):
         return None
-    return int((ssl.cert_time_to_seconds(ends) - time.time()) // _DAY_S)
+    return int((ssl.cert_time_to_seconds(ends) - time.time()) // DAY_S)
 
 
 def _mode(path: Path | None) -> int | None:

@@ -149,8 +149,8 @@ class Moments:
         since: float,
     ) -> Moment:
         changes = changes_of(dossier.answers, dossier.today, dossier.marker)
-        told = [line.text for each in changes for line in each.lines]
-        told += [f"e mais {each.omitted} em {each.what}" for each in changes if each.omitted]
+        lines = [line.text for each in changes for line in each.lines]
+        lines += [f"e mais {each.omitted} em {each.what}" for each in changes if each.omitted]
         is_compared = all(name in bases and is_readable(bases[name].result, name) for name in asked)
         tag = self._core.keys.tag(dossier.subject.text)
         paid = self._core.ledger.paid(self._caller.identity.name, [tag], since)
@@ -160,8 +160,8 @@ class Moments:
             asked=tuple(asked),
             former=display_number(former.number) if former else "",
             since=utc_time(former.issued_at) if former else max(times, default=None),
-            changes=tuple(told),
-            nothing_changed=False if told else True if is_compared else None,
+            changes=tuple(lines),
+            nothing_changed=False if lines else True if is_compared else None,
             spent=paid.get(tag, Decimal(0)),
         )
 

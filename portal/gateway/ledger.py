@@ -358,7 +358,7 @@ class Ledger:
                 # Locked last and briefly, because every call locks the row of all callers.
                 limits = limits_of(caller, self._limits)
                 used = reserve(db, self._namespace, limits, entry.price, now)
-                self._tell_of_budgets(db, used, entry, now)
+                self._write_budget_messages(db, used, entry, now)
                 if caller.daily_limit and used[limits[1]] == caller.daily_limit:
                     db.execute(_NOTE_FULL, {"day": day, "digest": caller.digest})
                 reserved = Decimal(0)
@@ -387,7 +387,7 @@ class Ledger:
                     reserved=reserved,
                 )
         except LimitReached as reached:
-            self._tell_of_spent_budget(reached.limit, caller, now)
+            self._write_spent_budget_message(reached.limit, caller, now)
             kind = _REACHED[reached.limit.scope, reached.limit.period]
             raise Failure(kind, seconds_left(reached.limit.period, now)) from None
         except SQLAlchemyError as error:
@@ -399,7 +399,7 @@ class Ledger:
             raise Failure("no_ledger") from None
         return replace(opened, started=time.monotonic())
 
-    def _tell_of_budgets(
+    def _write_budget_messages(
         self, db: Connection, used: Mapping[Limit, Decimal], entry: "LedgerEntry", now: float
     ) -> None:
         if self._budgets is None or not entry.price:
@@ -408,13 +408,13 @@ class Ledger:
             if limit.unit == "brl" and limit.is_set:
                 self._budgets.taken(db, limit, entry.caller, amount, entry.price, now)
 
-    def _tell_of_spent_budget(self, limit: Limit, caller: Identity, now: float) -> None:
+    def _write_spent_budget_message(self, limit: Limit, caller: Identity, now: float) -> None:
         if self._budgets is None or limit.unit == "calls":
             return
         try:
             self._budgets.refused(limit, caller, now)
         except SQLAlchemyError as error:
-            _warn(f"a spent budget was not told: {error_kind(error)}")
+            _warn(f"no message on a spent budget was written: {error_kind(error)}")
 
     def close(self, entry: "LedgerEntry") -> None:
         """Write a call's outcome.

@@ -2,7 +2,7 @@
 
 A row of a statement belongs to the call of the same operation that was sent at the same time. The
 clocks of both sides may differ, and a statement may have another time zone: the difference that
-fits the most rows is found first, and told.
+fits the most rows is found first, and named.
 """
 
 from bisect import bisect_left

@@ -51,7 +51,6 @@ from portal.storage.database import Also, Database, Lock, hold, nothing_else
 from portal.storage.purge_log import was_purged
 from portal.storage.tables import dossiers as table
 
-DAY_S: Final = 86_400
 # The number of dossiers, each of some 200 KB, whose content is deleted in one transaction. Other
 # writers wait for its end.
 _ENDED_AT_ONCE: Final = 20

@@ -9,7 +9,7 @@ from portal.messages.outbox import Message, Outbox
 
 
 class BatchMessages:
-    """Writes the messages on batches, as ``portal.batch.rows.Tell`` says."""
+    """Writes the messages on batches, as ``portal.batch.rows.Notify`` says."""
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox

@@ -19,7 +19,7 @@ class BudgetMessages:
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
-        self._told: set[str] = set()  # saves a statement for each further refused call
+        self._written: set[str] = set()  # saves a statement for each further refused call
 
     def taken(
         self,
@@ -30,7 +30,7 @@ class BudgetMessages:
         price: Decimal,
         seconds: float,
     ) -> None:
-        """Tell of a budget that this call has brought to 80 % or used up, in its transaction."""
+        """Write of a budget that this call has brought to 80 % or used up, in its transaction."""
         before, line = used - price, limit.most * _WARNED_AT
         if before < line <= used:
             for message in _messages("budget.warned", limit, caller, used, seconds):
@@ -40,12 +40,12 @@ class BudgetMessages:
                 self._outbox.add(db, message)
 
     def refused(self, limit: Limit, caller: Identity, seconds: float) -> None:
-        """Tell of a budget that has not enough left for a call. Raises SQLAlchemyError."""
+        """Write of a budget that has not enough left for a call. Raises SQLAlchemyError."""
         for message in _messages("budget.spent", limit, caller, limit.most, seconds):
             key = message.key + message.recipient
-            if key not in self._told:
+            if key not in self._written:
                 self._outbox.write(message)
-                self._told.add(key)
+                self._written.add(key)
 
 
 def _messages(

@@ -1,4 +1,4 @@
-"""The addresses of those who are told: the operator's settings, and what owners have set."""
+"""The recipients' addresses: the operator's settings, and what owners have set."""
 
 import json
 from collections.abc import Sequence

@@ -21,8 +21,8 @@ class TokenEndings:
         self._tokens = tokens
         self._clock = clock
 
-    def tell(self) -> None:
-        """Write the messages that are due. The scheduler calls ``tell``. Raises SQLAlchemyError.
+    def write(self) -> None:
+        """Write the messages that are due. The scheduler calls ``write``. Raises SQLAlchemyError.
 
         A token that was replaced ends on purpose, so no message is about its end.
         """

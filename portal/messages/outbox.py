@@ -26,7 +26,7 @@ MessageType = Literal[
     "test",
 ]
 Channel = Literal["mail", "webhook"]
-OPERATOR: Final = ""  # The operator is told of everything that has no owner.
+OPERATOR: Final = ""  # The operator gets every message that has no owner.
 KEPT_S: Final = 30 * 86_400.0
 # Standard Webhooks: growing pauses, for three days in all.
 PAUSES_S: Final = (5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, *([28_800] * 7))
@@ -42,7 +42,7 @@ _INSERT: Final = text(
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is to be told. ``key`` names it for good. ``recipient`` is an owner, or OPERATOR."""
+    """A message. ``key`` names it for good. ``recipient`` is an owner, or OPERATOR."""
 
     type: MessageType
     key: str
@@ -192,8 +192,10 @@ class Outbox:
         with self._database.reading() as db:
             rows = db.execute(query).all()
             numbers = {row.message for row in rows}
-            told = select(*messages.c["id", "type", "created_at"]).where(messages.c.id.in_(numbers))
-            about = {row.id: row for row in db.execute(told)} if numbers else {}
+            rows_of = select(*messages.c["id", "type", "created_at"]).where(
+                messages.c.id.in_(numbers)
+            )
+            about = {row.id: row for row in db.execute(rows_of)} if numbers else {}
         return [
             DeliveryState(
                 about[row.message].type,

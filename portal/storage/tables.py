@@ -222,7 +222,7 @@ lookup_counts = Table(
     Column("collapsed", Integer, nullable=False),
 )
 
-# What the operator and owners are to be told. A key is inserted once for each recipient.
+# Messages to the operator and to owners. A key is inserted once for each recipient.
 messages = Table(
     "messages",
     metadata,
@@ -257,7 +257,7 @@ deliveries = Table(
     _partial_index("deliveries_due", "namespace", "next_at", where="next_at IS NOT NULL"),
 )
 
-# Where each owner is told of things.
+# Where each owner gets messages.
 channels = Table(
     "channels",
     metadata,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from portal.system.caller_credentials import Mode
+from portal.system.local_time import DAY_S
 from portal.system.sight import Sight
 
 Level = Literal["ok", "note", "wrong"]
@@ -14,7 +15,6 @@ LEAST_SHARE: Final = 0.05
 MOST_AHEAD_S: Final = 60.0
 SIGHT_DAYS: Final = 7
 CERTIFICATE_DAYS: Final = 14
-_DAY_S: Final = 86_400
 _MANY_WORKERS: Final = 4
 
 
@@ -263,7 +263,7 @@ def _disk(facts: Facts) -> Iterator[Line]:
 
 def _clock(facts: Facts) -> Iterator[Line]:
     seen = facts.sight.clock if facts.sight else None
-    if seen is None or facts.now - seen.at > SIGHT_DAYS * _DAY_S:
+    if seen is None or facts.now - seen.at > SIGHT_DAYS * DAY_S:
         yield Line("clock", "ok", "the upstream has not answered lately, so it was not compared")
     elif abs(seen.ahead_s) > MOST_AHEAD_S:
         way = "ahead of" if seen.ahead_s > 0 else "behind"
@@ -302,7 +302,7 @@ def _zone(facts: Facts) -> Iterator[Line]:
 def _proxies(facts: Facts) -> Iterator[Line]:
     name, trusted = "proxies", facts.trusted_proxies
     seen = facts.sight.forwarded if facts.sight else None
-    if seen is None or facts.now - seen.at > SIGHT_DAYS * _DAY_S:
+    if seen is None or facts.now - seen.at > SIGHT_DAYS * DAY_S:
         yield Line(name, "ok", f"{trusted} trusted, no request has come through one lately")
         return
     shown = seen.proto or "none"

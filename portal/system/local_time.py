@@ -2,7 +2,10 @@
 
 from datetime import UTC, date, datetime
 from functools import cache
+from typing import Final
 from zoneinfo import ZoneInfo
+
+DAY_S: Final = 86_400
 
 
 @cache

@@ -7,11 +7,12 @@ from typing import Any, Final
 import pytest
 from sqlalchemy import Connection, delete, insert, select, text, update
 
-from portal.access.trail import AGAIN_S, DAY_S, Act, Entry, Face, Trail
+from portal.access.trail import AGAIN_S, Act, Entry, Face, Trail
 from portal.storage.database import Database
 from portal.storage.purge_log import log_purges, purge_bucket
 from portal.storage.tables import meta
 from portal.storage.tables import trail as table
+from portal.system.local_time import DAY_S
 from tests.fakes import Clock
 from tests.fakes.one_tenant import subject_keys
 

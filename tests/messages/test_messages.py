@@ -295,11 +295,11 @@ def test_token_that_ends_is_told_once(database: Database, outbox: Outbox, clock:
     tokens.issue("ana", SCOPES, 10 * DAY, 0)
     tokens.issue("bia", SCOPES, None, 0)
     endings = TokenEndings(outbox, tokens, clock)
-    endings.tell()
+    endings.write()
     assert outbox.count() == 0
     clock.advance(4 * DAY)
     for _ in range(3):
-        endings.tell()
+        endings.write()
     assert outbox.count() == 2
 
 

@@ -29,6 +29,7 @@ from werkzeug.exceptions import TooManyRequests
 from portal.access.tokens import Identity
 from portal.gateway.limits import Allowance
 from portal.system.dependency_breaker import DependencyBreaker
+from portal.system.local_time import DAY_S
 from portal.system.shared_counters import SharedCounters
 from portal.web.http.client_address import plain_address
 
@@ -53,7 +54,6 @@ WRONG_TOKENS: Final = "30/minute;300/hour"
 VERIFIED_FILES: Final = "300/minute;3000/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 DAILY_CALLS: Final = "daily-calls"
-_DAY_S: Final = 86_400
 _RECENT_S: Final = 1.0
 _MOST_NAMES: Final = 10_000
 LIMIT_COUNTERS: Final = 3 * 8192  # numbers in which workers share the counts of 8,192 windows
@@ -322,7 +322,7 @@ class DailyQuotas:
         quota = None
         if found.token is not None:
             until_s = max(1, ceil(found.until_midnight_s))
-            quota = Quota(DAILY_CALLS, identity.least_daily_limit, _DAY_S, found.token, until_s)
+            quota = Quota(DAILY_CALLS, identity.least_daily_limit, DAY_S, found.token, until_s)
         if len(self._recent) >= _MOST_NAMES:
             self._recent.clear()
         self._recent[identity.name] = (self._monotonic(), quota)

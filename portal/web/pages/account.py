@@ -19,18 +19,17 @@ from portal.presentation.site.account import (
     OwnTokenPage,
     PersonAccount,
 )
-from portal.system.local_time import from_epoch
+from portal.system.local_time import DAY_S, from_epoch
 from portal.web.http.company import Company
 from portal.web.observability.logs import FIELDS
 from portal.web.routing.operator import by_recent_sign_in
 from portal.web.routing.responses import page_response, show_notice, whole_number
 from portal.web.routing.routes import Routes, at_desk
+from portal.web.routing.token_terms import MOST_CALLS
 from portal.web.web import Web
 
 audit: Final = logging.getLogger("portal.audit")
 LONGEST_DAYS: Final = 366
-_MOST_CALLS: Final = 2**31 - 1
-_DAY_S: Final = 86400
 WRONG_NAME: Final = "Só letras sem acento, números e os sinais . _ @ -; comece por letra ou número."
 TAKEN_NAME: Final = "Já existe um token com este nome. Escolha outro."
 WRONG_DAYS: Final = f"Um número de dias de 1 a {LONGEST_DAYS}."
@@ -58,7 +57,7 @@ def account(web: Web, desk: Desk) -> BaseResponse:
 def issue(web: Web, desk: Desk) -> BaseResponse:
     """Issue an own token for a script, with at most the person's scopes and limits."""
     company, form = _company(web, desk), request.form
-    name, most = form.get("nome", "").strip(), desk.identity.least_daily_limit or _MOST_CALLS
+    name, most = form.get("nome", "").strip(), desk.identity.least_daily_limit or MOST_CALLS
     scopes = form.getlist("permissao")
     days = form.get("dias", type=partial(whole_number, most=LONGEST_DAYS))
     limit = form.get("limite", type=partial(whole_number, most=most))
@@ -71,7 +70,7 @@ def issue(web: Web, desk: Desk) -> BaseResponse:
     }
     problems = {part: text for part, text in checks.items() if text}
     if not problems and days is not None and limit is not None:
-        now, lifetime_s = time.time(), float(days * _DAY_S)
+        now, lifetime_s = time.time(), float(days * DAY_S)
         try:
             also = desk.witness.doing("access_changed", number=name)
             token = company.own_tokens.issue(

@@ -28,6 +28,7 @@ from portal.presentation.operations.page import (
     usage_table,
 )
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
+from portal.system.local_time import DAY_S
 from portal.web.http.errors import page_error
 from portal.web.observability.logs import FIELDS
 from portal.web.routing.operator import by_recent_sign_in, operator, sign_in_problem
@@ -42,7 +43,6 @@ from portal.web.web import Web
 
 log = logging.getLogger("portal.audit")
 
-_DAY_S: Final = 86400
 WRONG_NAME: Final = "Só letras sem acento, números e os sinais . _ @ -; comece por letra ou número."
 TAKEN_NAME: Final = "Já existe um token com este nome, talvez revogado. Escolha outro."
 TEST_SENT: Final = "O teste está a caminho; em instantes a lista de avisos diz se chegou."
@@ -70,7 +70,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
     after = request.args.get("depois", "")
     after = after if is_token_name(after) else ""
     tokens = web.operator.tokens.overview(
-        after, MOST_TOKENS + 1, MOST_ENDED, SOON_DAYS * _DAY_S, MOST_NAMED + 1
+        after, MOST_TOKENS + 1, MOST_ENDED, SOON_DAYS * DAY_S, MOST_NAMED + 1
     )
     shown = (*tokens.valid, *tokens.ended, *tokens.full)
     budget, budget_ends_on = web.operator.budget() or (None, None)

@@ -10,11 +10,11 @@ from werkzeug.datastructures import MultiDict
 
 from portal.access.tokens import ISSUABLE_SCOPES, are_issuable
 from portal.presentation.typed_money import read_money
+from portal.system.local_time import DAY_S
 from portal.web.routing.responses import whole_number
 
 MOST_DAYS: Final = 3650
-_MOST_CALLS: Final = 2**31 - 1
-_DAY_S: Final = 86400
+MOST_CALLS: Final = 2**31 - 1  # of a column
 NO_SCOPE: Final = "Escolha ao menos uma permissão."
 STORED_ALONE: Final = "“Só o que está guardado” não se junta a outra permissão."
 WRONG_DAYS: Final = f"Um número de dias de 1 a {MOST_DAYS}, ou nada."
@@ -40,7 +40,7 @@ def read_terms(form: MultiDict[str, str], *, is_priced: bool) -> TokenTerms:
     """Read the terms of a token. A budget needs the price of every call."""
     scopes = tuple(scope for scope in form.getlist("permissao") if scope in ISSUABLE_SCOPES)
     days = form.get("dias", type=partial(whole_number, most=MOST_DAYS))
-    daily_limit = form.get("limite", type=partial(whole_number, least=0, most=_MOST_CALLS))
+    daily_limit = form.get("limite", type=partial(whole_number, least=0, most=MOST_CALLS))
     budget, budget_mistake = read_money(form.get("orcamento", ""))
     if budget and not is_priced:
         budget_mistake = NEEDS_PRICES
@@ -52,7 +52,7 @@ def read_terms(form: MultiDict[str, str], *, is_priced: bool) -> TokenTerms:
     }
     return TokenTerms(
         scopes=scopes,
-        lifetime_s=None if days is None else float(days * _DAY_S),
+        lifetime_s=None if days is None else float(days * DAY_S),
         daily_limit=daily_limit or 0,
         monthly_budget=budget or Decimal(0),
         problems={field: text for field, text in checks.items() if text},
