@@ -13,7 +13,7 @@ from typing import Any, Final
 from portal.gateway import notices, strict_json
 from portal.gateway.lookup import Lookup, Observer
 from portal.upstream.errors import Unfit, Unusable
-from portal.vehicle.content import is_record, recorded_flag
+from portal.vehicle.content import is_record, is_report, recorded_flag
 from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import read_field
 from portal.vehicle.operation_name import OperationName
@@ -42,7 +42,8 @@ _large_answers = threading.Lock()
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> bool:
     """Return whether a valid answer to the lookup reports nothing about the vehicle.
 
-    No element of such an answer is a record (``portal.vehicle.content``). An object without content
+    No element of such an answer is a record, and a report has no text that says something
+    (``portal.vehicle.content``). An object without content
     is such an answer only if ``doubt_of`` returns a notice. An answer that is too large for the
     portal to show reports nothing either.
 
@@ -76,7 +77,8 @@ def _reports_nothing(lookup: Lookup, document: Any, hidden_marker: str) -> bool:
             raise Unfit("a record is no object", may_differ=False)
         if not _names_subject(record, lookup, hidden_marker):
             raise Unfit(OTHER_VEHICLE, may_differ=True)
-    if any(map(is_record, records)):
+    is_content = is_report if operation.name == "report" else is_record
+    if any(map(is_content, records)):
         return False
     notice = _notice(document, result)
     if notice is not None and notice.kind == "failure":

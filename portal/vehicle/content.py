@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from portal.vehicle.drift import CONTRACT
 from portal.vehicle.field import scalar_text
-from portal.vehicle.statements import value_says
+from portal.vehicle.statements import says, value_says
 from portal.vehicle.wire import is_null_date, read_flag
 
 FLAG: Final = "constaRenajud"
@@ -34,7 +34,7 @@ _CODE_OF_ORDER: Final = "codigoJudicial"
 # The members that say what was recorded. A text of them may deny the record.
 DENYING: Final = ("descricao", *OF_ORDER)
 # Most records have content in one of these, so the other members need not be read.
-_DECISIVE: Final = ("dataInfracao", "codigoInfracao", "valor", "marca", "restricoes", "laudoFinal")
+_DECISIVE: Final = ("dataInfracao", "codigoInfracao", "valor", "marca", "restricoes")
 # Members whose content is a number or a day. The marker of a hidden value is none.
 _NUMERIC: Final = re.compile(
     r"(?:data|hora|valor|codigo|numero|ano|medicao|limite|capacidade)\w*"
@@ -42,11 +42,12 @@ _NUMERIC: Final = re.compile(
 )
 _DIGIT: Final = re.compile(r"[1-9]")
 _WORD: Final = re.compile(r"[^\W\d_]{4}")
+_ANY_WORD: Final = re.compile(r"[^\W\d_]{2}")
+# What a text of a report says that tells of the vehicle.
+_TELLING: Final = ("unknown", "denial")
 # A code of the source's own, such as "0" or "99". The contract's codes have more digits.
 _RETURN_CODE: Final = re.compile(r"0*[0-9]{1,3}")
 _CODE: Final = re.compile(r"c[oó]d(?:igo)?|code|retorno|return", re.IGNORECASE)
-# A report's texts deny by their nature ("Nada consta"), so only a failure is no report.
-_OF_REPORT: Final = frozenset({"resumo", "topicos", "laudoFinal"})
 _LONGEST_RETURN_TEXT: Final = 300
 
 
@@ -62,6 +63,32 @@ def is_record(members: Mapping[str, Any]) -> bool:
         return bool(found) and not any(map(_denies, map(members.get, DENYING)))
     # Beside a code of the source's own, the description is the text of the code.
     return found != ["descricao"] or not _has_return_code(members)
+
+
+def is_report(members: Mapping[str, Any]) -> bool:
+    """Return whether a written report says something of the vehicle.
+
+    It may say so in a member of any name. Its texts deny by their nature ("Nada consta"), so only a
+    failure, a success and a blank say nothing.
+    """
+    return any(_tells(each) for name, each in members.items() if name not in ECHO)
+
+
+def _tells(value: Any) -> bool:
+    match value:
+        case dict():
+            return any(map(_tells, value.values()))
+        case list():
+            return any(map(_tells, value))
+        case str():
+            return len(value) > _LONGEST_RETURN_TEXT or _tells_text(value)
+        case _:
+            return value is True
+
+
+def _tells_text(text: str) -> bool:
+    is_success = says(text) == "success"
+    return bool(_ANY_WORD.search(text)) and value_says(text) in _TELLING and not is_success
 
 
 def is_member(name: str) -> bool:
@@ -96,10 +123,7 @@ def _names() -> frozenset[str]:
 def _has_content(name: str, value: Any) -> bool:
     match value:
         case dict():
-            is_report = name in _OF_REPORT
-            return any(
-                _has_content(name if is_report else inner, each) for inner, each in value.items()
-            )
+            return any(_has_content(inner, each) for inner, each in value.items())
         case list():
             return any(_has_content(name, each) for each in value)
         case bool() | None:
@@ -112,8 +136,7 @@ def _is_content(name: str, text: str) -> bool:
     if len(text) > _LONGEST_RETURN_TEXT:
         return True
     if not _NUMERIC.fullmatch(name):
-        said = value_says(text)
-        return said == "unknown" or (said == "denial" and name in _OF_REPORT)
+        return value_says(text) == "unknown"
     if not _DIGIT.search(text) or is_null_date(text):
         return False
     if name.startswith("codigo") and _RETURN_CODE.fullmatch(text):

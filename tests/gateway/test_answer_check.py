@@ -11,10 +11,10 @@ from portal.gateway.answer_check import (
     check,
     message_body,
 )
-from portal.gateway.lookup import Lookup
+from portal.gateway.lookup import Lookup, report_lookup
 from portal.gateway.operations import DECODE, RENAINF, RENAJUD, Operation
 from portal.upstream.errors import Unfit, Unusable
-from portal.vehicle.plate import parse_subject
+from portal.vehicle.plate import Plate, parse_subject
 from portal.vehicle.wire import MOST_VALUES
 from tests import factories
 from tests.effort import long
@@ -106,6 +106,27 @@ def test_only_a_list_without_records_is_empty() -> None:
     assert judged(RENAINF, "ABC1D23", factories.renainf_body())
     assert not judged(RENAINF, "ABC1D23", factories.renainf_body(factories.fine()))
     assert not judged(DECODE, "ABC1D23", b'{"status": "DONE", "result": {}}')
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"resumo": "Texto.", "topicos": {}, "laudoFinal": ""},
+        {"topicos": {"leilao": "✅ Nada consta"}},
+        {"alertas": ["CONSTA REGISTRO DE ROUBO"]},
+        {"alertas": [{"tipo": "ROUBO", "descricao": "BO 123/2024"}]},
+        {"parecer": {"texto": "Não adquirir."}},
+        {"indicios": {"leilao": True}},
+    ],
+)
+def test_report_with_a_text_in_any_member_reports_something(result: object) -> None:
+    body = json.dumps({"status": "DONE", "result": result}).encode()
+    assert not check(report_lookup(Plate("ABC1D23"), {}), body, "")
+
+
+def test_report_with_a_remark_alone_reports_nothing() -> None:
+    document = {"status": "DONE", "result": {"placa": "ABC1D23"}, "aviso": "Resposta em branco 7"}
+    assert check(report_lookup(Plate("ABC1D23"), {}), json.dumps(document).encode(), "")
 
 
 def test_fines_without_plate_pass() -> None:
