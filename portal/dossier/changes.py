@@ -15,6 +15,7 @@ from portal.dossier.status_style import Tone
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.phrasebook import fines
+from portal.phrasebook.findings import included_on
 from portal.vehicle.changes import Change, changed_fines, changed_prices, changed_restrictions
 from portal.vehicle.decode import ATTRIBUTE_LABELS, FipeEntry, read_decode
 from portal.vehicle.field import Field
@@ -246,9 +247,7 @@ def _restriction_line(change: Change[Restriction], today: date) -> ChangeLine:
 
 def _label(record: Restriction, today: date) -> str:
     order = AssessedOrder(record, today)
-    when = record.included_at
-    details = (order.court, f"incluída em {formats.short_date(when.date())}" if when else "")
-    where = ", ".join(filter(None, details))
+    where = ", ".join(filter(None, (order.court, included_on(order))))
     return f"{order.title[0].lower()}{order.title[1:]}" + (f" ({where})" if where else "")
 
 

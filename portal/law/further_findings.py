@@ -35,8 +35,11 @@ _BARE_FLAGS: Final = {"S": "SIM", "N": "NAO"}
 def further_findings(
     further: Further, today: date, source: Source = "decode", anchor: str = VEHICLE
 ) -> Iterator[AdverseData | UnreadData]:
-    """Yield a finding for each subject that is named, and one if not all was read."""
-    found = (_finding(each, source, anchor, today) for each in further.statements)
+    """Yield a finding for each subject that is named, and one if not all was read.
+
+    The members of one object tell of one thing: "gravame": {"status": "ATIVO", "banco": "X"}.
+    """
+    found = (_finding(each, source, anchor, today) for each in _telling(further.statements))
     yield from dict.fromkeys(filter(None, found))
     withheld = tuple(dict.fromkeys(each.label for each in further.statements if _withholds(each)))
     if further.is_cut or withheld:
@@ -64,6 +67,42 @@ def _warns_of_more(found: AdverseData, orders: Sequence[AssessedOrder]) -> bool:
     if found.kinds and found.subject is not Subject.SEIZURE:
         return is_graver(found.kinds, orders)
     return not _NAMES_RECORDS.fullmatch(bare(found.words))
+
+
+def _telling(statements: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield the statements that may warn, and of each object one for each subject.
+
+    A member that warns by the object's name alone is left out beside one that says more. Each value
+    with words of its own is kept: it may name a graver order.
+    """
+    objects: dict[int, list[Statement]] = {}
+    for each in statements:
+        if each.within:
+            objects.setdefault(each.within, []).append(each)
+    chosen = {id(each) for members in objects.values() for each in _of_object(members)}
+    yield from (each for each in statements if not each.within or id(each) in chosen)
+
+
+def _of_object(members: Sequence[Statement]) -> Iterator[Statement]:
+    warned = [(found[0], each) for each in members if (found := adverse_statement(each))]
+    of_value = [(subject, each) for subject, each in warned if _value_warns(each)]
+    told = {subject for subject, _ in of_value}
+    of_label = [(subject, each) for subject, each in warned if _label_warns(each)]
+    first: dict[Subject, Statement] = {}
+    for subject, each in of_label or ([] if of_value else warned):
+        if subject not in told:
+            first.setdefault(subject, each)
+    yield from (each for _, each in of_value)
+    yield from first.values()
+
+
+def _value_warns(statement: Statement) -> bool:
+    return not statement.is_of_person and _first(statement.text) is not None
+
+
+def _label_warns(statement: Statement) -> bool:
+    """Return whether a member's own name warns, without the names around it."""
+    return _first(f"{words_of((statement.label,))}: SIM") is not None
 
 
 def _finding(statement: Statement, source: Source, anchor: str, today: date) -> AdverseData | None:
@@ -130,8 +169,7 @@ def _first(text: str) -> Adverse | None:
 
 def _shown(statement: Statement) -> str:
     # "status" alone does not say of what.
-    is_named = _first(f"{words_of((statement.label,))}: SIM") is not None
-    label = statement.label if is_named else statement.names.lower()
+    label = statement.label if _label_warns(statement) else statement.names.lower()
     if statement.is_of_person:
         return label
     return clean(f"{label}: {mask_names(statement.text)}", limit=_LONGEST_SHOWN)

@@ -29,7 +29,7 @@ from portal.law.findings import (
     Warned,
 )
 from portal.law.orders import AssessedOrder
-from portal.law.restriction_kinds import KIND_WORDS, NAMED_ORDERS
+from portal.law.restriction_kinds import KIND_WORDS, NAMED_ORDERS, Kind
 from portal.wording import counted, day, listed, money
 
 
@@ -61,6 +61,13 @@ _CONFIRM: Final = "confirme no Detran e faça uma vistoria antes de pagar"
 _INSPECT: Final = "faça a perícia de identificação antes de qualquer pagamento"
 _CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de pagar"
 _MOST_NAMED: Final = 2
+# Of NAMED_ORDERS, those whose names are masculine.
+_MASCULINE: Final[frozenset[Kind]] = frozenset(
+    (
+        *("arresto", "sequestro", "perdimento", "leilao_judicial", "apreendido"),
+        "bloqueio_administrativo",
+    )
+)
 _WHERE: Final[Mapping[Source, str]] = {
     "decode": "Os dados do veículo trazem",
     "renainf": "A resposta sobre multas traz",
@@ -262,10 +269,27 @@ def _orders(finding: CourtOrders) -> str:
 
 def _origin(orders: Sequence[AssessedOrder]) -> str:
     courts = dict.fromkeys(order.short_court for order in orders)
-    included_at = orders[0].record.included_at if len(orders) == 1 else None
-    included = f"incluída em {day(included_at.date())}" if included_at else ""
+    included = included_on(orders[0]) if len(orders) == 1 else ""
     known = ", ".join(filter(None, (listed(list(filter(None, courts))), included)))
     return f" ({known})" if known else ""
+
+
+def included_on(order: AssessedOrder) -> str:
+    """Say when an order was included, in the gender of its title: ``incluído em 23/10/2025``."""
+    included_at = order.record.included_at
+    if included_at is None:
+        return ""
+    return f"{'incluído' if _is_masculine(order) else 'incluída'} em {day(included_at.date())}"
+
+
+def _is_masculine(order: AssessedOrder) -> bool:
+    """Return whether an order's title is masculine: "Arresto", "Registro sem restrição"."""
+    effect = order.effect
+    if not effect.in_force:
+        return True
+    is_named = len(effect.kinds) == 1 and effect.kinds[0] in NAMED_ORDERS
+    has_kind = is_named or not order.is_of_judge
+    return not effect.unrecognised and has_kind and effect.kinds[0] in _MASCULINE
 
 
 def _fines(finding: FinesInStanding) -> str:

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from portal.vehicle.field import clean, fold, read_field, scalar_text
 from portal.vehicle.statements import is_no_attribute, value_says
@@ -62,7 +63,9 @@ class Statement(Struct, frozen=True):
     ``label`` is the name that the source gave it, and ``names`` all names that lead to it, as words
     ("GRAVAME STATUS"). ``text`` is its text, "SIM" for a true flag. ``is_denied`` is true for a
     value that says no: a false flag, zero, "NADA CONSTA". ``is_withheld`` is true for a value that
-    says nothing of what it is named after: a hidden one, or an outage of the source.
+    says nothing of what it is named after: a hidden one, or an outage of the source. ``within`` is
+    the number of the object that it is a member of, which all its members have, or 0 for a member
+    of the answer or the record itself.
     """
 
     label: str
@@ -72,6 +75,7 @@ class Statement(Struct, frozen=True):
     is_flag: bool
     is_of_person: bool
     is_withheld: bool = False
+    within: int = 0
 
 
 class Further(Struct, frozen=True):
@@ -98,11 +102,15 @@ def further_of(members: Mapping[str, Any], shape: Mapping[str, Any], marker: str
         return NOTHING
     is_cut = len(leaves) > MOST_FURTHER
     statements = []
-    for path, raw in leaves[:MOST_FURTHER]:
+    numbers: dict[int, int] = {}
+    for path, raw, around in leaves[:MOST_FURTHER]:
         is_cut |= isinstance(raw, str) and len(raw) > _LONGEST_TEXT
         if not path or isinstance(raw, list | dict):  # nested deeper than is read
             is_cut = True
         elif statement := _statement(path, raw, marker):
+            if around is not None:
+                within = numbers.setdefault(id(around), len(numbers) + 1)
+                statement = replace(statement, within=within)
             statements.append(statement)
     return Further(tuple(statements), is_cut)
 
@@ -112,10 +120,14 @@ def joined(parts: "list[Further]") -> Further:
     found = [part for part in parts if part is not NOTHING]
     if not found:
         return NOTHING
-    return Further(
-        tuple(each for part in found for each in part.statements),
-        any(part.is_cut for part in found),
-    )
+    statements: list[Statement] = []
+    for part in found:
+        first = max((each.within for each in statements), default=0)
+        statements += (
+            replace(each, within=first + each.within) if first and each.within else each
+            for each in part.statements
+        )
+    return Further(tuple(statements), any(part.is_cut for part in found))
 
 
 def _is_in(members: Mapping[str, Any], shape: Mapping[str, Any]) -> bool:
@@ -123,9 +135,11 @@ def _is_in(members: Mapping[str, Any], shape: Mapping[str, Any]) -> bool:
     return members.keys() <= shape.keys() and not kinds & {list, dict}
 
 
-def _unread(
-    members: Mapping[str, Any], shape: Mapping[str, Any]
-) -> Iterator[tuple[tuple[str, ...], Any]]:
+# The names that lead to a value, the value, and the object around it, if it is a nested one.
+_Leaf = tuple[tuple[str, ...], Any, dict[str, Any] | None]
+
+
+def _unread(members: Mapping[str, Any], shape: Mapping[str, Any]) -> Iterator[_Leaf]:
     for name, raw in members.items():
         known = shape.get(name)
         if known is None or (isinstance(known, str) and isinstance(raw, dict)):
@@ -137,19 +151,22 @@ def _unread(
                     yield from _unread(each, inner)
 
 
-def _leaves(path: tuple[str, ...], raw: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _leaves(
+    path: tuple[str, ...], raw: Any, within: dict[str, Any] | None = None
+) -> Iterator[_Leaf]:
     if len(path) > _MOST_DEPTH:
-        yield path, raw
+        yield path, raw, within
     elif isinstance(raw, dict):
         around = () if _is_denied_object(raw) else path
         for name, each in raw.items():
-            yield from _leaves((*around, name), each)
+            yield from _leaves((*around, name), each, raw)
     elif isinstance(raw, list):
         for each in raw:
             # A list in a list has no name of its own. Its depth counts all the same.
-            yield from _leaves((*path, "") if isinstance(each, list) else path, each)
+            inner = (*path, "") if isinstance(each, list) else path
+            yield from _leaves(inner, each, within)
     else:
-        yield path, raw
+        yield path, raw, within
 
 
 def _is_denied_object(members: Mapping[str, Any]) -> bool:

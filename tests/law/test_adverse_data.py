@@ -9,10 +9,12 @@ from portal.dossier.details import further_details
 from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine
 from portal.law.findings import AdverseData, UnreadData
+from portal.law.further_findings import further_findings
 from portal.law.identification import condition_findings, identification_findings
 from portal.law.orders import AssessedOrder
 from portal.vehicle.decode import Decoded, read_decode
 from portal.vehicle.fines import read_fines
+from portal.vehicle.further import further_of, joined
 from portal.vehicle.judicial import read_restrictions
 from tests.factories import HIDDEN as MARKER
 from tests.factories import decoded, fine, restriction
@@ -189,6 +191,41 @@ NAMED: list[tuple[dict[str, object], list[Subject]]] = [
 @pytest.mark.parametrize(("members", "expected"), NAMED)
 def test_name_is_judged_with_its_value(members: dict[str, object], expected: list[Subject]) -> None:
     assert subjects(**members) == expected
+
+
+# An object, and what is said of it.
+OBJECTS: list[tuple[dict[str, object], list[str]]] = [
+    (
+        {"gravame": {"status": "ATIVO", "banco": "BANCO X", "dataInclusao": "10/10/2024"}},
+        ["gravame status: ATIVO"],
+    ),
+    ({"sinistro": {"indicador": "S", "ano": 2019}}, ["sinistro indicador: S"]),
+    ({"indicadorRouboFurto": {"roubo": True, "furto": True}}, ["roubo: SIM"]),
+    # What names other things, or names them in words of its own, is kept.
+    ({"ocorrencias": {"roubo": True, "leilao": True}}, ["roubo: SIM", "leilao: SIM"]),
+    (
+        {"restricoes": [{"tipo": "PENHORA", "processo": "1"}, {"tipo": "ALIENACAO", "uf": "MG"}]},
+        ["PENHORA", "ALIENACAO"],
+    ),
+    ({"a": {"x": "PENHORA", "y": "ARRESTO"}}, ["PENHORA", "ARRESTO"]),
+    # Two objects of one name are two things, and so are two members of the answer itself.
+    (
+        {"gravames": [{"status": "ATIVO"}, {"status": "VIGENTE"}]},
+        ["gravames status: ATIVO", "gravames status: VIGENTE"],
+    ),
+    ({"gravame": "ATIVO", "gravame2": "ATIVO"}, ["gravame: ATIVO", "gravame2: ATIVO"]),
+]
+
+
+@pytest.mark.parametrize(("members", "words"), OBJECTS)
+def test_members_of_an_object_are_one_finding(members: dict[str, object], words: list[str]) -> None:
+    found = further_findings(further_of(members, {}, ""), TODAY)
+    assert [each.words for each in found if isinstance(each, AdverseData)] == words
+
+
+def test_objects_of_two_records_stay_apart() -> None:
+    both = joined([further_of({"gravame": {"status": word}}, {}, "") for word in ("ATIVO", "S")])
+    assert [each.within for each in both.statements] == [1, 2]
 
 
 def test_warning_by_a_name_shows_the_name() -> None:

@@ -86,7 +86,7 @@ def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
             "renajud",
             renajud_body(),
             renajud_body(restriction()),
-            "Nova: restrição de transferência (",
+            "Passou a constar: restrição de transferência (",
         ),
         (
             "renajud",
