@@ -63,7 +63,7 @@ def _problem(error: WrongStatement) -> str:
         case "no_column":
             return f"the header has no column {error.text!r}"
         case "unrecognised":
-            names = ",".join(f"{name}=…" for name in error.names)
+            names = ",".join(f"{name}=NAME" for name in error.names)
             return f"no column was recognised as {' or '.join(error.names)}: --columns {names}"
         case "cell":
             return f"line {error.line}: {error.text!r} is no {error.names[0]}"

@@ -61,7 +61,7 @@ def test_differences_are_listed(here: InProcessPortal, tmp_path: Path) -> None:
     [
         ("a,b\n1,2\n", "when=x", "time=NAME,operation=NAME"),
         ("a,b\n1,2\n", "time=nothing", "the header has no column 'nothing'"),
-        ("a,b\n1,2\n", None, "--columns time=…,operation=…,price=…"),
+        ("a,b\n1,2\n", None, "--columns time=NAME,operation=NAME,price=NAME"),
         ("", None, "the file is empty"),
         ("time,operation,price\n", None, "the file has no rows"),
         ("time,operation,price\nx,decode,1\n", None, "line 2: 'x' is no time"),

@@ -1,15 +1,17 @@
 """Sample data of the operator's page: two days, three callers, all kinds of rows."""
 
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 from portal.access.tokens import Issued, TokenOverview
 from portal.access.trail import Written
 from portal.batch.model import Batch, Cost, Counts, Reason, State
 from portal.gateway.backend import StoreSize
+from portal.gateway.ledger import UpstreamCall
 from portal.gateway.limits import Limit, Use
 from portal.gateway.operations import CachePolicy
+from portal.gateway.statement import Billed, Comparison, Difference, Sent
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage
 from portal.messages.outbox import DeliveryState
 from portal.presentation.operations.page import BreakerState, OperationsPage
@@ -138,6 +140,19 @@ IDLE = replace(
     tokens=TokenOverview((), (), (), ()),
 )
 
+_CALL = UpstreamCall(NOW, "decode", "primary", "ana", Decimal("0.30"), "answered", 200, "up")
+_ROW = Billed(2, NOW, "decode", Decimal("0.45"))
+COMPARED = Comparison(
+    600,
+    598,
+    timedelta(hours=-3),
+    [
+        Difference("price", _ROW, Sent(_CALL, "t")),
+        Difference("not_ours", _ROW, None),
+        Difference("not_billed", None, Sent(_CALL, "t")),
+        *[Difference("twice", _ROW, Sent(_CALL, "t"))] * 500,
+    ],
+)
 TRAIL = [
     Written(2, AT, "ana", "token", "issued", "page", "ABC1D23", "compra", "7F3K9QMD2XHA"),
     Written(1, AT - 60, "<script>", "command", "purged", "command", "", "", "12"),

@@ -16,6 +16,7 @@ from portal.dossier.lookups import OPERATION_TEXTS
 from portal.dossier.row import VehicleRow, listed_row
 from portal.gateway.limits import Allowance
 from portal.gateway.operations import CachePolicy
+from portal.gateway.statement import Comparison
 from portal.gateway.usage import OriginCalls
 from portal.issued.issuer import Issuer
 from portal.issued.model import IssuedDossier, IssuedSnapshot
@@ -31,6 +32,7 @@ from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.lists.vehicle_list import ListChoice, VehicleList
 from portal.presentation.operations.people import PeoplePage
+from portal.presentation.operations.statement import StatementPage
 from portal.presentation.operations.tokens import ChangeForm, IssueForm, NewTokenPage, RevokePage
 from portal.presentation.operations.trail import TrailPage
 from portal.presentation.site.account import OwnTokenPage
@@ -59,7 +61,7 @@ from portal.web.pages.agenda import AgendaPage
 from tests.factories import report_body
 from tests.presentation.accounts import ACCOUNT, PEOPLE, PERSONS_ACCOUNT
 from tests.presentation.batch_views import batch_form_page, batch_page
-from tests.presentation.operations import CHECKUP, FACTS, IDLE, TODAY, TRAIL
+from tests.presentation.operations import CHECKUP, COMPARED, FACTS, IDLE, TODAY, TRAIL
 from tests.presentation.pages import (
     comparison_page,
     dossier_page,
@@ -488,6 +490,10 @@ PAGES: dict[str, Callable[[], Any]] = {
     "operations": lambda: FACTS,
     "operations, idle": lambda: IDLE,
     "operations, checked": lambda: replace(IDLE, checkup=CHECKUP),
+    "invoice": StatementPage,
+    "invoice, unreadable": lambda: StatementPage({"time": "<b>"}, problem="Não."),
+    "invoice, compared": lambda: StatementPage(compared=COMPARED),
+    "invoice, equal": lambda: StatementPage(compared=Comparison(3, 3, timedelta(), ())),
     "trail": lambda: TrailPage(found=TRAIL, days=365),
     "trail, searched": lambda: TrailPage(found=TRAIL * 51, days=1, who="<b>", plate="ABC1D23"),
     "trail, wrong plate": lambda: TrailPage(found=(), days=365, plate="X", problem="Não."),
