@@ -63,7 +63,7 @@ from portal.messages.budgets import BudgetMessages
 from portal.messages.channels import Addresses, Channels
 from portal.messages.courier import TICK_S as TICK_OF_COURIER_S
 from portal.messages.courier import Courier
-from portal.messages.endings import TokenEndings
+from portal.messages.endings import DossierEndings, KeyEnding, TokenEndings
 from portal.messages.mail import MailServer
 from portal.messages.outbox import Outbox
 from portal.messages.webhook import WebhookSender
@@ -612,6 +612,8 @@ class Portal:
             PeriodicTask(3600.0, self.history.drop_expired),
             PeriodicTask(3600.0, self.outbox.drop_expired),
             PeriodicTask(3600.0, TokenEndings(self.outbox, self.tokens).write),
+            PeriodicTask(3600.0, DossierEndings(self.outbox, self.dossiers).write),
+            PeriodicTask(3600.0, KeyEnding(self.outbox, self.signing_key).write),
             PeriodicTask(3600.0, self.declarations.drop_expired),
             PeriodicTask(3600.0, self.idempotency.drop_expired),
             PeriodicTask(3600.0, self.trail.drop_expired),

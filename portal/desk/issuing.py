@@ -138,6 +138,7 @@ class Issuing:
             caller=identity.name,
             summary=summary,
             follows=identity.owner if follow and not self._caller.pays_alone else "",
+            owner=self._caller.owner,
             answers=kept_answers(issuable.dossier.answers),
         )
         also = self._witness.doing("issued", subject.text, identifiers.number)

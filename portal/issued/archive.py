@@ -153,6 +153,21 @@ class DossierArchive:
         found = self._list(where & (table.c.owner == self._owner_key(owner)), 1)
         return found[0] if found else None
 
+    def ending(self, until: float) -> Sequence[tuple[IssuedDossier, str]]:
+        """Return the valid dossiers that end before ``until``, each with its owner.
+
+        Left out are those that a newer one has replaced, and those of which the owner is not known,
+        because somebody else has them now or a former version has issued them.
+        """
+        where = self._is_unended() & (table.c.expires_at < until) & table.c.superseded_by.is_(None)
+        return [
+            (dossier, owner)
+            for dossier in self._list(where)
+            if dossier.snapshot
+            and (owner := dossier.snapshot.owner)
+            and self.owned(dossier.number, owner)
+        ]
+
     def count_of(self, plates: Sequence[str]) -> int:
         """Return how many dossiers of these plates can be verified, in every namespace."""
         tags = list(map(self._keys.tag, plates))

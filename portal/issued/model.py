@@ -38,13 +38,15 @@ class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     ``summary`` is the JSON text of an IssuedSummary (portal.presentation.issued). If the link shows
     what has changed since, ``follows`` is the issuer (``Identity.owner``), otherwise "".
     ``answers`` has the answers of which the dossier was made, by lookup. A dossier of a version
-    before schema revision 0021 has none.
+    before schema revision 0021 has none. ``owner`` is who issued it (``Caller.owner``), whom the
+    portal tells of its end, or "" for a dossier of an earlier version.
     """
 
     plate: str
     caller: str
     summary: str
     follows: str = ""
+    owner: str = ""
     answers: Mapping[str, KeptAnswer] = msgspec.field(default_factory=dict)
 
 

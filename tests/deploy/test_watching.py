@@ -23,6 +23,7 @@ from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.ports import free_port
 from tests.fakes.processes import PortalProcess
+from tests.fakes.signing import PASSWORD, chain
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 PROMETHEUS = CHECKOUT / "deploy/prometheus"
@@ -63,10 +64,11 @@ def promtool(*words: str, folder: Path = PROMETHEUS) -> str:
 
 
 @pytest.fixture
-def exposed(portal: PortalFactory, upstream: FaultUpstream) -> set[str]:
-    """Return the metric names of a portal with a daily limit and a spent budget."""
+def exposed(portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path) -> set[str]:
+    """Return the metric names of a portal with limits, a spent budget and a signing key."""
     prices = {f"PRICE_{name}": "0.30" for name in ("DECODE", "RENAINF", "RENAJUD", "REPORT")}
-    here = portal(DAILY_CALL_LIMIT="10", MONTHLY_BUDGET="0.30", **prices)
+    key = {"SIGNING_KEY_FILE": str(chain().write(tmp_path)), "SIGNING_KEY_PASSWORD": PASSWORD}
+    here = portal(DAILY_CALL_LIMIT="10", MONTHLY_BUDGET="0.30", **prices, **key)
     upstream.default(odd_bodies.new_field())
     here.get(path_of("decode"))
     here.parts.scheduler.run_all()

@@ -1,31 +1,39 @@
 """Messages: told once, delivered to real receivers, tried again, and never to a private address."""
 
 import json
+import re
 import ssl
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import SCOPES
 from portal.gateway.lookup import Failure
+from portal.issued.archive import DossierArchive
+from portal.issued.identifiers import display_number, new_identifiers
+from portal.issued.model import IssuedSnapshot
 from portal.messages.budgets import BudgetMessages
 from portal.messages.channels import Addresses, Channels
 from portal.messages.courier import Courier
-from portal.messages.endings import TokenEndings
-from portal.messages.mail import MailServer
-from portal.messages.outbox import GIVEN_UP_S, Message, Outbox
+from portal.messages.endings import DossierEndings, KeyEnding, TokenEndings
+from portal.messages.mail import MailServer, mail_text
+from portal.messages.outbox import GIVEN_UP_S, OPERATOR, Message, Outbox
 from portal.messages.public_hosts import HostRefused, checked_url, reachable
 from portal.messages.webhook import WebhookSender, payload
+from portal.pdf.signing import SigningKey
 from portal.storage.database import Database
+from portal.storage.tables import messages
+from portal.system.local_time import from_epoch
 from portal.system.webhook_signature import is_secret, new_secret, signature
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
@@ -301,6 +309,69 @@ def test_token_that_ends_is_told_once(database: Database, outbox: Outbox, clock:
     for _ in range(3):
         endings.write()
     assert outbox.count() == 2
+
+
+def test_dossier_that_ends_is_told_to_its_owner_once(
+    database: Database, outbox: Outbox, clock: Clock
+) -> None:
+    archive = DossierArchive(database, keys(), lifetime_s=30 * 86_400, proof_s=0, clock=clock)
+    names = {"ana": issue_in(archive, "ana"), "bia": issue_in(archive, "bia")}
+    issue_in(archive, "")  # of a former version
+    for number in (issue_in(archive, "ana"), issue_in(archive, "ana")):
+        archive.revoke(number)
+    replaced = issue_in(archive, "ana")
+    endings = DossierEndings(outbox, archive, clock)
+    endings.write()
+    clock.advance(26.9 * DAY)
+    issue_in(archive, "ana", supersedes=replaced)
+    endings.write()
+    assert told(database) == []
+    with database.writing() as db:
+        archive.hand_over(db, "bia", "eva")
+    clock.advance(0.2 * DAY)
+    for _ in range(3):
+        endings.write()
+    clock.advance(5 * DAY)
+    endings.write()
+    ((kind, recipient, data),) = told(database)
+    assert (kind, recipient, data["number"]) == (
+        *("dossier.ending", "ana", display_number(names["ana"])),
+    )
+    assert re.fullmatch(r"\d\d/\d\d/\d{4}", data["ends_on"])
+
+
+def issue_in(archive: DossierArchive, owner: str, supersedes: str | None = None) -> str:
+    identifiers = new_identifiers()
+    snapshot = IssuedSnapshot(plate="ABC1D23", caller="x", summary="{}", owner=owner)
+    stored = (owner or "of a former version", identifiers, snapshot, "", None)
+    archive.issue(*stored, last_purge=0, supersedes=supersedes)
+    return identifiers.number
+
+
+def told(database: Database) -> list[tuple[str, str, Any]]:
+    with database.reading() as db:
+        rows = db.execute(select(messages).order_by(messages.c.id)).all()
+    return [(row.type, row.recipient, json.loads(row.data)) for row in rows]
+
+
+@pytest.mark.parametrize(("days", "count"), [(31, 0), (29, 1), (1, 1), (-1, 0)])
+def test_signing_key_that_ends_is_told_to_the_operator_once(
+    days: int, count: int, database: Database, outbox: Outbox, clock: Clock
+) -> None:
+    ends_at = datetime.fromtimestamp(clock() + days * DAY, UTC)
+    key = SigningKey(b"", "", None, "Loja Ltda", "ab" * 32, ends_at - timedelta(365), ends_at)
+    for _ in range(3):
+        KeyEnding(outbox, key, clock).write()
+    KeyEnding(outbox, None, clock).write()
+    assert [(kind, recipient) for kind, recipient, _ in told(database)] == [
+        ("key.ending", OPERATOR)
+    ] * count
+    for _, _, data in told(database):
+        assert data == {
+            "signer": "Loja Ltda",
+            "ends_on": f"{from_epoch(ends_at.timestamp()):%d/%m/%Y}",
+        }
+        assert data["ends_on"] in mail_text("key.ending", data)[1]
 
 
 def test_owner_gets_a_secret_for_its_own_webhook(database: Database) -> None:
