@@ -1,7 +1,7 @@
 #!/bin/sh
 # Chromium, Redis, PgBouncer beside PostgreSQL, Prometheus, LibreOffice without windows, nginx, Caddy,
-# and the libraries WeasyPrint loads: installed where they are missing and this user may; otherwise the tests that need them skip
-# and say so. systemd would start nginx and Caddy on port 80, so they are installed without it only.
+# qpdf, poppler's pdfsig, and the libraries WeasyPrint loads: installed where they are missing and this
+# user may; otherwise the tests that need them skip and say so. systemd would start nginx and Caddy on port 80, so they are installed without it only.
 #
 # The first argument is the browser: Chromium without windows for the tests, or chromium. The tests
 # run with chromium too, in four times the time.
@@ -15,6 +15,8 @@ command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
 ldconfig -p 2>/dev/null | grep -q libpangoft2 || missing="$missing libpango-1.0-0 libpangoft2-1.0-0"
 ldconfig -p 2>/dev/null | grep -q libharfbuzz-subset || missing="$missing libharfbuzz-subset0"
 command -v promtool >/dev/null 2>&1 || missing="$missing prometheus"
+command -v qpdf >/dev/null 2>&1 || missing="$missing qpdf"
+command -v pdfsig >/dev/null 2>&1 || missing="$missing poppler-utils"
 command -v soffice >/dev/null 2>&1 || missing="$missing libreoffice-calc-nogui"
 if [ ! -d /run/systemd/system ]; then
     PATH="$PATH:/usr/sbin" command -v nginx >/dev/null 2>&1 || missing="$missing nginx-light"

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Final
 
 from portal.access.tokens import Tokens
-from portal.issued.archive import DAY_S, DossierArchive
+from portal.issued.archive import DossierArchive
 from portal.issued.identifiers import display_number
 from portal.messages.outbox import OPERATOR, Message, Outbox
 from portal.pdf.signing import SigningKey
-from portal.system.local_time import from_epoch
+from portal.system.local_time import DAY_S, from_epoch
 
 _TOKEN_BEFORE_S: Final = 7.0 * DAY_S
 _DOSSIER_BEFORE_S: Final = 3.0 * DAY_S

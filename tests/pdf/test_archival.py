@@ -1,12 +1,9 @@
 """A dossier's PDF as one archival file: PDF/UA-1 and PDF/A-3a, with its data embedded once."""
 
-import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
-from functools import cache
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -16,55 +13,21 @@ import pikepdf
 import pytest
 
 from portal.pdf.archival import Embedded
-from portal.pdf.signing import Signer, read_key
-from tests.fakes.signing import PASSWORD, chain
-from tests.pdf.rendering import can_render_pdf, rendered, renderer
-from tests.presentation import dossiers
+from tests.fakes.signing import SIGNER
+from tests.pdf.rendering import renderer
+from tests.pdf.specimens import DATA, MADE_AT, SPECIMENS, every_specimen, pdf_of
 
-MADE_AT = datetime(2026, 11, 27, 17, 2, tzinfo=UTC)
-DATA = json.dumps({"version": 1, "plate": "ABC1D23"}).encode()
-SPECIMENS: dict[str, Callable[[], str]] = {
-    "clean car": lambda: dossiers.of_sandbox("LMP0A01"),
-    "45 fines": lambda: dossiers.of_sandbox("MUL0A45"),
-    "300 fines": lambda: dossiers.varied(300, 2),
-    "everything unavailable": dossiers.unavailable,
-}
-# Slow layouts are tested as they are issued, signed, alone.
-CASES = [
-    pytest.param(name, kind, id=f"{name}, {kind}")
-    for name in SPECIMENS
-    for kind in ("unsigned", "signed")
-    if (name, kind) != ("300 fines", "unsigned")
-]
-every_case = pytest.mark.parametrize(("name", "kind"), CASES)
 pytestmark = pytest.mark.over_5_s("WeasyPrint lays out 300 fines")
 
 
-@cache
-def pdf_of(name: str, kind: str = "unsigned") -> bytes:
-    if not can_render_pdf():
-        pytest.skip("WeasyPrint or a library of it is not installed")
-    if kind == "unsigned":
-        return rendered(SPECIMENS[name](), Embedded(DATA, MADE_AT))
-    return signer().sign(pdf_of(name)).content
+def opened(name: str) -> pikepdf.Pdf:
+    return pikepdf.open(BytesIO(pdf_of(name)))
 
 
-@cache
-def signer() -> Signer:
-    import tempfile
-
-    with tempfile.TemporaryDirectory() as folder:
-        return Signer(read_key(chain().write(Path(folder)), PASSWORD, None, datetime.now(UTC)))
-
-
-def opened(name: str, kind: str) -> pikepdf.Pdf:
-    return pikepdf.open(BytesIO(pdf_of(name, kind)))
-
-
-@every_case
-def test_metadata_have_both_identifiers_in_one_rdf(name: str, kind: str) -> None:
+@every_specimen
+def test_metadata_have_both_identifiers_in_one_rdf(name: str) -> None:
     """A program that signs a PDF keeps the first RDF alone."""
-    pdf = opened(name, kind)
+    pdf = opened(name)
     packet = pdf.Root.Metadata.read_bytes().decode()
     assert packet.count("<rdf:RDF") == packet.count("</rdf:RDF>") == 1
     assert re.findall(r'pdfaid:(\w+)="(\w+)"', packet) == [("part", "3"), ("conformance", "A")]
@@ -73,9 +36,12 @@ def test_metadata_have_both_identifiers_in_one_rdf(name: str, kind: str) -> None
     assert "WeasyPrint" in packet and "pyHanko" not in packet
 
 
-@every_case
-def test_data_are_embedded_once(name: str, kind: str) -> None:
-    pdf = opened(name, kind)
+@every_specimen
+def test_data_are_embedded_once(name: str) -> None:
+    pdf = opened(name)
+    if not SPECIMENS[name].is_dossier:
+        assert not list(pdf.attachments) and "/AF" not in pdf.Root
+        return
     assert list(pdf.attachments) == ["dossie.json"]
     files: Any = pdf.Root.AF
     assert len(files) == 1
@@ -88,10 +54,10 @@ def test_data_are_embedded_once(name: str, kind: str) -> None:
     assert stream.read_bytes() == DATA
 
 
-@every_case
-def test_archival_structure(name: str, kind: str) -> None:
+@every_specimen
+def test_archival_structure(name: str) -> None:
     """What PDF/A-3a and PDF/UA-1 ask for beside the structure tree (``test_structure.py``)."""
-    pdf = opened(name, kind)
+    pdf = opened(name)
     root: Any = pdf.Root
     (intent,) = root.OutputIntents
     assert str(intent.S) == "/GTS_PDFA1"
@@ -111,7 +77,7 @@ def test_archival_structure(name: str, kind: str) -> None:
         descriptor = font.get("/FontDescriptor")
         if descriptor is not None:
             assert any(key in descriptor for key in ("/FontFile2", "/FontFile3", "/FontFile"))
-    raw = pdf_of(name, kind)
+    raw = pdf_of(name)
     assert b"/JavaScript" not in raw and b"/Launch" not in raw
 
 
@@ -121,30 +87,42 @@ def fonts(pdf: pikepdf.Pdf) -> Iterator[Any]:
             yield each
 
 
-@every_case
-def test_checker_of_pdf_ua_finds_nothing(name: str, kind: str, tmp_path: Path) -> None:
+@every_specimen
+def test_checker_of_pdf_ua_finds_nothing(name: str, tmp_path: Path) -> None:
     path = tmp_path / "dossie.pdf"
-    path.write_bytes(pdf_of(name, kind))
+    path.write_bytes(pdf_of(name))
     report = pdfua.validate(str(path))
     assert list(report.findings) == []
 
 
 @pytest.mark.slow
-@every_case
+@every_specimen
 @pytest.mark.skipif(not shutil.which("qpdf"), reason="qpdf is not installed")
-def test_qpdf_finds_nothing(name: str, kind: str, tmp_path: Path) -> None:
+def test_qpdf_finds_nothing(name: str, tmp_path: Path) -> None:
     path = tmp_path / "dossie.pdf"
-    path.write_bytes(pdf_of(name, kind))
+    path.write_bytes(pdf_of(name))
     done = subprocess.run(["qpdf", "--check", path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "No syntax or stream encoding errors" in done.stdout
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, each in SPECIMENS.items() if each.is_signed])
+@pytest.mark.skipif(not shutil.which("pdfsig"), reason="poppler's pdfsig is not installed")
+def test_poppler_finds_one_valid_signature_of_the_whole_file(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "dossie.pdf"
+    path.write_bytes(pdf_of(name))
+    told = subprocess.run(["pdfsig", "-nocert", path], capture_output=True, text=True).stdout
+    assert told.count("Signature Validation:") == told.count("Signature is Valid.") == 1, told
+    assert told.count("Total document signed") == 1 and SIGNER in told
+    assert "ETSI.CAdES.detached" in told
+
+
 def test_same_bytes_before_a_signature() -> None:
-    html = SPECIMENS["clean car"]()
+    html = SPECIMENS["clean car"].html()
     assert renderer().render(html, Embedded(DATA, MADE_AT)) == pdf_of("clean car")
 
 
 def test_signature_leaves_the_issued_bytes_as_they_are() -> None:
-    bare, signed = (pdf_of("clean car", kind) for kind in ("unsigned", "signed"))
+    bare, signed = pdf_of("clean car"), pdf_of("signed, clean car")
     assert signed.startswith(bare) and len(signed) < len(bare) + 12_000

@@ -5,6 +5,9 @@ from datetime import date, timedelta
 
 from portal.dossier.answers import Panels
 from portal.formats import short_date
+from portal.law.checklist import LINES
+from portal.law.declared import Declaration
+from portal.presentation.vehicle.sheet import Sheet, SheetPage
 from portal.vehicle.plate import Plate
 from tests.faces.corpus import FINES
 from tests.factories import (
@@ -19,7 +22,16 @@ from tests.factories import (
     report_body,
 )
 from tests.presentation.pages import dossier_page
-from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
+from tests.presentation.rendering import (
+    CONTEXT,
+    DOWN,
+    NOW,
+    PLATE,
+    UNASKED,
+    answered,
+    panels,
+    render,
+)
 from tests.sandbox.requests import get
 
 NUMBER = "7F3K-9QMD-2XHA"
@@ -94,10 +106,32 @@ def standings() -> str:
 
 def of_sandbox(plate: str) -> str:
     """The draft dossier of a sandbox plate, with records of a fixed day."""
-    paths = (f"decode/{plate}", f"restrictions/renainf/{plate}", f"restrictions/renajud/{plate}")
-    answers = Panels(*(answered(get(path).body) for path in paths))
-    page = dossier_page(Plate.parse(plate), answers, UNASKED, CONTEXT, address=ADDRESS)
+    page = dossier_page(
+        Plate.parse(plate), answers_of_sandbox(plate), UNASKED, CONTEXT, address=ADDRESS
+    )
     return render(replace(page, number=NUMBER, qr=QR))
+
+
+def answers_of_sandbox(plate: str) -> Panels:
+    paths = (f"decode/{plate}", f"restrictions/renainf/{plate}", f"restrictions/renajud/{plate}")
+    return Panels(*(answered(get(path).body) for path in paths))
+
+
+def sheet(answers: Panels, declarations: tuple[Declaration, ...] = ()) -> str:
+    """The shop's sheet, as its PDF is made of it."""
+    dossier = replace(CONTEXT.dossier(PLATE, answers), declarations=declarations)
+    return render(SheetPage(Sheet(dossier, NOW, "loja"), None, ADDRESS, is_file=True))
+
+
+def sheet_of_fines(count: int) -> str:
+    """The shop's sheet of a vehicle with many fines, and with something declared of each line."""
+    fines = [_fine_of(number) for number in range(count)]
+    told = [
+        Declaration(line.key, "something", "loja", NOW.date(), what="anotado", source="Detran")
+        for line in LINES
+        if not line.settled_by
+    ]
+    return sheet(panels(renainf=renainf_body(*fines)), tuple(told))
 
 
 def heavy(fines: int = 40, candidates: int = 6) -> str:
