@@ -92,20 +92,20 @@ class Verifier:
             return Verification("unknown", is_readable=False)
         dossier, by_holder = self._named_in(contents)
         own = [each for each in contents.signatures if self._is_own(each)]
-        foreign = [each for each in contents.signatures if each not in own]
+        others = [each for each in contents.signatures if each not in own]
         if dossier is None:
-            return _without_dossier(contents, own, foreign)
+            return _without_dossier(contents, own, others)
         issued = self._archive.pdf(dossier)
         if issued == content:  # issued by a version that kept no hash
             return judged(dossier, unaltered=True, by_holder=True)
         has_issued = issued is not None and content.startswith(issued)
         return Verification(
-            "foreign" if foreign and not own and not has_issued else "altered",
+            "foreign" if _is_foreign(own, others) and not has_issued else "altered",
             dossier.number,
             dossier,
             unaltered=False,
             by_holder=by_holder or has_issued,
-            signature=_of_file([*own, *foreign]),
+            signature=_of_file([*own, *others]),
             differences=self._differences(content, issued, by_holder, has_issued),
             is_compared=issued is not None and (by_holder or has_issued),
         )
@@ -174,7 +174,7 @@ def _standing(dossier: IssuedDossier) -> Result:
 
 
 def _without_dossier(
-    contents: Contents, own: Sequence[FoundSignature], foreign: Sequence[FoundSignature]
+    contents: Contents, own: Sequence[FoundSignature], others: Sequence[FoundSignature]
 ) -> Verification:
     """Return the answer for a file of which the portal has no proof.
 
@@ -185,8 +185,17 @@ def _without_dossier(
         is_valid = any(each.state == "valid" for each in own)
         result: Result = "ended" if is_valid else "altered"
         return Verification(result, number, unaltered=is_valid, signature=_of_file(own))
-    result = "foreign" if any(each.certificate for each in foreign) else "unknown"
-    return Verification(result, signature=_of_file(foreign))
+    result = "foreign" if _is_foreign(own, others) else "unknown"
+    return Verification(result, signature=_of_file(others))
+
+
+def _is_foreign(own: Sequence[FoundSignature], others: Sequence[FoundSignature]) -> bool:
+    """Return whether somebody else alone has signed a file.
+
+    A signature whose signer cannot be read, because it is damaged or pyHanko is not installed,
+    says nothing of somebody else.
+    """
+    return not own and any(each.certificate for each in others)
 
 
 def _of_file(found: Sequence[FoundSignature]) -> SignatureFacts | None:

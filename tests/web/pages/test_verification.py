@@ -13,6 +13,7 @@ import pikepdf
 import pytest
 
 from portal.pdf import inspection
+from portal.pdf.inspection import Contents, FoundSignature, PdfInspector
 from portal.pdf.signing import Signer, read_key
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import InProcessPortal
@@ -265,6 +266,18 @@ def test_file_signed_by_another(here: InProcessPortal, dossier: Issued, tmp_path
     found = ask(here, both)
     assert found["result"] == "altered"
     assert found["differences"][0]["what"].startswith("acrescentado depois da emissão: ")
+
+
+def test_signature_of_an_unknown_signer_is_nobody_elses(
+    here: InProcessPortal, dossier: Issued, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without pyHanko, or if it cannot read the signature, nothing is known of the signer."""
+    for state in (None, "broken"):
+        unread = FoundSignature(state, "", "")
+        contents = Contents(1, numbers=(dossier.number,), signatures=(unread,))
+        monkeypatch.setattr(PdfInspector, "read", lambda *_, found=contents: found)
+        found = ask(here, text_file(f"numero {dossier.number}"))
+        assert (found["result"], found["number"]) == ("altered", dossier.number)
 
 
 def signer_of_two(signer: Signer, pdf: bytes) -> bytes:
