@@ -78,6 +78,11 @@ def line_source(one: SettledLine, today: date | None = None) -> str:
     return declared_by(one.declaration) if one.declaration else ""
 
 
+def warning_words(one: SettledLine) -> str:
+    """Say what a written report warns of on an undeclared line, or return ""."""
+    return f"a análise escrita aponta {one.line.something}" if one.is_warned else ""
+
+
 def contradicted_words(one: SettledLine) -> str:
     """Say what was declared before the record that says otherwise, or return ""."""
     if not one.is_contradicted or one.declaration is None:

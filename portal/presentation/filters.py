@@ -155,6 +155,7 @@ def register(environment: Environment) -> None:
             "line_words": declared.line_words,
             "line_source": declared.line_source,
             "contradicted_words": declared.contradicted_words,
+            "warning_words": declared.warning_words,
             "obstacle_words": declared.obstacle_words,
         }
     )

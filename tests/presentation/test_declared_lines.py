@@ -165,6 +165,9 @@ def test_line_reads_the_same_on_every_face(
         assert "não verificado" in on_sheet and "nada consta" not in on_sheet
     if one.is_warned:
         assert "a análise escrita aponta" in on_sheet
+        # The clause of the contract does not keep a warning from the buyer.
+        clause = f"{one.line.title}: não verificado, a análise escrita aponta"
+        assert (clause in spaced(text_of(sheet))) == bool(one.line.law)
     if one.is_contradicted:
         assert spaced(contradicted_words(one)) in on_sheet
     # JSON.

@@ -12,7 +12,7 @@ from portal.law.declared import SettledLine
 from portal.law.findings import Finding
 from portal.law.rules import CONSULTED
 from portal.law.shop_sheet import TEXTS, Item, SheetTexts
-from portal.phrasebook.declared import declared_by, line_words, record_name
+from portal.phrasebook.declared import line_source, line_words, warning_words
 from portal.system.local_time import local_time
 from portal.vehicle.plate import Plate
 from portal.wording import day, listed
@@ -83,10 +83,9 @@ class Sheet:
         return "; ".join(f"{one.line.title}: {self._told(one)}" for one in lines)
 
     def _told(self, one: SettledLine) -> str:
-        words = line_words(one)
-        if one.record:
-            return f"{words}, {record_name(one.record, None)}"
-        return f"{words}, {declared_by(one.declaration)}" if one.declaration else words
+        words, source = line_words(one), line_source(one)
+        # Who sells knows of the warning, and may not keep it from the buyer.
+        return ", ".join(filter(None, (words, source, warning_words(one))))
 
 
 @dataclass(frozen=True)
