@@ -80,6 +80,7 @@ OF_OTHERS = {
         "read[end + 1:end + 1 + _LONGEST_HEADING].partition",
     ),
     "portal/law/infractions.py": ("self.article.replace",),  # the table's article
+    "portal/law/report_check.py": ("_PRAISES.search(clause)",),  # the written report
     "portal/law/office_days.py": ("rule.partition",),  # a rule of the table of holidays
     "portal/presentation/caller_name.py": ("name.removeprefix",),  # a setting's name
     "portal/presentation/paper/dossier.py": ("self.address.partition",),  # an address
@@ -94,8 +95,21 @@ OF_OTHERS = {
 # Words, and a letter that no code of ours has, or a blank: no key, but a text for people.
 TEXT = re.compile(r"[^\W\d_]{2}.*[ À-ÿ]|[À-ÿ]")
 
-# A member with words for people, at the end of a comparison.
-SAID = re.compile(r"\.(word|sentence|note|headline|brief)$")
+# Names of what holds words for people, and of what a function returns them by.
+# (A name "sentence" alone, or "word", is mostly one of a source's texts.)
+SAID = frozenset(("note", "notes", "headline", "brief", "caveat", "clause"))
+SAID_OF = SAID | {"word", "status_word", "status_note", "amount_note"}
+READING = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub")
+
+
+# Three words in a row, in lower case: no pattern of a source's words, which are in capitals.
+SENTENCE = re.compile(r"[a-zà-ü]{2,},? [a-zà-ü]{1,},? [a-zà-ü]{2,}")
+# Modules of the law that still say something. The others return codes and facts, and the phrasebook
+# says them: a module leaves this list, and none joins it.
+STILL_SAYING = {
+    *("assessment", "authorities", "checklist", "effects", "orders", "restriction_kinds"),
+    *("infractions", "rules", "source_wording", "speeding"),
+}
 
 
 def decisions_on_words(source: str) -> Iterator[str]:
@@ -107,11 +121,49 @@ def decisions_on_words(source: str) -> Iterator[str]:
                 is_dated = attr == "replace" and not args
                 if attr in CUTTING and not is_dated and (attr not in CUTTING[4:] or is_text):
                     yield f"{ast.unparse(value)}.{attr}"
-            case ast.Compare(comparators=others):
+                elif attr in (*READING, "get") and any(map(_is_said, args)):
+                    yield ast.unparse(node)
+            case ast.Compare(left=left, comparators=others):
                 constants = [each for other in others for each in ast.walk(other)]
                 is_text = any(isinstance(c, ast.Constant) and _is_text(c) for c in constants)
-                if is_text or SAID.search(ast.unparse(node)):
+                is_sentence = ast.unparse(node).endswith(".sentence")
+                if is_text or is_sentence or any(map(_is_said, (left, *others))):
                     yield ast.unparse(node)
+            case ast.Subscript(slice=key) if _is_said(key):
+                yield ast.unparse(node)
+            case ast.DictComp(key=key) if _is_said(key):
+                yield ast.unparse(node)
+
+
+def _is_said(node: ast.expr) -> bool:
+    """Return whether an expression is a text for people, by its name."""
+    match node:
+        case ast.Name(id=name):
+            return name in SAID
+        case ast.Attribute(attr=name) | ast.Call(func=ast.Attribute(attr=name)):
+            return name in SAID_OF
+        case ast.Call(func=ast.Name(id=name)):
+            return name in SAID_OF
+        case _:
+            return False
+
+
+def sentences(source: str) -> Iterator[str]:
+    """Yield the texts of a module that are sentences or parts of one, without its docstrings."""
+    tree = ast.parse(source)
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in docstrings and _is_sentence(node):
+            yield node.value
+
+
+def _is_sentence(constant: ast.Constant) -> bool:
+    return isinstance(constant.value, str) and bool(SENTENCE.search(constant.value))
 
 
 def _is_text(constant: ast.Constant) -> bool:
@@ -138,6 +190,13 @@ def test_no_module_decides_on_our_own_words() -> None:
         'hedged = phrase.startswith("em regra")',
         'is_minor = fine.gravity_word in ("leve", "média")',
         "is_plain = now.status.word == now.standing.word",
+        'is_quoted = f"“{kind}”" in note',
+        'is_paid = "paga" in found.note',
+        "is_same = status_word(was.status) == status_word(now.status)",
+        "plural = _PLURALS.get(standing.word)",
+        "plurals = {standing.word: standing.of_many for standing in Standing}",
+        "tone = TONES[status.note]",
+        "found = _LATE.search(status_note(fine))",
         'is_clear = finding == "Nada encontrado nos registros"',
     ],
 )
@@ -166,3 +225,21 @@ def test_no_module_asks_which_database_it_has() -> None:
 )
 def test_planted_test_of_a_dialect_is_found(line: str) -> None:
     assert DIALECT_TEST.search(line)
+
+
+def test_law_returns_codes_and_no_sentences() -> None:
+    law = CHECKOUT / "portal/law"
+    saying = {path.stem for path in law.glob("*.py") if any(sentences(path.read_text("utf-8")))}
+    assert saying == STILL_SAYING
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'return Status(Standing.PAID, "Paga no dia, segundo a fonte.")',
+        'note += f" O valor enviado ({sent}) veio sem os centavos."',
+    ],
+)
+def test_planted_sentence_is_found(line: str) -> None:
+    assert list(sentences(line))
+    assert not list(sentences('_OVER = re.compile(r"\\b(PENHORA|SEM BAIXA|NAO PAGA)\\b")'))
