@@ -158,12 +158,10 @@ def sentences(source: str) -> Iterator[str]:
         if isinstance(node, documented) and node.body and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and id(node) not in docstrings and _is_sentence(node):
-            yield node.value
-
-
-def _is_sentence(constant: ast.Constant) -> bool:
-    return isinstance(constant.value, str) and bool(SENTENCE.search(constant.value))
+        match node:
+            case ast.Constant(value=str(text)) if id(node) not in docstrings:
+                if SENTENCE.search(text):
+                    yield text
 
 
 def _is_text(constant: ast.Constant) -> bool:

@@ -2,8 +2,11 @@
 
 import re
 
+import msgspec
+import pytest
+
 from portal.law.checklist import UNVERIFIED
-from portal.law.glossary import GLOSSARY, term
+from portal.law.glossary import GLOSSARY, Term, term
 from portal.wording import bare
 
 SLUG = re.compile(r"[a-z]+(-[a-z]+)*")
@@ -13,6 +16,16 @@ def test_slugs_are_unique_and_valid_in_links() -> None:
     for keys in ([t.slug for t in GLOSSARY], [u.key for u in UNVERIFIED]):
         assert len(set(keys)) == len(keys)
         assert all(SLUG.fullmatch(key) for key in keys)
+
+
+def test_term_with_an_unknown_member_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert({"slug": "a", "name": "A", "text": "A.", "texto": "B."}, Term)
+
+
+def test_term_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        GLOSSARY[0].name = "Outro"  # type: ignore[misc]
 
 
 def test_common_terms_are_in_the_glossary() -> None:

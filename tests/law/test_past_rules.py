@@ -97,6 +97,13 @@ def test_only_rows_with_another_old_gravity_have_a_past_rule() -> None:
     assert changed == {"6386", "6742", "6858", "6866", "6920"}
 
 
+@pytest.mark.parametrize(("code", "counted"), [("6858", 4), ("6866", 4), ("6920", 0), ("6742", 5)])
+def test_points_that_do_not_count_did_not_before(code: str, counted: int) -> None:
+    """Art. 233 (692-0) does not count; the others do, with the points of their day."""
+    former = as_committed(infraction_of(code), None, date(2015, 3, 1))
+    assert former.points_counted == counted
+
+
 def test_unknown_gravity_has_the_same_words_in_totals() -> None:
     found = assessed("6858", None, None)
     assert totals([found, found]).gravities == ("2 a confirmar",)

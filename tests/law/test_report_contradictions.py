@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 
 from portal.law.assessment import AssessedFine, totals
-from portal.law.report_check import FinesOmitted, OrdersOmitted, contradictions
-from portal.vehicle.report import read_report
+from portal.law.report_check import FinesDiffer, FinesOmitted, OrdersOmitted, contradictions
+from portal.vehicle.report import Report, read_report
 from tests.law.records import TODAY, fine, judge, restriction
 
 FINE = AssessedFine(
@@ -69,3 +69,47 @@ def test_text_denies_what_is_on_record(part: str, text: str, orders: bool, fines
     found = list(contradictions(report, VERDICT, 1, totals([FINE]), []))
     assert any(isinstance(each, OrdersOmitted) for each in found) == orders
     assert any(isinstance(each, FinesOmitted) for each in found) == fines
+
+
+def report_on(text: str) -> Report:
+    return read_report({"resumo": "Texto.", "topicos": {"multas": text}, "laudoFinal": "Fim."}, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "differs"),
+    [
+        ("Multas de R$ 130,16", False),
+        ("Multas de R$ 129,17", False),
+        ("Multas de R$ 131,15", False),
+        # A real or more is another sum.
+        ("Multas de R$ 131,16", True),
+        ("Multas de R$ 129,16", True),
+        # Of several, their sum may be the records'.
+        ("Multas de R$ 100,00 e R$ 30,16", False),
+    ],
+)
+def test_sum_of_fines_differs_by_a_real(text: str, differs: bool) -> None:
+    found = list(contradictions(report_on(text), VERDICT, 1, totals([FINE]), []))
+    assert any(isinstance(each, FinesDiffer) for each in found) == differs
+
+
+@pytest.mark.parametrize(("mark", "omits"), [("✅", True), ("", False), ("⚠️", False)])
+def test_green_mark_denies_what_its_text_affirms(mark: str, omits: bool) -> None:
+    result: dict[str, object] = {
+        "resumo": "Texto.",
+        "topicos": {"restricoes": f"{mark} Há restrição judicial."},
+        "laudoFinal": "Fim.",
+    }
+    found = list(contradictions(read_report(result, ""), VERDICT, 1, totals([FINE]), []))
+    assert any(isinstance(each, OrdersOmitted) for each in found) == omits
+
+
+def test_no_order_in_force_is_omitted() -> None:
+    result: dict[str, object] = {
+        "resumo": "Texto.",
+        "topicos": {"restricoes": "✅ Nada consta"},
+        "laudoFinal": "Fim.",
+    }
+    for orders in (0, None):
+        found = contradictions(read_report(result, ""), VERDICT, orders, totals([]), [])
+        assert not any(isinstance(each, OrdersOmitted) for each in found)
