@@ -29,6 +29,7 @@ _SHEET: Final = re.compile(r"xl/worksheets/sheet([0-9]+)\.xml")
 _STRINGS: Final = "xl/sharedStrings.xml"
 _XLSX: Final = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 _MOST_BYTES: Final = 50_000_000  # of a sheet, as XML
+_PLATE: Final = re.compile(r"[A-Z]{3}[0-9][0-9A-J][0-9]{2}")
 _MOST_DRAFTS: Final = 8  # of the 20 that a portal keeps of a token
 # A batch in one of these pauses does not go on soon.
 _LONG_PAUSES: Final = frozenset({"day_limit", "token_limit", "budget"})
@@ -101,6 +102,41 @@ def read_plates(text: str) -> list[str]:
     return [plate for plate in plates if plate]
 
 
+def vehicle_key(typed: str) -> str:
+    """Return what one vehicle's plates have in common: ABC1234 and ABC1C34 are one vehicle."""
+    signs = "".join(each for each in typed.upper() if each.isalnum())
+    if not _PLATE.fullmatch(signs):
+        return signs
+    letter = "ABCDEFGHIJ"[int(signs[4])] if signs[4].isdigit() else signs[4]
+    return f"{signs[:4]}{letter}{signs[5:]}"
+
+
+def grouped(plates: Sequence[str]) -> list[list[str]]:
+    """Return a list's entries, those of one vehicle together, in the order of the first ones."""
+    groups: dict[str, list[str]] = {}
+    for each in plates:
+        groups.setdefault(vehicle_key(each), []).append(each)
+    return list(groups.values())
+
+
+def sizes_of(groups: Sequence[Sequence[str]], limit: int) -> list[int]:
+    """Return the sizes of batches of at most ``limit`` entries that part no group.
+
+    The portal asks one vehicle of a batch once, and names its other entries.
+    """
+    sizes = [0]
+    for group in groups:
+        if sizes[-1] and sizes[-1] + len(group) > limit:
+            sizes.append(0)
+        left = len(group)
+        while sizes[-1] + left > limit:
+            left -= limit - sizes[-1]
+            sizes[-1] = limit
+            sizes.append(0)
+        sizes[-1] += left
+    return sizes
+
+
 @dataclass
 class Part:
     """A batch of the list.
@@ -156,12 +192,13 @@ class ListRun:
         if not plates:
             raise InvalidRequest("a lista não tem placa nem Renavam")
         self._client = client
-        self._plates = plates
+        self._groups = grouped(plates)
+        self._plates = [each for group in self._groups for each in group]
         self._ask = ask
         self._output = output
         self._tell = tell
         self._file = output.with_name(f"{output.name}.andamento")
-        question = json.dumps([list(plates), ask and list(ask)])
+        question = json.dumps([self._plates, ask and list(ask)])
         self._progress = self._read(hashlib.sha256(question.encode()).hexdigest())
         self._batches: list[Batch] = []
 
@@ -169,10 +206,7 @@ class ListRun:
         """Create the batches, which asks nothing, and return them with their prices."""
         limit = self._client.usage()["batch_limit"]
         if not self._progress.parts:
-            sizes = [
-                min(limit, len(self._plates) - start)
-                for start in range(0, len(self._plates), limit)
-            ]
+            sizes = sizes_of(self._groups, limit)
             self._progress.parts = [Part(uuid.uuid4().hex, size) for size in sizes]
             self._save()
         self._batches = []
