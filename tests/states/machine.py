@@ -132,6 +132,7 @@ class Portal(RuleBasedStateMachine):
 
         self.short, self.has_redis = short, bool(redis) and HAS_REDIS
         self.env, self.redis_here, self.tokens = "A", True, 0
+        self.was_slow = False
         # Hypothesis begins with the simplest history, which only repeats one rule. Skip it.
         self.is_over |= number == 0
         self.play(start)
@@ -442,6 +443,18 @@ class Portal(RuleBasedStateMachine):
     @step("kill_plate")
     def kill_plate(self, plate: int) -> None:
         self.current.kill_plate(self.current.world.plates[plate % 4])
+
+    # Its lookups wait for time-outs, so that only few histories have the step.
+    @precondition(lambda self: self.env.startswith("A") and not self.was_slow)
+    @rule(lookups=st.integers(2, 4), chosen=st.sampled_from([False, False, False, True]))
+    def slow_primary_(self, lookups: int, chosen: bool) -> None:
+        if chosen:
+            self.was_slow = True
+            self.slow_primary(lookups=lookups)
+
+    @step("slow_primary")
+    def slow_primary(self, lookups: int) -> None:
+        self.current.slow_primary(lookups)
 
     @rule()
     @step("heal")

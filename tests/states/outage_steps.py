@@ -1,9 +1,12 @@
 """Steps that disturb a portal: upstream faults, restarts, kills, Redis outages."""
 
+import math
 import shutil
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 
+from portal.upstream.breaker import COOLDOWN_S
+from portal.vehicle.plate import STATES
 from tests.states.model import Ask, Caller, Env, Reply, Violation
 from tests.states.numbered import GOOD, KINDS, NumberedUpstream
 from tests.states.owner_steps import OwnerSteps
@@ -21,6 +24,39 @@ class OutageSteps(OwnerSteps):
         """Let every base address fail for a vehicle from now on."""
         for upstream in self.world.upstreams:
             upstream.dead.add(plate)
+
+    def slow_primary(self, lookups: int) -> None:
+        """Let the primary address hang while a lookup comes now and then.
+
+        Each lookup is answered by the other address. Once the circuit is open, its rest before a
+        probe doubles with each failed probe, so that few lookups are paid for at both.
+        """
+        self.heal()
+        self.world.primary.standing = KINDS["hang"]
+        self._trouble()
+        who = self.callers()[0]
+        subjects = (*self.world.plates, self.world.renavam)
+        for subject in subjects:
+            self._answered_beside_outage(who, subject)
+        asked, since = len(self.world.primary.answers), time.monotonic()
+        for subject in subjects[:lookups]:
+            self.wait(COOLDOWN_S + 0.2)
+            self._answered_beside_outage(who, subject)
+        waited = time.monotonic() - since
+        probes = len(self.world.primary.answers) - asked
+        # Rests of 5, 10, 20 … s: after n of them, 5 * (2 ** n - 1) s have passed.
+        most = int(math.log2(waited / COOLDOWN_S + 1))
+        if probes > most:
+            what = f"{probes} probes in {waited:.1f} s, of {lookups} lookups"
+            raise Violation("a hanging address is probed more and more rarely", what)
+        self.heal()
+
+    def _answered_beside_outage(self, who: Caller, subject: str) -> None:
+        # A report has one address, because it may be paid for twice.
+        ask = self.world.ask("renainf", subject, self.chance.choice(sorted(STATES)))
+        reply = self.look_up(who, ask, "no-cache")
+        if reply.status != 200:
+            raise Violation("the other address answers", f"{ask}: {reply.status}")
 
     def stop_upstream(self, upstream: NumberedUpstream) -> None:
         upstream.fake.stop()

@@ -192,6 +192,12 @@ def test_batch_with_a_dead_plate_ends_and_is_retried(play: Callable[..., History
     history.check_ledger()
 
 
+def test_hanging_primary_at_low_traffic_is_probed_rarely(play: Callable[..., History]) -> None:
+    history = play()
+    history.slow_primary(lookups=3)
+    history.check_ledger()
+
+
 def test_answers_that_expire_within_a_batch_are_asked_for_what_was_confirmed(
     play: Callable[..., History],
 ) -> None:
