@@ -156,6 +156,14 @@ class VehicleRow:
             -(self.fines_amount or 0),
         )
 
+    @property
+    def monthly_change(self) -> Decimal | None:
+        """The mean change of the price a month, in R$, in the past year, or None."""
+        months = self.months or ()
+        if self.change is None or len(months) < MONTHS or not (months[0] and months[-1]):
+            return None
+        return Decimal(months[-1] - months[0]) / (MONTHS - 1)
+
     def mark(self, act: Act) -> Mark:
         return self.acts[ACTS.index(act)] if self.acts else "unknown"
 

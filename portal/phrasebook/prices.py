@@ -1,8 +1,39 @@
-"""What pages and papers say of a price history that is too short for a chart."""
+"""The words of a price history: what it lost a month, and what stands in place of a chart."""
+
+from decimal import Decimal
 
 from portal import formats
 from portal.vehicle.fipe import PriceSeries
-from portal.wording import listed
+from portal.wording import counted, listed
+
+
+def monthly_words(change: Decimal | None) -> str:
+    """Say what a price lost or gained a month in the past year: ``perdeu R$ 525 por mês``.
+
+    ``change`` is in R$ a month. Return "" if it is unknown or less than R$ 1.
+    """
+    amount = monthly_amount(change)
+    if change is None or not amount:
+        return ""
+    return f"{'perdeu' if change < 0 else 'subiu'} {amount}"
+
+
+def monthly_amount(change: Decimal | None) -> str:
+    """Return a change a month without its sign: ``R$ 525 por mês``, or ""."""
+    if change is None or not round(change):
+        return ""
+    return f"{formats.whole_brl(abs(change))} por mês"
+
+
+def months_of_loss(gap: Decimal, change: Decimal | None) -> str:
+    """Say how many months of the past year's loss a sum above the price is.
+
+    ``gap`` is in R$. Return "" if the price did not fall, or for less than one month.
+    """
+    if change is None or change >= 0 or gap < -change:
+        return ""
+    months = counted(round(gap / -change), "mês", "meses")
+    return f"São {formats.whole_brl(gap)} a mais: {months} da perda do último ano."
 
 
 def instead_of_chart(series: PriceSeries) -> str:

@@ -108,12 +108,24 @@ class PriceSeries:
     @property
     def twelve_month_change(self) -> Decimal | None:
         """The change over the 12 months up to the last real price, or None if unknown."""
+        return _change(self._year_before, self.last_real)
+
+    @property
+    def monthly_change(self) -> Decimal | None:
+        """The mean change a month, in R$, of the 12 months up to the last real price, or None."""
+        before, last = self._year_before, self.last_real
+        if before is None or last is None or self.twelve_month_change is None:
+            return None
+        return (last.value - before.value) / 12
+
+    @property
+    def _year_before(self) -> PricePoint | None:
+        """The point of the month 12 months before the last real price."""
         last = self.last_real
         if last is None:
             return None
         wanted = last.month.replace(year=last.month.year - 1)
-        earlier = next((point for point in reversed(self.real) if point.month == wanted), None)
-        return _change(earlier, last)
+        return next((point for point in reversed(self.real) if point.month == wanted), None)
 
     @property
     def change_since_peak(self) -> Decimal | None:
