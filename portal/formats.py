@@ -104,6 +104,12 @@ def moment(when: datetime | None) -> str:
     return wording.moment(when if when.tzinfo is None else local_time(when))
 
 
+def near_moment(when: datetime, today: date) -> str:
+    """Format as ``09:30`` if the local day is ``today``, else as ``18/08``."""
+    at = local_time(when)
+    return f"{at:%H:%M}" if at.date() == today else f"{at:%d/%m}"
+
+
 def field_text(field: Field) -> str:
     """Return the field's text, or a phrase if the source hides or omits it."""
     if field:

@@ -86,6 +86,17 @@ def day(value: date) -> str:
     return f"{value.day:02}/{value.month:02}/{value.year:04}"
 
 
+def since(value: date, today: date) -> str:
+    """Say how long ago a day was: ``hoje``, ``há 5 dias``, ``há 10 meses``, ``há 3 anos``."""
+    days = (today - value).days
+    months = (today.year - value.year) * 12 + today.month - value.month - (today.day < value.day)
+    if days <= 0:
+        return "hoje"
+    if months < 2:
+        return f"há {counted(days, 'dia', 'dias')}"
+    return f"há {counted(months, 'mês', 'meses')}" if months < 24 else f"há {months // 12} anos"
+
+
 def month(value: date) -> str:
     """Format a month as ``jan/25``."""
     return f"{MONTHS[value.month - 1][:3]}/{value.year % 100:02}"

@@ -17,7 +17,7 @@ from portal.law.deadlines import Clock
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
 from portal.vehicle.field import Field
-from portal.wording import counted
+from portal.wording import counted, since
 
 DateMark = Literal["recorded", "computed", "hidden", "missing"]
 Line = Literal["solid", "dashed", "dotted"]
@@ -41,11 +41,14 @@ class Leg(Struct, frozen=True):
 
 
 class DeadlineStep(Struct, frozen=True):
+    """A step. ``passed`` says how long ago a computed day has passed, or is ""."""
+
     name: str
     when: str
     mark: DateMark
     note: str
     leg: Leg | None
+    passed: str = ""
 
 
 def deadline_steps(law: AssessedFine) -> tuple[DeadlineStep, ...]:
@@ -115,12 +118,12 @@ def _judged(clock: Clock) -> str:
 
 
 def _awaited(clock: Clock, leg: Leg, today: date) -> DeadlineStep:
-    until = say.doubt(clock) if clock.act else ""
+    until, passed = say.doubt(clock) if clock.act else "", ""
     if clock.ends_on is not None:
-        has_ended = clock.ends_on < today
-        word = "sem defesa, o prazo acabou em" if has_ended else "em regra, até"
+        passed = since(clock.ends_on, today) if clock.ends_on < today else ""
+        word = "sem defesa, o prazo acabou em" if passed else "em regra, até"
         until = f"{word} {formats.short_date(clock.ends_on)}"
-    return DeadlineStep("Penalidade", "ainda não emitida", "missing", until, leg)
+    return DeadlineStep("Penalidade", "ainda não emitida", "missing", until, leg, passed)
 
 
 def _to_due_date(appeal: Clock) -> Leg:
@@ -140,13 +143,15 @@ def _computed(appeal: Clock, prescription: Clock, today: date) -> Iterator[Deadl
             _percent((today - due).days, (lapse - due).days), "hoje", "dashed", has_today=True
         )
     when = "sem data" if due is None else f"{formats.short_date(due)} ou depois"
-    name = "Vencimento provável" if due is not None and due < today else "Vencimento"
-    yield DeadlineStep(name, when, "missing" if due is None else "computed", "", leg)
+    passed = since(due, today) if due is not None and due < today else ""
+    name = "Vencimento provável" if passed else "Vencimento"
+    yield DeadlineStep(name, when, "missing" if due is None else "computed", "", leg, passed)
     if lapse is None:
         yield DeadlineStep("Prescrição", "não é possível dizer", "missing", "", None)
     else:
         when = f"em regra, {formats.short_date(lapse)}"
-        yield DeadlineStep("Prescrição", when, "computed", say.doubt(prescription), None)
+        passed = since(lapse, today) if lapse < today else ""
+        yield DeadlineStep("Prescrição", when, "computed", say.doubt(prescription), None, passed)
 
 
 def _percent(used: int, limit: int) -> int:

@@ -53,8 +53,11 @@ _MAY_COST_NOTHING: Final = (
 
 
 class Detail(Struct, frozen=True):
+    """A labelled value. ``passed_on`` is the day on which a deadline that it names has passed."""
+
     label: str
     field: Field
+    passed_on: date | None = None
 
 
 def given(details: Iterable[Detail]) -> tuple[Detail, ...]:
@@ -341,12 +344,19 @@ def _paid_amount(fine: AssessedFine) -> Field:
 class FineRow:
     """A labelled value of a fine. ``value`` returns None for a fine without this row.
 
-    ``faces`` show the row: the page, and the paper with its record in full.
+    ``faces`` show the row: the page, and the paper with its record in full. ``clock`` is the
+    deadline that the row is about.
     """
 
     label: str
     value: Callable[[AssessedFine], Field | None]
     faces: tuple[Face, ...] = ("screen", "paper")
+    clock: Callable[[AssessedFine], Clock] | None = None
+
+    def passed_on(self, fine: AssessedFine) -> date | None:
+        """Return the last day of the row's deadline if it has passed, else None."""
+        ends_on = self.clock(fine).ends_on if self.clock else None
+        return ends_on if ends_on is not None and ends_on < fine.today else None
 
 
 # The page draws the steps of a fine until it lapses, so they are rows on paper only.
@@ -367,12 +377,25 @@ FINE_ROWS: Final = (
     ),
     FineRow("Notificada em", _notified, ("paper",)),
     FineRow("Penalidade em", _penalised, ("paper",)),
-    FineRow("Defesa prévia", lambda fine: _remedy(fine, fine.prior_defence)),
-    FineRow("Indicação do condutor", lambda fine: _remedy(fine, fine.driver_nomination)),
-    FineRow("Recurso à JARI e vencimento", lambda fine: _remedy(fine, fine.appeal), ("paper",)),
+    FineRow(
+        "Defesa prévia",
+        lambda fine: _remedy(fine, fine.prior_defence),
+        clock=lambda fine: fine.prior_defence,
+    ),
+    FineRow(
+        "Indicação do condutor",
+        lambda fine: _remedy(fine, fine.driver_nomination),
+        clock=lambda fine: fine.driver_nomination,
+    ),
+    FineRow(
+        "Recurso à JARI e vencimento",
+        lambda fine: _remedy(fine, fine.appeal),
+        ("paper",),
+        clock=lambda fine: fine.appeal,
+    ),
     FineRow("Quem julga o recurso", _appeal),
     FineRow("Site do órgão", _site),
-    FineRow("Prescrição", _prescription, ("paper",)),
+    FineRow("Prescrição", _prescription, ("paper",), clock=lambda fine: fine.prescription),
     FineRow("Limite", lambda fine: _speed(fine, fine.record.limit)),
     FineRow("Medido", lambda fine: _speed(fine, fine.record.measured)),
     FineRow("Considerado", lambda fine: _speed(fine, fine.record.considered)),
@@ -395,7 +418,7 @@ def fine_rows(fine: AssessedFine, face: Face) -> Iterator[Detail]:
     """Yield the rows of ``FINE_ROWS`` that the fine has on this face."""
     for row in FINE_ROWS:
         if face in row.faces and (field := row.value(fine)) is not None:
-            yield Detail(row.label, field)
+            yield Detail(row.label, field, row.passed_on(fine))
 
 
 def other_of_fine(assessed: AssessedFine) -> Iterator[Detail]:

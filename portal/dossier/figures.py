@@ -2,26 +2,29 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date
-from typing import Final
+from datetime import date, datetime
+from typing import Final, Literal
 
 from portal import formats
 from portal.charts.scale import month_index
 from portal.dossier.answers import is_readable
 from portal.dossier.dossier import Dossier
 from portal.dossier.prices import RECENT_MONTHS
+from portal.gateway.operations import lookups_of
 from portal.law.findings import PaidShort
 from portal.law.orders import orders_in_words
 from portal.phrasebook import acts
 from portal.phrasebook.findings import paid_short_note
-from portal.system.local_time import local_time
-from portal.vehicle.operation_name import LookupName
+from portal.phrasebook.prices import monthly_words
+from portal.vehicle.operation_name import LOOKUPS, LookupName
 
-_SOURCES: Final[tuple[tuple[str, str, LookupName], ...]] = (
-    ("restricoes", "Renajud", "renajud"),
-    ("multas", "Renainf", "renainf"),
-    ("fipe", "FIPE", "decode"),
+_SOURCES: Final[tuple[tuple[str, LookupName], ...]] = (
+    ("Renajud", "renajud"),
+    ("Renainf", "renainf"),
+    ("FIPE", "decode"),
 )
+# An answer that lacks what it was asked for is "nothing".
+SourceState = Literal["answered", "nothing", "unanswered", "not_asked", "not_applicable"]
 _NOT_CLEAN: Final = "não significa “nada consta”"
 _NOTHING: Final = "nenhuma nos registros"
 
@@ -40,6 +43,24 @@ class Figure:
     is_known: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Source:
+    label: str
+    value: str
+    state: SourceState
+
+    @property
+    def is_known(self) -> bool:
+        return self.state == "answered"
+
+    @property
+    def icon(self) -> str:
+        """The name of a shape in ``components/icon.html``, or "" for what cannot be asked."""
+        if self.state == "answered":
+            return "check"
+        return "" if self.state == "not_applicable" else "question"
+
+
 def price(dossier: Dossier) -> Figure:
     prices = dossier.prices
     if prices is None:
@@ -55,7 +76,10 @@ def price_change(dossier: Dossier) -> Iterator[Figure]:
     if prices and prices.best and prices.twelve_months:
         last = prices.best.series.last_real
         until = f"até {formats.month(last.month)}" if last is not None else ""
-        yield Figure("FIPE em 12 meses", prices.twelve_months, until)
+        is_one = len(prices.likeliest) == 1
+        monthly = monthly_words(prices.best.series.monthly_change) if is_one else ""
+        note = ", ".join(filter(None, (monthly, until)))
+        yield Figure("FIPE em 12 meses", prices.twelve_months, note)
 
 
 def fines(dossier: Dossier) -> Figure:
@@ -76,11 +100,13 @@ def fines(dossier: Dossier) -> Figure:
 
 def transfer(dossier: Dossier) -> Figure:
     """Whether the vehicle may be transferred, and how many court orders are in force."""
-    found, row = orders(dossier), dossier.verdict.row("transfer")
-    in_force = [order for order in dossier.orders or () if order.in_force]
-    court = in_force[0].short_court if len(in_force) == 1 else ""
-    note = f"Ordens: {found.value}{f' ({court})' if court else ''}"
-    return Figure("Transfere?", acts.short(row), note, is_known=found.is_known)
+    found, verdict = orders(dossier), dossier.verdict
+    if verdict.finds_nothing:  # the acts say that nothing was found, and once is enough
+        return Figure("Transfere?", "Sem ordem", "nos registros")
+    note, all_orders = f"Ordens: {found.value}", dossier.orders or ()
+    if len(all_orders) == 1 and all_orders[0].in_force and all_orders[0].short_court:
+        note = f"1 ordem ({all_orders[0].short_court})"
+    return Figure("Transfere?", acts.short(verdict.row("transfer")), note, is_known=found.is_known)
 
 
 def owed(dossier: Dossier) -> Figure:
@@ -89,7 +115,9 @@ def owed(dossier: Dossier) -> Figure:
     Taxes and the fines of the states are not looked up, so that "Deve" only stands beside a sum.
     """
     found, totals = fines(dossier), dossier.totals
-    if totals is None or not totals.open_count or totals.known_amount is None:
+    if totals is not None and not totals.open_count:
+        return replace(found, label="Multas", value="nenhuma", note=found.note or "nos registros")
+    if totals is None or totals.known_amount is None:
         return replace(found, label="Multas")
     note = f"em {found.note}"
     if totals.enforceable_amount:
@@ -99,34 +127,53 @@ def owed(dossier: Dossier) -> Figure:
 
 
 def worth(dossier: Dossier) -> Figure:
-    """The price in the words of the first screen, with its change in 12 months if it is sure."""
+    """The price in the words of the first screen, with what it lost a month if that is sure."""
     found, prices = price(dossier), dossier.prices
     found = replace(found, label="Vale")
     if prices is None or prices.price_summary is None or prices.price_summary.doubt:
         return found
     if len(prices.likeliest) > 1:
         return replace(found, note=prices.price_summary.brief)
+    tab = prices.best
+    if tab and tab.words.now and (monthly := monthly_words(tab.series.monthly_change)):
+        return replace(found, note=monthly)
     change = next(price_change(dossier), None)
     return replace(found, note=f"{change.value} em 12 meses" if change else "")
 
 
-def sources(dossier: Dossier) -> Iterator[tuple[str, Figure]]:
-    """Yield the section and the name of each source, and when it answered."""
-    prices = dossier.prices
-    last = prices.best.series.last_real if prices and prices.best else None
-    for section, name, lookup in _SOURCES:
-        panel, value = dossier.answers.of(lookup), ""
-        at = local_time(panel.fetched_at) if panel.fetched_at else None
-        is_known = is_readable(panel.result, lookup)
-        if not is_known:
-            value = "não confirmado" if panel.cause == "unconfirmed" else "não respondeu"
-        elif lookup == "decode" and prices and prices.price_summary is None:
-            value, is_known = "sem preço", False
-        elif lookup == "decode" and last:
-            value = formats.month(last.month) + _age(last.month, dossier.today)
-        elif at is not None:
-            value = f"{at:%H:%M}" if at.date() == dossier.today else f"{at:%d/%m}"
-        yield section, Figure(name, value, is_known=is_known)
+def sources(dossier: Dossier) -> Iterator[Source]:
+    """Yield each source, with its state and when it answered.
+
+    A source that has nothing on a Renavam did not fail to answer: it was not asked.
+    """
+    for label, lookup in _SOURCES:
+        state, value = _state_of(dossier, lookup)
+        yield Source(label, value, state)
+
+
+def _state_of(dossier: Dossier, lookup: LookupName) -> tuple[SourceState, str]:
+    panel, prices = dossier.answers.of(lookup), dossier.prices
+    if is_readable(panel.result, lookup):
+        if lookup != "decode" or prices is None:
+            return "answered", _when(panel.fetched_at, dossier.today)
+        if prices.price_summary is None:
+            return "nothing", "sem preço"
+        last = prices.best.series.last_real if prices.best else None
+        if last is None:
+            return "answered", _when(panel.fetched_at, dossier.today)
+        return "answered", formats.month(last.month) + _age(last.month, dossier.today)
+    if lookup not in lookups_of(dossier.subject, LOOKUPS):
+        return "not_applicable", "só pela placa"
+    if panel.cause == "out_of_scope":
+        return "not_asked", "fora do seu acesso"
+    if lookup not in dossier.ask or panel.state == "unasked":
+        return "not_asked", "não pedido"
+    is_unclear = panel.cause == "unconfirmed"
+    return "unanswered", "não confirmado" if is_unclear else "não respondeu"
+
+
+def _when(fetched_at: datetime | None, today: date) -> str:
+    return formats.near_moment(fetched_at, today) if fetched_at else ""
 
 
 def _age(month: date, today: date) -> str:

@@ -118,6 +118,11 @@ class Verdict:
         return tuple(one for one in self.reasons if isinstance(one, ReportAlert))
 
     @property
+    def finds_nothing(self) -> bool:
+        """Whether no record speaks against any act, and every answer that says so is fresh."""
+        return self.level == "clear" and all(row.mark == "yes" for row in self.matrix)
+
+    @property
     def declared(self) -> tuple[DeclaredSomething, ...]:
         """What a person has declared to have found, the gravest first."""
         return tuple(one for one in self.reasons if isinstance(one, DeclaredSomething))

@@ -18,6 +18,7 @@ from portal.law.deadlines import (
 )
 from portal.law.infractions import TOLL_UNTIL
 from portal.law.rules import CONSULTED
+from portal.law.running_deadlines import Deadline, RunningDeadline
 from portal.wording import counted, day
 
 _NAMES: Final[Mapping[Step, str]] = {
@@ -91,8 +92,24 @@ _DATES: Final[Mapping[Teller, str]] = {
 _UNSAID: Final[Mapping[Teller, str]] = {"source": "o registro não diz", "visitor": "não se sabe"}
 
 
+_TITLES: Final[Mapping[Deadline, str]] = {
+    "toll": "talvez o último dia para quitar só o pedágio; confira se ainda vale",
+    "notice": "limite para expedir a notificação da autuação",
+    "prior_defence": "último dia, no mínimo, para a defesa prévia",
+    "driver_nomination": "último dia, no mínimo, para indicar o condutor",
+    "penalty": "limite para aplicar a penalidade, se não houve defesa",
+    "appeal": "último dia, no mínimo, para recorrer ou pagar com desconto",
+    "prescription": "em regra, prescreve",
+}
+
+
 def name(clock: Clock) -> str:
     return _NAMES[clock.step]
+
+
+def title(running: RunningDeadline) -> str:
+    """Say what ends on the last day of a deadline that runs."""
+    return _TITLES[running.deadline]
 
 
 def doubt(clock: Clock) -> str:
@@ -112,7 +129,7 @@ def brief(clock: Clock) -> str:
         case "running" if clock.ends_on:
             return f"ao menos até {day(clock.ends_on)}"
         case "minimum_over" if clock.ends_on:
-            return f"prazo mínimo até {day(clock.ends_on)}"
+            return f"o prazo mínimo passou em {day(clock.ends_on)}"
         case "lapse_ahead":
             return f"em regra, em {day_of(clock.ends_on)}"
         case "may_have_lapsed":

@@ -6,6 +6,7 @@ from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from portal import formats, wording
+from portal.charts.paths import hatch_path
 from portal.dossier import details, figures
 from portal.dossier.deadline_steps import deadline_steps
 from portal.dossier.fined_places import places_by_year
@@ -18,7 +19,17 @@ from portal.law.assessment import fines_in_words
 from portal.law.checklist import LINES
 from portal.law.glossary import term
 from portal.law.orders import orders_in_words, who_lifts
-from portal.phrasebook import acts, deadlines, declared, findings, fines, report, sums, verdict
+from portal.phrasebook import (
+    acts,
+    deadlines,
+    declared,
+    findings,
+    fines,
+    prices,
+    report,
+    sums,
+    verdict,
+)
 from portal.phrasebook.agreement import order_checklist
 from portal.phrasebook.failures import FAULTS, back_at_midnight
 from portal.presentation.authority import short_authority
@@ -99,6 +110,7 @@ def register(environment: Environment) -> None:
         "key_figures": figures,
         "orders_in_words": orders_in_words,
         "order_checklist": order_checklist,
+        "hatch_path": hatch_path,
     }
     environment.filters.update(
         {
@@ -115,6 +127,7 @@ def register(environment: Environment) -> None:
             "change": formats.change,
             "date": formats.short_date,
             "moment": formats.moment,
+            "near_moment": formats.near_moment,
             "age": formats.age,
             "plural": wording.counted,
             "listed": wording.listed,
@@ -143,6 +156,10 @@ def register(environment: Environment) -> None:
             "act_short": acts.short,
             "act_why": acts.why,
             "act_brief": acts.brief,
+            "month_name": lambda day: wording.MONTHS[day.month - 1],
+            "since": wording.since,
+            "monthly_words": prices.monthly_words,
+            "deadline_title": deadlines.title,
             "deadline_name": deadlines.name,
             "deadline_brief": deadlines.brief,
             "finding": verdict.finding,

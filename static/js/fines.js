@@ -19,6 +19,8 @@ function openLinked() {
   opened = location.hash;
   row.classList.add("fine--linked");
   row.querySelector("details").open = true;
+  const ledger = row.closest(".ledger-fold");
+  if (ledger) ledger.open = true;
   row.scrollIntoView();
 }
 

@@ -1,4 +1,4 @@
-"""Tests of the fines panel: bar, years, order, filters and selection."""
+"""Tests of the fines panel and of the bar on paper: bar, years, order, filters and selection."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -9,13 +9,13 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from portal.presentation.authority import short_authority
-from portal.presentation.vehicle.fine_ledger import FEWEST_TO_CHOOSE
+from portal.presentation.vehicle.fine_ledger import FEWEST_TO_CHOOSE, standing_bar
 from portal.vehicle.field import Field
 from portal.vehicle.plate import Renavam
 from tests.factories import fine, payment, renainf_body
 from tests.presentation.pages import panel_fragment, renavam_page, vehicle_page
 from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
-from tests.web.html_checker import HTML, SVG, check_html, text_of
+from tests.web.html_checker import HTML, check_html, text_of
 
 
 def ago(days: int) -> str:
@@ -66,24 +66,6 @@ class Shown:
         return text_of(found)
 
     @property
-    def bar(self) -> list[tuple[str, float, float]]:
-        """The state, start and width in per cent of each segment."""
-        (bar,) = (one for one in self.panel.iter(f"{SVG}svg") if one.get("class") == "ledger-bar")
-        return [
-            (
-                one.get("class", "").removeprefix("ledger-bar__"),
-                float(one.get("x", "").rstrip("%")),
-                float(one.get("width", "").rstrip("%")),
-            )
-            for one in bar.iter(f"{SVG}rect")
-        ]
-
-    @property
-    def key(self) -> list[str]:
-        (key,) = self._all("ul", "ledger-key")
-        return [text_of(one) for one in key]
-
-    @property
     def years(self) -> list[tuple[str, str, str]]:
         """The year, the words on its fines, and their sum."""
         heads = (one.iter(f"{HTML}th") for one in self._all("tr", "ledger__year"))
@@ -125,28 +107,35 @@ def panel(*records: dict[str, Any], **query: str | list[str]) -> Shown:
     return Shown(found)
 
 
+def segments(*records: dict[str, Any]) -> list[tuple[str, float, float, str]]:
+    """The state, start and width in per cent of each segment of the paper's bar, and its words."""
+    answers = panels(renainf=renainf_body(*records))
+    bar = standing_bar(CONTEXT.dossier(PLATE, answers).fines or ())
+    return [(standing.key, part.x, part.width, f"{s.value} {s.label}") for part, standing, s in bar]
+
+
 def test_bar_covers_every_situation_once() -> None:
-    found = panel()
-    assert [state for state, _, _ in found.bar] == ["exigivel", "vencimento", "autuacao", "paga"]
-    assert found.bar[0][1] == 0
-    assert sum(width for _, _, width in found.bar) == pytest.approx(100, abs=0.05)
-    for (_, start, width), (_, after, _) in pairwise(found.bar):
+    found = segments(*RECORDS)
+    assert [state for state, *_ in found] == ["exigivel", "vencimento", "autuacao", "paga"]
+    assert found[0][1] == 0
+    assert sum(width for _, _, width, _ in found) == pytest.approx(100, abs=0.05)
+    for (_, start, width, _), (_, after, *_) in pairwise(found):
         assert after == pytest.approx(start + width, abs=0.02)
-    assert found.key[2] == "R$ 130,16 em 1 autuação, ainda não é multa"
-    assert found.key[0].endswith(" em 3 multas exigíveis")
+    assert found[2][3] == "R$\xa0130,16 em 1 autuação, ainda não é multa"
+    assert found[0][3].endswith(" em 3 multas exigíveis")
 
 
 def test_small_sum_stays_visible_in_the_bar() -> None:
     dear = record(300, valor="99999", codigoInfracao="9999")
-    bar = panel(dear, {**NOTICE, "valor": "1", "codigoInfracao": "9999"}).bar
+    bar = segments(dear, {**NOTICE, "valor": "1", "codigoInfracao": "9999"})
     assert bar[1][2] == pytest.approx(1.5, abs=0.05)
-    assert sum(width for _, _, width in bar) == pytest.approx(100, abs=0.05)
+    assert sum(width for _, _, width, _ in bar) == pytest.approx(100, abs=0.05)
 
 
 def test_bar_without_amounts_shows_counts() -> None:
     unknown = {"valor": "", "codigoInfracao": "9999"}
-    bar = panel(record(300, **unknown), record(310, **unknown), {**NOTICE, **unknown}).bar
-    assert [round(width) for _, _, width in bar] == [67, 33]
+    bar = segments(record(300, **unknown), record(310, **unknown), {**NOTICE, **unknown})
+    assert [round(width) for _, _, width, _ in bar] == [67, 33]
 
 
 def test_fines_are_grouped_by_year_newest_first() -> None:

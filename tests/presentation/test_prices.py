@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from portal.dossier.prices import MOST_TABS, NOTHING_TO_COMPARE, Prices, PriceTab, prices_of
+from portal.phrasebook.prices import monthly_amount, monthly_words, months_of_loss
 from portal.presentation.exports.explained import explained
 from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.query import Query, changed, kept_query
@@ -454,6 +455,30 @@ def test_asking_price_is_compared_with_table_and_history() -> None:
     assert compared("500.000").endswith("% acima da FIPE; nenhum mês teve preço tão alto.")
     assert compared("40.000").endswith(". Pergunte por quê antes de pagar qualquer valor.")
     assert compared("") == compared("0") == ""
+
+
+def test_loss_of_the_past_year_is_told_by_month() -> None:
+    """A percentage needs thought; reais a month do not. It is what happened, not a forecast."""
+    series = only().series
+    assert series.monthly_change is not None and series.monthly_change < 0
+    points = {point.month: point.value for point in series.real}
+    last = max(points)
+    fall = points[last.replace(year=last.year - 1)] - points[last]
+    assert series.monthly_change == -fall / 12
+    amount = monthly_amount(series.monthly_change)
+    assert monthly_words(series.monthly_change) == f"perdeu {amount}"
+    fell = fipe_entry(historicoPreco=rising_to(2026, *[90_000] * 12, 84_000), valorAtual=84_000)
+    alone = panels(decode=decode_body("ABC1D23", informacoesFipe=[fell]))
+    assert "perdeu R$\u00a0500 por mês" in render(vehicle_page(PLATE, alone, UNASKED, CONTEXT))
+    asked = view_of(fipe_entry(), query=(("pedido", "95.000"),))
+    assert "meses da perda do último ano" in asked.loss
+    assert view_of(fipe_entry(), query=(("pedido", "80.000"),)).loss == ""
+
+
+@pytest.mark.parametrize("change", [None, Decimal(0), Decimal("0.4")])
+def test_price_that_stood_still_has_no_loss(change: Decimal | None) -> None:
+    assert monthly_words(change) == monthly_amount(change) == ""
+    assert months_of_loss(Decimal(5000), change) == ""
 
 
 def test_asking_price_that_is_no_amount_is_kept_and_explained() -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from portal import formats
 from portal.dossier.dossier import Dossier
 from portal.law.assessment import AssessedFine
-from portal.law.deadlines import Clock
+from portal.law.running_deadlines import running_deadlines
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
 from portal.system.local_time import sao_paulo
@@ -24,18 +24,6 @@ from portal.wording import day, listed
 if TYPE_CHECKING:
     from icalendar import Component, Event, Journal
 
-# The deadlines of a fine, as the attributes of AssessedFine are named. The names are parts of UIDs.
-_TITLES: Final = {
-    "notice": "limite para expedir a notificação da autuação",
-    "prior_defence": "último dia, no mínimo, para a defesa prévia",
-    "driver_nomination": "último dia, no mínimo, para indicar o condutor",
-    "penalty": "limite para aplicar a penalidade, se não houve defesa",
-    "appeal": "último dia, no mínimo, para recorrer ou pagar com desconto",
-    "prescription": "em regra, prescreve",
-}
-# The key and the title of a day that no article of law sets.
-_TOLL: Final = "toll"
-_TOLL_TITLE: Final = "talvez o último dia para quitar só o pedágio; confira se ainda vale"
 # An event takes 18 KB of memory while the calendar is written, and some milliseconds.
 MOST_DEADLINES: Final = 2_000
 _PRODUCT: Final = "-//Dossie Veicular//Prazos//PT"
@@ -135,38 +123,22 @@ def _events(
 
     seen = set()
     for fine in fines:
-        for key, title, text, last_day in _running(fine):
-            uid = _uid(dossier.subject.text, fine, key)
+        for running in running_deadlines(fine):
+            uid = _uid(dossier.subject.text, fine, running.deadline)
             if uid in seen:  # the source lists some fines twice
                 continue
             seen.add(uid)
+            title, last_day = say.title(running), running.last_day
+            text = say.sentence(running.clock) if running.clock else say.toll_note(fine)
             event = Event()
             event.add("uid", uid)
             event.add("dtstart", last_day)
             event.add("dtend", last_day + timedelta(days=1))
             event.add("transp", "TRANSPARENT")
             event.add("summary", f"{_subject(dossier)}: {title} ({_fine_words(fine)})")
-            event.add("description", _description(fine, key, text, fetched_at))
+            event.add("description", _description(fine, running.deadline, text, fetched_at))
             _stamp(event, fetched_at)
             yield event
-
-
-def _running(fine: AssessedFine) -> Iterator[tuple[str, str, str, date]]:
-    """Yield the deadlines that have not passed and whose step is not in the record.
-
-    Each is a key, a title, a sentence and the last day.
-    """
-    if not fine.is_open:
-        return
-    if fine.toll_until:
-        yield _TOLL, _TOLL_TITLE, say.toll_note(fine), fine.toll_until
-    for key, title in _TITLES.items():
-        clock: Clock = getattr(fine, key)
-        is_step = key in ("notice", "penalty")
-        if clock not in fine.clocks or (is_step and clock.days_used is not None):
-            continue
-        if clock.ends_on is not None and fine.today <= clock.ends_on < date.max:
-            yield key, title, say.sentence(clock), clock.ends_on
 
 
 def _uid(subject: str, fine: AssessedFine, key: str) -> str:

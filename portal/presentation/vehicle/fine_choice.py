@@ -46,6 +46,11 @@ class FineChoice:
     picked: frozenset[int] = frozenset()
     others: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def is_made(self) -> bool:
+        """Whether the visitor has chosen an order, a filter or a fine."""
+        return self != FineChoice(others=self.others)
+
 
 def fine_choice(query: Query) -> FineChoice:
     order, situation = chosen(query, "ordem"), chosen(query, "situacao")

@@ -29,6 +29,7 @@ from portal.presentation.authority import short_authority
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
 from portal.presentation.query import Query
+from portal.presentation.vehicle.due_axis import DueAxis
 from portal.presentation.vehicle.fine_choice import (
     FINE_SITUATIONS,
     NO_STATE,
@@ -100,6 +101,17 @@ class FineLedger:
             Figure(*sums.enforceable(totals)),
             Figure(*sums.points(totals)),
         )
+
+    @cached_property
+    def due_axis(self) -> DueAxis:
+        return DueAxis(self.fines, self.dossier.today)
+
+    @property
+    def calendar(self) -> str:
+        """The path of the calendar file. Only a plate has one."""
+        if not isinstance(self.dossier.subject, Plate):
+            return ""
+        return f"{subject_path(self.dossier.subject)}/prazos.ics"
 
     @property
     def has_controls(self) -> bool:

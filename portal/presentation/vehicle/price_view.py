@@ -14,7 +14,7 @@ from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.scale import month_index
 from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
-from portal.phrasebook.prices import instead_of_chart
+from portal.phrasebook.prices import instead_of_chart, months_of_loss
 from portal.presentation.asking_price import ASKING, against_table, cheapest_words
 from portal.presentation.choice import Choice
 from portal.presentation.query import Query, changed, chosen
@@ -120,18 +120,22 @@ class PriceView:
         ]
 
     @property
-    def notes(self) -> Iterator[str]:
-        """Sentences about the chosen version."""
+    def warnings(self) -> Iterator[str]:
+        """Sentences on what is wrong with the chosen version's history."""
+        if self.tab.contradiction:
+            yield self.tab.contradiction
+        if self.tab.gaps:
+            yield f"Meses sem preço: {self.tab.gaps}."
+
+    @property
+    def forecast(self) -> str:
+        """Say how far the source predicts the chosen version's price, or return ""."""
         tab, series = self.tab, self.tab.series
-        if tab.contradiction:
-            yield tab.contradiction
-        if series.predicted_change is not None:
-            change = formats.change(series.predicted_change)
-            yield f"{tab.predicted_label}: {change}; {tab.predicted_note}."
-        elif series.predicted_tail:
-            yield f"{tab.predicted_label}: {tab.predicted_note}."
-        if tab.gaps:
-            yield f"Meses sem preço: {tab.gaps}."
+        if not series.predicted_tail:
+            return ""
+        change = series.predicted_change
+        change_words = "" if change is None else f"{formats.change(change)}; "
+        return f"{tab.predicted_label}: {change_words}{tab.predicted_note}."
 
     @property
     def typed(self) -> str:
@@ -159,6 +163,14 @@ class PriceView:
         if base is not None and tab.is_tied:
             return against_table(asking, base, doubt, of_version=cheapest_words(self.prices))
         return against_table(asking, tab, doubt)
+
+    @property
+    def loss(self) -> str:
+        """Say how many months of its loss an asking price is above the table's, or ""."""
+        asking, tab = self._asked[0], self.tab
+        if not asking or tab.current is None or tab.is_tied or tab.no_ceiling:
+            return ""
+        return months_of_loss(asking - tab.current, tab.series.monthly_change)
 
     @property
     def others(self) -> Query:

@@ -1,0 +1,51 @@
+"""The deadlines of a fine that still run: the days of the calendar, and the next of them."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, Literal
+
+from portal.law.assessment import AssessedFine
+from portal.law.deadlines import Clock, Step
+
+# The last day to pay a toll alone, which no article of law sets.
+Deadline = Literal["toll"] | Step
+_STEPS: Final[tuple[Step, ...]] = (
+    "notice",
+    "prior_defence",
+    "driver_nomination",
+    "penalty",
+    "appeal",
+    "prescription",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunningDeadline:
+    """A last day that has not passed. ``clock`` is None for a toll."""
+
+    fine: AssessedFine
+    deadline: Deadline
+    last_day: date
+    clock: Clock | None = None
+
+
+def running_deadlines(fine: AssessedFine) -> Iterator[RunningDeadline]:
+    """Yield the deadlines that have not passed and whose step is not in the record."""
+    if not fine.is_open:
+        return
+    if fine.toll_until:
+        yield RunningDeadline(fine, "toll", fine.toll_until)
+    for step in _STEPS:
+        clock: Clock = getattr(fine, step)
+        is_step = step in ("notice", "penalty")
+        if clock not in fine.clocks or (is_step and clock.days_used is not None):
+            continue
+        if clock.ends_on is not None and fine.today <= clock.ends_on < date.max:
+            yield RunningDeadline(fine, step, clock.ends_on, clock)
+
+
+def next_deadline(fines: Iterable[AssessedFine]) -> RunningDeadline | None:
+    """Return the deadline that ends first, or None if none runs."""
+    running = (each for fine in fines for each in running_deadlines(fine))
+    return min(running, key=lambda each: each.last_day, default=None)
