@@ -1,4 +1,7 @@
-"""One caller's declarations of the checklist's lines."""
+"""One caller's declarations of the checklist's lines, and what the caller saw at the vehicle.
+
+One store keeps both, under the keys of the lines and of the rows.
+"""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -8,8 +11,9 @@ import msgspec
 
 from portal.access.declarations import Declarations
 from portal.desk.caller import Caller
+from portal.law.at_the_car import CAR_ROWS, Seen
 from portal.law.checklist import LINE_OF
-from portal.law.declared import Declaration, Record
+from portal.law.declared import Declaration, Record, Told
 from portal.storage.database import Also, nothing_else
 from portal.vehicle.plate import Plate, Renavam
 
@@ -17,6 +21,9 @@ log = logging.getLogger(__name__)
 
 _encoder: Final = msgspec.json.Encoder(decimal_format="string")
 _decoder: Final = msgspec.json.Decoder(Declaration)
+_seen_decoder: Final = msgspec.json.Decoder(Seen)
+# What was seen of a row of the vehicle stands beside the lines, under its own key.
+_SEEN: Final = "visto-"
 
 
 class ContradictsRecord(Exception):
@@ -34,7 +41,7 @@ class DeclaredLines:
     def __init__(self, store: Declarations, caller: Caller) -> None:
         self._store = store
         self._caller = caller
-        self._read: dict[str, tuple[Declaration, ...] | None] = {}
+        self._read: dict[str, tuple[Told, ...] | None] = {}
 
     def read(self, subjects: Sequence[Plate | Renavam]) -> None:
         """Read the declarations of many vehicles with few queries."""
@@ -45,7 +52,7 @@ class DeclaredLines:
         for plate in unread:
             self._read[plate] = None if found is None else _declarations(found.get(plate, {}))
 
-    def of(self, subject: Plate | Renavam) -> tuple[Declaration, ...] | None:
+    def of(self, subject: Plate | Renavam) -> tuple[Told, ...] | None:
         """Return the declarations of a vehicle, or None if the database fails.
 
         Lines are declared of plates alone.
@@ -56,7 +63,7 @@ class DeclaredLines:
     def replace(
         self,
         plate: Plate,
-        changes: Mapping[str, Declaration | None],
+        changes: Mapping[str, Told | None],
         also: Also = nothing_else,
     ) -> None:
         """Replace the named lines. None removes a line's declaration. Raises SQLAlchemyError.
@@ -70,13 +77,19 @@ class DeclaredLines:
         self._read.pop(plate.text, None)
 
 
-def _declarations(lines: Mapping[str, bytes]) -> tuple[Declaration, ...]:
-    found = []
+def seen_key(row: str) -> str:
+    """Return the key under which the store keeps what was seen of a row."""
+    return f"{_SEEN}{row}"
+
+
+def _declarations(lines: Mapping[str, bytes]) -> tuple[Told, ...]:
+    found: list[Told] = []
     for key, content in lines.items():
-        if key not in LINE_OF:  # a line of another version of the portal
+        is_seen = key.removeprefix(_SEEN) in CAR_ROWS and key.startswith(_SEEN)
+        if key not in LINE_OF and not is_seen:  # a line of another version of the portal
             continue
         try:
-            found.append(_decoder.decode(content))
+            found.append((_seen_decoder if is_seen else _decoder).decode(content))
         except msgspec.ValidationError:
             log.warning("a declaration of the line %s is not of this version", key)
     return tuple(found)

@@ -25,7 +25,7 @@ from portal.dossier.row import Listed, VehicleRow, row_of
 from portal.gateway.limits import Allowance, Limit, Use
 from portal.gateway.lookup import Spend
 from portal.gateway.usage import Usage
-from portal.law.declared import Declaration, contradicted_by
+from portal.law.declared import Declaration, Told, contradicted_by
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 
@@ -157,14 +157,16 @@ class Desk:
             self._declared.of(listed.subject),
         )
 
-    def declare(self, plate: Plate, changes: Mapping[str, Declaration | None]) -> Dossier:
-        """Declare lines of a vehicle's checklist, and return its dossier. Nothing is asked.
+    def declare(self, plate: Plate, changes: Mapping[str, Told | None]) -> Dossier:
+        """Declare lines of a vehicle's checklist, or what was seen at it. Nothing is asked.
 
-        Replaces the lines that ``changes`` names. None removes a line's declaration. Raises
+        Returns the dossier. Replaces what ``changes`` names. None removes it. Raises
         ContradictsRecord, and stores nothing, if a record says otherwise. Raises SQLAlchemyError.
         """
         stored = self.dossier(plate, Spend.NEVER)
-        for declaration in filter(None, changes.values()):
+        for declaration in changes.values():
+            if not isinstance(declaration, Declaration):
+                continue
             if record := contradicted_by(declaration, stored.records):
                 raise ContradictsRecord(declaration, record)
         self._declared.replace(plate, changes, self.witness.doing("declared", plate.text))

@@ -17,15 +17,23 @@ from portal.dossier.records_by_line import records_by_line
 from portal.gateway.operations import lookups_of
 from portal.law.act_matrix import Missing, Stale
 from portal.law.assessment import AssessedFine, Totals, notice_key, totals
+from portal.law.at_the_car import Seen, seen_findings
 from portal.law.declared import (
-    Declaration,
     Record,
     SettledLine,
+    Told,
     declared_findings,
+    seen_of,
     settle,
     stock_obstacles,
 )
-from portal.law.findings import DeclaredSomething, OfVehicle, ReportAlert, UnreadData
+from portal.law.findings import (
+    DeclaredSomething,
+    OfVehicle,
+    ReportAlert,
+    SeenDifference,
+    UnreadData,
+)
 from portal.law.further_findings import beside_findings
 from portal.law.identification import condition_findings
 from portal.law.orders import AssessedOrder
@@ -53,7 +61,8 @@ class Dossier:
     nothing else. A part is None if its lookup has no readable answer: missing is never clean.
     ``marker`` is the text that the source sends in place of a hidden value. ``ask`` are the lookups
     that the user chose. ``mask_names`` is true if a written report must not show people's names.
-    ``declarations`` are the caller's own, or None if they could not be read.
+    ``declarations`` are the caller's own, of lines and of what was seen at the vehicle, or None if
+    they could not be read.
     """
 
     subject: Plate | Renavam
@@ -62,7 +71,7 @@ class Dossier:
     marker: str
     ask: Collection[LookupName] = LOOKUPS
     mask_names: bool = True
-    declarations: tuple[Declaration, ...] | None = ()
+    declarations: tuple[Told, ...] | None = ()
 
     @cached_property
     def asked(self) -> tuple[LookupName, ...]:
@@ -201,11 +210,16 @@ class Dossier:
         )
 
     @property
-    def _declared(self) -> tuple[DeclaredSomething, ...] | None:
-        """What the caller has declared to have found, or None if that could not be read."""
+    def _declared(self) -> tuple[DeclaredSomething | SeenDifference, ...] | None:
+        """What the caller has declared or seen, or None if that could not be read."""
         if not self.declarations:
             return None if self.declarations is None else ()
-        return tuple(declared_findings(self.lines))
+        return (*declared_findings(self.lines), *seen_findings(self.seen))
+
+    @property
+    def seen(self) -> tuple[Seen, ...]:
+        """What the caller has seen at the vehicle."""
+        return seen_of(self.declarations or ())
 
     @cached_property
     def records(self) -> Mapping[str, Record]:

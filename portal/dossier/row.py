@@ -22,10 +22,12 @@ from portal.gateway.lookup import Served
 from portal.gateway.operations import lookups_of
 from portal.law.act_answers import ACTS, Act, Mark
 from portal.law.assessment import AssessedFine, known_sum, one_per_notice, sum_of
+from portal.law.at_the_car import seen_findings
 from portal.law.declared import (
-    Declaration,
     Record,
+    Told,
     declared_findings,
+    seen_of,
     settle,
     stock_obstacles,
 )
@@ -35,6 +37,7 @@ from portal.law.findings import (
     Finding,
     FinesInStanding,
     ReportAlert,
+    SeenDifference,
     Warned,
     gravest_first,
 )
@@ -221,7 +224,7 @@ def row_of(
     dossier_of: Callable[[], Dossier],
     reported: Callable[[], Dossier | None],
     now: datetime,
-    declarations: tuple[Declaration, ...] | None = (),
+    declarations: tuple[Told, ...] | None = (),
 ) -> VehicleRow:
     """Return the row of a vehicle of a batch.
 
@@ -264,7 +267,8 @@ def row_of(
     found = reported()
     alerts = found.verdict.alerts if found else ()
     lines = settle(_records_of(row), declarations or (), alerts_by_line(alerts))
-    declared = tuple(declared_findings(lines))
+    seen = seen_findings(seen_of(declarations or ()))
+    declared: tuple[DeclaredSomething | SeenDifference, ...] = (*declared_findings(lines), *seen)
     warnings = gravest_first((*declared, *alerts))
     told = (row.alert_codes or "").split(",")
     added = _alerts([each for each in warnings if each.code not in told])
@@ -306,7 +310,7 @@ def _records_of(row: VehicleRow) -> Mapping[str, Record]:
     return records
 
 
-def _declared(declared: Sequence[DeclaredSomething]) -> dict[str, Any]:
+def _declared(declared: Sequence[DeclaredSomething | SeenDifference]) -> dict[str, Any]:
     return {"declared": ", ".join(map(declared_words, declared)) or None}
 
 

@@ -11,6 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
 
+from portal.law.at_the_car import Seen
 from portal.law.checklist import LINES, ChecklistLine
 from portal.law.findings import DeclaredSomething
 from portal.vehicle.operation_name import LookupName
@@ -106,13 +107,21 @@ class SettledLine:
         return "warned" if self.is_warned else "open"
 
 
+# What a caller has told of a vehicle: a line that was checked elsewhere, or what was seen at it.
+Told = Declaration | Seen
+
+
+def seen_of(told: Sequence[Told]) -> tuple[Seen, ...]:
+    return tuple(each for each in told if isinstance(each, Seen))
+
+
 def settle(
     records: Mapping[str, Record],
-    declarations: Sequence[Declaration],
+    told: Sequence[Told],
     warned: Collection[str] = (),
 ) -> tuple[SettledLine, ...]:
     """Return all lines. ``records`` is by the line's key, and ``warned`` has keys of lines."""
-    declared = {each.line: each for each in declarations}
+    declared = {each.line: each for each in told if isinstance(each, Declaration)}
     return tuple(
         SettledLine(line, records.get(line.key), declared.get(line.key), line.key in warned)
         for line in LINES

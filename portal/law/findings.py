@@ -22,6 +22,17 @@ from portal.law.standing import Standing
 
 Source = Literal["decode", "renainf", "renajud", "report", "declared"]
 # "vehicle" is a doubt about the vehicle itself, which no payment removes.
+# The rows of what one compares with the vehicle itself.
+CarRow = Literal[
+    "placa",
+    "modelo",
+    "ano-modelo",
+    "procedencia",
+    "motor",
+    "cambio",
+    "lugares",
+    "potencia",
+]
 About = Literal["vehicle", "order", "fine", "report", "declared"]
 # The HTML anchors of the vehicle's own data and of the written report.
 VEHICLE, REPORT = "veiculo", "laudo"
@@ -298,6 +309,34 @@ class DeclaredSomething:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenDifference:
+    """A person has looked at the vehicle, and it is not as the record says.
+
+    ``row`` is compared with the vehicle. ``what`` is what is there instead, or
+    "". ``by`` is the caller's name, and ``on`` the day.
+    """
+
+    about: ClassVar[About] = "declared"
+    source: ClassVar[Source] = "declared"
+    mark: ClassVar[Mark] = "careful"
+    subject: ClassVar[Subject] = Subject.CHASSIS
+    reach: ClassVar[frozenset[Act]] = REACH[Subject.CHASSIS]
+    ends_ceiling: ClassVar[bool] = True
+    row: CarRow
+    what: str
+    by: str
+    on: date
+
+    @property
+    def code(self) -> str:
+        return f"seen_{self.row.replace('-', '_')}"
+
+    @property
+    def anchor(self) -> str:
+        return f"carro-{self.row}"
+
+
+@dataclass(frozen=True, slots=True)
 class DeclarationsUnread:
     """The caller's declarations could not be read, so that a warning of theirs may be missing."""
 
@@ -319,7 +358,7 @@ OfVehicle = (
     | DataConflict
 )
 # What a text or a person warns of, which this portal has not checked.
-Warned = ReportAlert | DeclaredSomething
+Warned = ReportAlert | DeclaredSomething | SeenDifference
 Finding = OfVehicle | CourtOrders | FinesInStanding | PaidShort | Warned | DeclarationsUnread
 
 

@@ -28,6 +28,7 @@ from portal.law.findings import (
     OfVehicle,
     PaidShort,
     ReportAlert,
+    SeenDifference,
     UnreadData,
     Warned,
     gravest_first,
@@ -123,9 +124,10 @@ class Verdict:
         return self.level == "clear" and all(row.mark == "yes" for row in self.matrix)
 
     @property
-    def declared(self) -> tuple[DeclaredSomething, ...]:
-        """What a person has declared to have found, the gravest first."""
-        return tuple(one for one in self.reasons if isinstance(one, DeclaredSomething))
+    def declared(self) -> tuple[DeclaredSomething | SeenDifference, ...]:
+        """What a person has declared to have found or seen, the gravest first."""
+        told = DeclaredSomething | SeenDifference
+        return tuple(one for one in self.reasons if isinstance(one, told))
 
     @property
     def ends_ceiling(self) -> Finding | None:
@@ -148,7 +150,7 @@ def judge(
     unconfirmed: Collection[Missing] = (),
     condition: Sequence[OfVehicle] = (),
     alerts: Sequence[ReportAlert] = (),
-    declared: Sequence[DeclaredSomething] | None = (),
+    declared: Sequence[DeclaredSomething | SeenDifference] | None = (),
 ) -> Verdict:
     """Return the verdict.
 
@@ -161,7 +163,7 @@ def judge(
     lookups that the user did not choose. ``unconfirmed`` names the lookups whose answer leaves open
     whether there are records, or more of them. ``condition`` are the findings of the vehicle's own
     data, and ``alerts`` those of the written report. ``declared`` is what the caller has declared
-    to have found, or None if that could not be read.
+    to have found or seen, or None if that could not be read.
     """
     known: dict[Missing, bool] = {
         "decode": decode_known and is_described,

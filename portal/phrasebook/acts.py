@@ -7,11 +7,10 @@ from portal.law.act_answers import ACT_TEXTS, Answer, Hedge
 from portal.law.act_matrix import Row
 from portal.law.findings import (
     AdverseData,
-    DeclaredSomething,
     Finding,
     PaidShort,
-    ReportAlert,
     UnreadData,
+    Warned,
 )
 from portal.phrasebook.findings import paid_short_brief, sentence, warning_brief
 from portal.phrasebook.verdict import MISSING_WORDS, WRONG_CHECK_DIGIT, as_of, not_confirmed
@@ -90,7 +89,7 @@ def _reason(one: Answer | Finding) -> str:
 
 
 def _brief(one: Answer | Finding) -> str:
-    if isinstance(one, ReportAlert | DeclaredSomething):
+    if isinstance(one, Warned):
         return warning_brief(one)
     if isinstance(one, PaidShort):
         return paid_short_brief()

@@ -22,6 +22,7 @@ from portal.law.findings import (
     PaidShort,
     RecordBeforeVehicle,
     ReportAlert,
+    SeenDifference,
     Source,
     Tampered,
     TamperedWith,
@@ -30,6 +31,7 @@ from portal.law.findings import (
 )
 from portal.law.orders import AssessedOrder
 from portal.law.restriction_kinds import KIND_WORDS, NAMED_ORDERS, Kind
+from portal.phrasebook.at_the_car import ROW_WORDS
 from portal.wording import counted, day, listed, money
 
 
@@ -102,14 +104,16 @@ def clause(finding: Finding) -> str:
             return _paid_short(finding)
         case ReportAlert():
             return f"A análise escrita aponta {alert_words(finding)}"
-        case DeclaredSomething() | DeclarationsUnread():
+        case DeclaredSomething() | SeenDifference() | DeclarationsUnread():
             return _declared(finding)
     assert_never(finding)
 
 
-def _declared(finding: DeclaredSomething | DeclarationsUnread) -> str:
+def _declared(finding: DeclaredSomething | SeenDifference | DeclarationsUnread) -> str:
     if isinstance(finding, DeclarationsUnread):
         return "As linhas que você declarou não puderam ser lidas agora"
+    if isinstance(finding, SeenDifference):
+        return f"Visto no carro por {finding.by}: {declared_words(finding)}"
     return f"Declarado por {finding.by}: {declared_words(finding)}"
 
 
@@ -137,6 +141,8 @@ def consequence(finding: Finding) -> str:
             return f"este portal não conferiu; {_SUBJECTS[finding.subject].confirm}"
         case DeclaredSomething():
             return "este portal não conferiu; resolva antes de pagar"
+        case SeenDifference():
+            return "não pague antes de explicada a diferença"
         case DeclarationsUnread():
             return "abra esta página de novo antes de decidir"
     assert_never(finding)
@@ -187,8 +193,14 @@ def alert_fact(alert: ReportAlert) -> str:
     return f"A análise escrita aponta {alert_words(alert)}; este portal não conferiu."
 
 
-def declared_words(finding: DeclaredSomething) -> str:
-    """Name what a person has found: ``IPVA em aberto, R$ 1.200,00 (2 parcelas)``."""
+def declared_words(finding: DeclaredSomething | SeenDifference) -> str:
+    """Name what a person has found: ``IPVA em aberto, R$ 1.200,00 (2 parcelas)``.
+
+    Or what a person has seen: ``câmbio difere do registro (manual)``.
+    """
+    if isinstance(finding, SeenDifference):
+        what = f" ({finding.what})" if finding.what else ""
+        return f"{_row_name(finding)} difere do registro{what}"
     amount = f", {money(finding.amount)}" if finding.amount is not None else ""
     what = f" ({finding.what})" if finding.what else ""
     return f"{LINE_OF[finding.line].something}{amount}{what}"
@@ -203,7 +215,13 @@ def warning_brief(finding: Warned) -> str:
     """Name in a list what this portal has not checked."""
     if isinstance(finding, DeclaredSomething):
         return declared_brief(finding)
+    if isinstance(finding, SeenDifference):
+        return f"Visto no carro: {_row_name(finding)} difere"
     return alert_brief(finding)
+
+
+def _row_name(finding: SeenDifference) -> str:
+    return ROW_WORDS[finding.row].named
 
 
 def sum_in_words(fines: Sequence[AssessedFine]) -> str:

@@ -13,7 +13,9 @@ from portal.law.findings import (
     DeclaredSomething,
     FinesInStanding,
     ReportAlert,
+    SeenDifference,
     UnreadData,
+    Warned,
 )
 from portal.law.verdict import Cause, Verdict
 from portal.phrasebook.findings import (
@@ -133,7 +135,7 @@ def short(verdict: Verdict) -> str:
         case "gap":
             return _short_of_gap(verdict)
         case "report" | "report_note" | "declared" | "declared_note":
-            assert isinstance(verdict.decisive, ReportAlert | DeclaredSomething)
+            assert isinstance(verdict.decisive, Warned)
             return warning_brief(verdict.decisive)
     if verdict.level == "limited":
         return headline(verdict)
@@ -161,6 +163,7 @@ def no_ceiling(verdict: Verdict) -> str:
             | DataConflict()
             | ReportAlert()
             | DeclaredSomething()
+            | SeenDifference()
             | DeclarationsUnread()
         ):
             return sentence(ended_by)

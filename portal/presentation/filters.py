@@ -8,6 +8,7 @@ from markupsafe import Markup, escape
 from portal import formats, wording
 from portal.charts.paths import hatch_path
 from portal.dossier import details, figures
+from portal.dossier.car_rows import car_rows
 from portal.dossier.deadline_steps import deadline_steps
 from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
@@ -25,6 +26,10 @@ from portal.phrasebook import (
     declared,
     findings,
     fines,
+    at_the_car,
+    deadlines,
+    declared,
+    findings,
     prices,
     report,
     sums,
@@ -111,6 +116,7 @@ def register(environment: Environment) -> None:
         "orders_in_words": orders_in_words,
         "order_checklist": order_checklist,
         "hatch_path": hatch_path,
+        "car_rows": car_rows,
     }
     environment.filters.update(
         {
@@ -169,6 +175,7 @@ def register(environment: Environment) -> None:
             "clause": findings.clause,
             "consequence": findings.consequence,
             "contradiction": report.contradiction,
+            "seen_words": at_the_car.seen_words,
             "line_words": declared.line_words,
             "line_source": declared.line_source,
             "contradicted_words": declared.contradicted_words,

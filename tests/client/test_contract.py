@@ -24,6 +24,7 @@ UNNAMED = {
     "BatchStart",
     "DeclaredChange",
     "DeclaredChanges",
+    "SeenChange",
     "ReportRequest",
     "MomentRequest",
     "CallPrices",

@@ -205,6 +205,7 @@ def test_every_code_has_a_case() -> None:
         *("RecordBeforeVehicle", "CourtOrders", "FinesInStanding", "PaidShort", "ReportAlert"),
         # tests/presentation/test_declared_lines.py tries these on each line.
         *("DeclaredSomething", "DeclarationsUnread"),
+        "SeenDifference",  # tests/presentation/test_car_check.py
     }
     assert set(get_args(DataConflict.__annotations__["code"])) <= set(CASES)
     assert {f"report_{subject}" for subject in Subject} <= set(CASES)

@@ -468,10 +468,19 @@ class DeclaredLine(TypedDict):
     warned_by_report: bool
 
 
+class SeenRow(TypedDict):
+    row: str
+    state: Literal["match", "differs"]
+    what: str | None
+    on: str
+    who: str
+
+
 class DeclaredLines(TypedDict):
     lines: list[DeclaredLine]
     open: int
     readable: bool
+    seen: list[SeenRow]
 
 
 class ExplainedLookup(TypedDict):

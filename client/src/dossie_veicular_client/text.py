@@ -17,6 +17,7 @@ from dossie_veicular_client.answers import (
     Mark,
     Moment,
     Report,
+    SeenRow,
     Verification,
 )
 from dossie_veicular_client.money import reais
@@ -226,6 +227,7 @@ def declared_text(declared: DeclaredLines) -> str:
     lines = [_declared_line(one) for one in declared["lines"]]
     if not declared["readable"]:
         lines.append("O que foi declarado não pôde ser lido agora.")
+    lines += [_seen_line(one) for one in declared["seen"]]
     return "\n".join([*lines, f"Não verificadas: {declared['open']} de {len(declared['lines'])}."])
 
 
@@ -241,6 +243,12 @@ def _declared_line(one: DeclaredLine) -> str:
     source = f", {one['source']}" if one["source"] else ""
     later = "; antes se declarou outra coisa" if one["contradicted"] else ""
     return f"{one['line']}: {words}{amount}{what} · {by} de {day}{source}{later}"
+
+
+def _seen_line(one: SeenRow) -> str:
+    words = "confere" if one["state"] == "match" else "difere do registro"
+    what = f" ({one['what']})" if one["what"] else ""
+    return f"{one['row']}: {words}{what} · visto no carro por {one['who']} em {_day(one['on'])}"
 
 
 def issued_text(dossier: IssuedDossier) -> str:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from portal.dossier.dossier import Dossier
+from portal.law.at_the_car import by_row
 from portal.law.declared import SettledLine
 from portal.phrasebook.declared import SOURCES, record_words
 
@@ -13,12 +14,22 @@ def declared_object(dossier: Dossier) -> Object:
     """Return all lines of the checklist, each as a record or a declaration settles it.
 
     ``open`` is the number of lines that neither settles. ``readable`` is false if the caller's
-    declarations could not be read.
+    declarations could not be read. ``seen`` is what the caller has seen at the vehicle.
     """
     return {
         "lines": [_line(one) for one in dossier.lines],
         "open": dossier.open_lines,
         "readable": dossier.declarations is not None,
+        "seen": [
+            {
+                "row": one.row,
+                "state": one.state,
+                "what": one.what or None,
+                "on": one.on,
+                "who": one.who,
+            }
+            for one in by_row(dossier.seen).values()
+        ],
     }
 
 

@@ -1,6 +1,7 @@
-"""The lines of a vehicle's checklist: read, and declared by the caller. Nothing is asked."""
+"""A vehicle's checklist and what was seen at it: read, and told by the caller. Nothing is asked."""
 
-from typing import Final
+from collections.abc import Collection
+from typing import Any, Final
 
 from flask import Response
 
@@ -24,27 +25,39 @@ from portal.web.json_api.routes import Refusal
 from portal.web.json_api.vehicles import VEHICLE
 from portal.web.routing.declared_input import (
     MEMBERS,
+    SEEN_MEMBERS,
     Changes,
     WrongDeclaration,
     read_declarations,
+    read_seen,
 )
 from portal.web.web import Web, shown_name
 
-INVALID_LINES: Final = 'O corpo deve ser um objeto JSON com "lines", uma lista de objetos.'
+INVALID_LINES: Final = (
+    'O corpo deve ser um objeto JSON com "lines", "seen" ou ambas, cada uma uma lista de objetos.'
+)
 
 
 def _changes(call: Call) -> Changes:
     """Return the declarations in the body. Raises Refusal (400)."""
-    lines = body_of(call, INVALID_LINES).get("lines")
-    if not isinstance(lines, list) or not all(isinstance(each, dict) for each in lines):
+    document = body_of(call, INVALID_LINES)
+    if not document:
         raise Refusal("body_invalid", INVALID_LINES)
-    for each in lines:
-        refuse_unknown(each, MEMBERS, UNKNOWN_MEMBER)
+    lines = _objects(document.get("lines", []), MEMBERS)
+    seen = _objects(document.get("seen", []), SEEN_MEMBERS)
+    today, who = call.web.render_context().today, shown_name(call.identity)
     try:
-        today = call.web.render_context().today
-        return read_declarations(lines, shown_name(call.identity), today)
+        return {**read_declarations(lines, who, today), **read_seen(seen, who, today)}
     except WrongDeclaration as error:
         raise Refusal("body_invalid", str(error)) from None
+
+
+def _objects(given: object, members: Collection[str]) -> list[dict[str, Any]]:
+    if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
+        raise Refusal("body_invalid", INVALID_LINES)
+    for each in given:
+        refuse_unknown(each, members, UNKNOWN_MEMBER)
+    return given
 
 
 @get(f"{VEHICLE}/declared")

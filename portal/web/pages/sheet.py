@@ -11,7 +11,7 @@ from flask import redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.batch.typed_list import read_strings
-from portal.desk.declared_lines import ContradictsRecord
+from portal.desk.declared_lines import ContradictsRecord, seen_key
 from portal.desk.desk import Desk
 from portal.gateway.lookup import Spend
 from portal.law.checklist import LINE_OF
@@ -26,13 +26,14 @@ from portal.web.routing.declared_input import (
     WrongDeclaration,
     form_members,
     read_declarations,
+    read_seen,
 )
 from portal.web.routing.responses import file_response, page_response
 from portal.web.routing.routes import Routes, at_desk
 from portal.web.routing.vehicles import of_vehicle
 from portal.web.web import Web, shown_name
 
-_FIELDS: Final = ("line", "state", "what", "amount")
+_FIELDS: Final = ("line", "row", "state", "what", "amount")
 
 routes = Routes("sheet", robots="noindex", limited=True)
 
@@ -58,9 +59,10 @@ def sheet_pdf(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
 @routes.post("/placa/<text>/declarar")
 @of_vehicle(Plate)
 def declare(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
-    """Declare lines of a vehicle, and lead back to the page with the form.
+    """Declare lines of a vehicle or what was seen at it, and lead back to the page with the form.
 
-    The fields of several lines are repeated in the same order. A line with a blank state is left as
+    The fields of several lines are repeated in the same order. A field "row" names a row of "É este
+    carro?" in place of a line. A line with a blank state is left as
     it is.
     """
     try:
@@ -73,9 +75,7 @@ def declare(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     else:
         path = local_path(request.form.get("next", ""))
         path = path if path != "/" else url_for(".sheet", text=plate.text)
-        kind = "linha" if path.endswith("/folha") else "verificar"
-        anchor = f"#{kind}-{next(iter(changes))}" if len(changes) == 1 else ""
-        return redirect(f"{path}{anchor}", 303)
+        return redirect(f"{path}{_anchor(changes, path)}", 303)
     dossier = desk.dossier(plate, Spend.NEVER)
     return page_response(sheet_page(web, desk.identity, dossier, problem=problem), status)
 
@@ -110,6 +110,16 @@ def many(web: Web, desk: Desk) -> BaseResponse:
     return page_response(page, 409 if len(refused) == len(plates) else 200)
 
 
+def _anchor(changes: Changes, path: str) -> str:
+    """Return the anchor of the one line that was declared, or ""."""
+    if len(changes) != 1:
+        return ""
+    key = next(iter(changes))
+    if key not in LINE_OF:
+        return f"#carro-{key.removeprefix(seen_key(''))}"
+    return f"#{'linha' if path.endswith('/folha') else 'verificar'}-{key}"
+
+
 def _refusal(web: Web, error: ContradictsRecord) -> str:
     return refusal(error.declaration, error.record, web.render_context().today)
 
@@ -128,5 +138,10 @@ def _rows() -> list[Mapping[str, str]]:
 
 def _changes(web: Web, desk: Desk, rows: Sequence[Mapping[str, str]]) -> Changes:
     """Return the declarations of a form. Raises WrongDeclaration."""
-    today = web.render_context().today
-    return read_declarations([form_members(row) for row in rows], shown_name(desk.identity), today)
+    today, who = web.render_context().today, shown_name(desk.identity)
+    members = [form_members(row) for row in rows]
+    lines = [each for each in members if "row" not in each]
+    return {
+        **read_declarations(lines, who, today),
+        **read_seen([each for each in members if "row" in each], who, today),
+    }

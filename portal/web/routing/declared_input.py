@@ -1,4 +1,4 @@
-"""Reads declarations of checklist lines from JSON members and from the fields of a form."""
+"""Reads what a person declares or has seen from JSON members and from the fields of a form."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -6,17 +6,23 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any, Final
 
+from portal.desk.declared_lines import seen_key
+from portal.law.at_the_car import CAR_ROWS, Seen
 from portal.law.checklist import LINE_OF
-from portal.law.declared import Declaration
+from portal.law.declared import Declaration, Told
 from portal.presentation.typed_money import LARGEST, read_money
 from portal.wording import sanitise_echo
 
 LONGEST_WHAT: Final = 200
 LONGEST_SOURCE: Final = 80
 MEMBERS: Final = frozenset(("line", "state", "amount", "what", "source", "on"))
+SEEN_MEMBERS: Final = frozenset(("row", "state", "what", "on"))
+_FIELDS: Final = MEMBERS | SEEN_MEMBERS
 _EARLIEST: Final = date(2000, 1, 1)
 _CENTS: Final = Decimal("0.01")
 WRONG_STATE: Final = "Em “state” vai nothing, something ou unchecked."
+WRONG_SEEN: Final = "Em “state” vai match, differs ou unchecked."
+WRONG_ROW: Final = "A linha “{}” não existe: vai {}."
 WRONG_LINE: Final = "A linha “{}” não existe.{}"
 WRONG_AMOUNT: Final = "Em “amount” vai um valor em reais, de 0 a 99999999.99, ou null."
 AMOUNT_OF_NOTHING: Final = "Só “something” tem valor: sem nada a pagar, “amount” é null."
@@ -30,7 +36,8 @@ class WrongDeclaration(ValueError):
     """A declaration is not one. The message says what is wrong."""
 
 
-Changes = Mapping[str, Declaration | None]
+# What to keep, by the key of the line or of the row, and None for what to remove.
+Changes = Mapping[str, Told | None]
 
 
 def read_declarations(given: Sequence[Mapping[str, Any]], who: str, today: date) -> Changes:
@@ -53,13 +60,38 @@ def read_declarations(given: Sequence[Mapping[str, Any]], who: str, today: date)
     return changes
 
 
+def read_seen(given: Sequence[Mapping[str, Any]], who: str, today: date) -> Changes:
+    """Return what was seen at the vehicle, and None for a row that is unchecked.
+
+    ``given`` has JSON objects with the members SEEN_MEMBERS. Raises WrongDeclaration.
+    """
+    changes: dict[str, Told | None] = {}
+    for one in given:
+        row = next((each for each in CAR_ROWS if each == one.get("row")), None)
+        if row is None:
+            shown = sanitise_echo(str(one.get("row", "")), _LONGEST_NAME)
+            raise WrongDeclaration(WRONG_ROW.format(shown, ", ".join(CAR_ROWS)))
+        key = seen_key(row)
+        if key in changes:
+            raise WrongDeclaration(REPEATED.format(row))
+        what, on = _text(one, "what", LONGEST_WHAT), _day(one.get("on"), today)
+        match one.get("state"):
+            case "unchecked":
+                changes[key] = None
+            case "match" | "differs" as state:
+                changes[key] = Seen(row, state, who, on, what if state == "differs" else "")
+            case _:
+                raise WrongDeclaration(WRONG_SEEN)
+    return changes
+
+
 def form_members(form: Mapping[str, str]) -> dict[str, Any]:
     """Return the fields of a form as the members of a JSON object. Raises WrongDeclaration.
 
     A form has texts alone: the amount is typed as people type money, and a blank field is missing.
     """
     members: dict[str, Any] = {
-        name: text.strip() for name, text in form.items() if name in MEMBERS and text.strip()
+        name: text.strip() for name, text in form.items() if name in _FIELDS and text.strip()
     }
     amount, problem = read_money(members.pop("amount", ""))
     if problem:
