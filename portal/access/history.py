@@ -1,4 +1,4 @@
-"""Each visitor's recent lookups and notes, stored encrypted and shown only to that visitor."""
+"""Each visitor's recent lookups, notes and what they last saw, encrypted for that visitor alone."""
 
 import json
 import logging
@@ -11,11 +11,14 @@ from typing import Any, Final
 from unicodedata import normalize
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Select,
     TextClause,
     bindparam,
     delete,
+    func,
+    not_,
     select,
     text,
     update,
@@ -30,7 +33,12 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-KEPT_S = 30 * 24 * 3600
+_DAY_S: Final = 24 * 3600
+KEPT_DAYS: Final = 30
+# A visitor may choose to keep the history for longer.
+CHOICES_DAYS: Final = (KEPT_DAYS, 90)
+KEPT_S = KEPT_DAYS * _DAY_S
+_LONGEST_S: Final = max(CHOICES_DAYS) * _DAY_S
 LISTED = 8
 _PURPOSE: Final = b"history"
 _NO_SIGN: Final = re.compile(r"[^0-9A-Z]")
@@ -40,11 +48,16 @@ _CHANGE: Final = update(table).where(
     table.c.visitor == bindparam("by"), table.c.subject == bindparam("of")
 )
 # Another request may have inserted the row after _CHANGE found none.
-_INSERT: Final = "INSERT INTO history (visitor, subject, sealed, asked_at"
+_INSERT: Final = "INSERT INTO history (visitor, subject, sealed, kept_days, asked_at"
+# A visitor's rows share the choice of how long to keep them.
+_VALUES: Final = (
+    "VALUES (:visitor, :subject, :sealed, "
+    "(SELECT max(kept_days) FROM history WHERE visitor = :visitor), :asked_at"
+)
 _CONFLICT: Final = "ON CONFLICT (visitor, subject) DO UPDATE SET asked_at = excluded.asked_at"
-_RECORD: Final = text(f"{_INSERT}) VALUES (:visitor, :subject, :sealed, :asked_at) {_CONFLICT}")
+_RECORD: Final = text(f"{_INSERT}) {_VALUES}) {_CONFLICT}")
 _ANNOTATE: Final = text(
-    f"{_INSERT}, sealed_note) VALUES (:visitor, :subject, :sealed, :asked_at, :sealed_note) "
+    f"{_INSERT}, sealed_note) {_VALUES}, :sealed_note) "
     f"{_CONFLICT}, sealed_note = excluded.sealed_note"
 )
 
@@ -114,8 +127,7 @@ class History:
         query = select(table.c.subject, table.c.sealed_note).where(
             table.c.visitor == self._visitor_key(visitor),
             table.c.subject.in_(by_tag),
-            # Without "+ 0", SQLite would read all of the visitor's entries by their time.
-            table.c.asked_at + 0.0 >= self._clock() - KEPT_S,
+            self._is_kept(),
             table.c.sealed_note.is_not(None),
         )
         return {
@@ -138,7 +150,8 @@ class History:
             select(table.c.sealed, table.c.asked_at)
             .where(
                 table.c.visitor == self._visitor_key(visitor),
-                table.c.asked_at >= self._clock() - KEPT_S,
+                table.c.asked_at >= self._clock() - _LONGEST_S,
+                self._is_kept(),
             )
             .order_by(table.c.asked_at.desc())
             .limit(most)
@@ -150,9 +163,63 @@ class History:
             if (subject := self._keys.decrypt(_PURPOSE, row.sealed)) is not None
         ]
 
+    def _is_kept(self) -> ColumnElement[bool]:
+        """Return whether an entry is as young as its visitor keeps entries.
+
+        Without "+ 0", SQLite would read all of the visitor's entries by their time.
+        """
+        days = func.coalesce(table.c.kept_days, KEPT_DAYS)
+        return table.c.asked_at + 0.0 >= self._clock() - days * _DAY_S
+
+    def kept_days(self, visitor: str) -> int:
+        """Return for how many days the visitor's entries are kept."""
+        query = select(func.max(table.c.kept_days)).where(
+            table.c.visitor == self._visitor_key(visitor)
+        )
+        return next((row[0] for row in self._found(query) if row[0]), KEPT_DAYS)
+
+    def keep_for(self, visitor: str, days: int) -> None:
+        """Keep the visitor's entries for so many of CHOICES_DAYS. Raises SQLAlchemyError."""
+        assert days in CHOICES_DAYS
+        mine = table.c.visitor == self._visitor_key(visitor)
+        with writing(self._engine) as db:
+            db.execute(update(table).where(mine).values(kept_days=days))
+
+    def sights(self, visitor: str, subjects: Sequence[str]) -> Mapping[str, bytes]:
+        """Return what the visitor last saw of ``subjects``, {} if the database fails."""
+        by_tag = {self._keys.tag(subject): subject for subject in subjects}
+        query = select(table.c.subject, table.c.sealed_sight).where(
+            table.c.visitor == self._visitor_key(visitor),
+            table.c.subject.in_(by_tag),
+            self._is_kept(),
+            table.c.sealed_sight.is_not(None),
+        )
+        return {
+            by_tag[row.subject]: content
+            for row in self._found(query)
+            if (content := self._keys.decrypt(_PURPOSE, row.sealed_sight)) is not None
+        }
+
+    def keep_sight(self, visitor: str, subject: str, content: bytes) -> None:
+        """Replace what the visitor last saw of a vehicle of the history.
+
+        A database failure is only logged, so that the page is still served.
+        """
+        mine = (table.c.visitor == self._visitor_key(visitor)) & (
+            table.c.subject == self._keys.tag(subject)
+        )
+        sealed = self._keys.encrypt(_PURPOSE, content)
+        with self._failures_logged("kept"), self._breaker.guard(), writing(self._engine) as db:
+            db.execute(update(table).where(mine).values(sealed_sight=sealed))
+
     def drop_expired(self) -> None:
-        """Delete entries older than thirty days. The caller then calls ``erase_deleted``."""
-        expired = select(table.c.id).where(table.c.asked_at < self._clock() - KEPT_S)
+        """Delete entries older than their visitor keeps them.
+
+        The caller then calls ``erase_deleted``.
+        """
+        expired = select(table.c.id).where(
+            table.c.asked_at < self._clock() - KEPT_S, not_(self._is_kept())
+        )
         group = expired.order_by(table.c.asked_at).limit(_DELETED_AT_ONCE)
         is_full = True
         while is_full:

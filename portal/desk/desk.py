@@ -16,6 +16,7 @@ from portal.desk.issuing import Issuing
 from portal.desk.lists import Lists
 from portal.desk.lookups import LookupCost, rejection_sentence
 from portal.desk.moments import Moments
+from portal.desk.sights import LastSeen
 from portal.desk.witness import Witness
 from portal.dossier.answers import Panels
 from portal.dossier.changes import what_changed
@@ -268,7 +269,16 @@ class Desk:
 
     @property
     def history_kept_s(self) -> int:
-        return self._core.history.retention_s
+        """For how long this caller's history is kept."""
+        return self._core.history.kept_days(self.caller.owner) * 24 * 3600
+
+    def keep_history(self, days: int) -> None:
+        """Keep this caller's history for 30 or 90 days. Raises SQLAlchemyError."""
+        self._core.history.keep_for(self.caller.owner, days)
+
+    @cached_property
+    def last_seen(self) -> LastSeen:
+        return LastSeen(self._core.history, self.caller.owner)
 
     def remember(self, *subjects: Plate | Renavam) -> None:
         """Add vehicles to the history."""

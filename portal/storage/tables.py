@@ -285,6 +285,9 @@ history = Table(
     Column("asked_at", Float, nullable=False),  # Epoch seconds.
     Column("sealed", LargeBinary, nullable=False),  # The plate, encrypted.
     Column("sealed_note", LargeBinary),  # The visitor's note and tag, encrypted.
+    Column("sealed_sight", LargeBinary),  # What the visitor last saw of it, encrypted.
+    # The visitor's choice, the same in all of the visitor's rows. NULL without a choice.
+    Column("kept_days", Integer),
     Index("history_by_visitor", "visitor", "subject", unique=True),
     Index("history_by_subject", "subject"),
     Index("history_by_time", "visitor", "asked_at"),

@@ -35,7 +35,7 @@ def dossier(*seen: Seen, **members: Any) -> Dossier:
 
 def page_text(of: Dossier) -> str:
     page = vehicle_page(
-        of, CONTEXT, may_refresh=True, left_today=None, may_write=False, follow=False
+        of, CONTEXT.of_page, may_refresh=True, left_today=None, may_write=False, follow=False
     )
     return text_of(check_html(render(page)))
 

@@ -468,6 +468,23 @@ class DeclaredLine(TypedDict):
     warned_by_report: bool
 
 
+class SightChange(TypedDict):
+    code: str
+    count: int | None
+    amount: float | None
+    before: str | None
+    after: str | None
+    sentence: str
+
+
+class SinceLastSeen(TypedDict):
+    seen_at: str
+    changes: list[SightChange]
+    same: list[str]
+    not_compared: list[str]
+    nothing_changed: bool
+
+
 class SeenRow(TypedDict):
     row: str
     state: Literal["match", "differs"]
@@ -506,6 +523,7 @@ class Explained(TypedDict):
     restrictions: ExplainedRestrictions | None
     not_verified: list[NotVerified]
     declared: DeclaredLines
+    since_last_seen: SinceLastSeen | None
     report: ExplainedReport
     lookups: dict[LookupName, ExplainedLookup]
 

@@ -22,9 +22,10 @@ from portal.law.act_matrix import Missing, Row
 from portal.law.assessment import AssessedFine, Totals
 from portal.law.checklist import UNVERIFIED
 from portal.law.deadlines import Clock
+from portal.law.last_seen import SinceLastSeen
 from portal.law.orders import AssessedOrder, who_lifts
 from portal.law.verdict import Verdict
-from portal.phrasebook import acts, deadlines
+from portal.phrasebook import acts, deadlines, sight
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.verdict import headline, no_ceiling, notices
 from portal.presentation.exports.declared import declared_object
@@ -51,7 +52,7 @@ def explained_json(dossier: Dossier, now: datetime) -> bytes:
     return _encoder.encode(explained(dossier, now))
 
 
-def explained(dossier: Dossier, now: datetime) -> Record:
+def explained(dossier: Dossier, now: datetime, since: SinceLastSeen | None = None) -> Record:
     """Build the document of a plate.
 
     A member such as ``fines`` is null if its lookup has no readable answer. The verdict's list
@@ -80,6 +81,7 @@ def explained(dossier: Dossier, now: datetime) -> Record:
             for each in UNVERIFIED
         ],
         "declared": declared_object(dossier),
+        "since_last_seen": _since(since) if since else None,
         "report": {
             "state": answers.report.state,
             "alerts": [
@@ -91,6 +93,26 @@ def explained(dossier: Dossier, now: datetime) -> Record:
             name: _lookup(answers.of(name), reasons.get(words), now)
             for name, words in LOOKUP_WORDS.items()
         },
+    }
+
+
+def _since(since: SinceLastSeen) -> Record:
+    return {
+        "seen_at": since.at,
+        "changes": [
+            {
+                "code": each.code,
+                "count": each.count or None,
+                "amount": each.amount,
+                "before": sight.value_before(each) or None,
+                "after": sight.value_now(each) or None if each.after is not None else None,
+                "sentence": sight.sentence(each),
+            }
+            for each in since.changes
+        ],
+        "same": list(since.same),
+        "not_compared": list(since.unknown),
+        "nothing_changed": not since.changes and not since.unknown,
     }
 
 

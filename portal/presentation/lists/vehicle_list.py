@@ -1,6 +1,6 @@
 """The table of vehicles that a batch, the history and a comparison show."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -16,6 +16,7 @@ from portal.wording import bare
 PAGE_SIZE: Final = 50
 LONGEST_SEARCH: Final = 40
 LONGEST_NOTE: Final = 120
+CHANGED: Final = "mudou"  # the filter of what differs from what the visitor last saw
 TAGS: Final = ("comprar", "negociar", "fora")
 _WORDS: Final = read_toml(__package__, "vehicle_list.toml", dict[str, dict[str, str]])
 ORDERS: Final[Mapping[str, str]] = _WORDS["orders"]
@@ -48,6 +49,7 @@ class VehicleList:
     ``rows`` are all rows, or only those of one page of ``total`` rows. ``notes`` has the text and
     the tag that the visitor has given a plate or Renavam. ``order`` is the key of the default
     order. ``days`` names the day of each plate or Renavam, which heads its rows in that order.
+    ``changed`` are the plates and Renavams that differ from what the visitor last saw.
     """
 
     longest_note: ClassVar[int] = LONGEST_NOTE
@@ -61,6 +63,7 @@ class VehicleList:
     total: int | None = None
     page_size: int = PAGE_SIZE
     days: Mapping[str, str] | None = None
+    changed: Collection[str] = ()
 
     @property
     def has_days(self) -> bool:
@@ -147,6 +150,7 @@ class VehicleList:
     def _matches(self, row: VehicleRow, only: str, tag: str) -> bool:
         own = self.notes.get(row.plate, ("", ""))[1]
         is_found = not only or only == row.group or only == row.state == "failed"
+        is_found = row.plate in self.changed if only == CHANGED else is_found
         return is_found and (not tag or tag == own)
 
     def _told(self, count: int) -> int | None:

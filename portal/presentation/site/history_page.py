@@ -71,3 +71,8 @@ class HistoryPage:
     entries: Mapping[str, HistoryLine]
     batches: Sequence[Batch]
     kept_s: int
+    choices_days: Sequence[int] = ()
+
+    @property
+    def kept_days(self) -> int:
+        return self.kept_s // (24 * 3600)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from portal import formats
 from portal.amounts import total
 from portal.dossier.dossier import Dossier
+from portal.law.last_seen import SinceLastSeen
 from portal.phrasebook.verdict import headline
 from portal.presentation.issued.moment_form import MomentChoice, moment_choices
 from portal.presentation.paths import subject_path
@@ -24,11 +25,13 @@ class RecordViews:
     """The head and the panels of a vehicle's records.
 
     ``follow`` is true if the page's script fetches the panels whose lookups were not made.
+    ``since`` is what differs from what the caller last saw, or None in the first visit.
     """
 
     dossier: Dossier
     context: RenderContext
     follow: bool
+    since: SinceLastSeen | None = None
 
     @cached_property
     def panels(self) -> dict[PanelName, PanelView]:
@@ -192,6 +195,7 @@ def vehicle_page(
     may_write: bool,
     may_follow: bool = False,
     follow: bool = True,
+    since: SinceLastSeen | None = None,
 ) -> VehiclePage:
     """Build the page of a plate.
 
@@ -199,19 +203,24 @@ def vehicle_page(
     page's script fetches the panel. If ``follow`` is false, the panel shows a button instead, so
     that opening the page causes no paid lookups.
 
-    ``may_write`` is true if the visitor has the scope "report".
+    ``may_write`` is true if the visitor has the scope "report". ``since`` is what differs from what
+    the visitor last saw.
     """
     section = ReportSection(dossier, context.now, may_write)
-    records = RecordViews(dossier, context, follow)
+    records = RecordViews(dossier, context, follow, since)
     return VehiclePage(records, section, may_refresh, may_follow, left_today)
 
 
-def panel_fragment(name: PanelName, dossier: Dossier, context: RenderContext) -> PanelFragment:
+def panel_fragment(
+    name: PanelName, dossier: Dossier, context: RenderContext, since: SinceLastSeen | None = None
+) -> PanelFragment:
     """Build a single panel. Lookups that it does not need may be "unasked"."""
-    return PanelFragment(name, RecordViews(dossier, context, follow=False))
+    return PanelFragment(name, RecordViews(dossier, context, follow=False, since=since))
 
 
-def renavam_page(dossier: Dossier, context: RenderContext) -> RenavamPage:
+def renavam_page(
+    dossier: Dossier, context: RenderContext, since: SinceLastSeen | None = None
+) -> RenavamPage:
     """Build the page of a Renavam. A panel whose lookup was not made shows a button."""
     assert isinstance(dossier.subject, Renavam)
-    return RenavamPage(dossier.subject, RecordViews(dossier, context, follow=False))
+    return RenavamPage(dossier.subject, RecordViews(dossier, context, follow=False, since=since))

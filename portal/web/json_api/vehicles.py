@@ -24,7 +24,10 @@ VEHICLE: Final = "/api/v1/vehicles/<plate>"
 @get(VEHICLE)
 def vehicle(call: Call, plate: Plate, ask: Sequence[LookupName] = LOOKUPS) -> Response:
     dossier = call.desk.dossier(plate, call.spend, ask, ask)
-    return json_response(explained(dossier, call.web.render_context().now))
+    now = call.web.render_context().now
+    # A script sees no page, so only a session has something that it last saw.
+    since = call.desk.last_seen.since(dossier, now) if call.caller.by_session else None
+    return json_response(explained(dossier, now, since))
 
 
 @get(f"{VEHICLE}/deadlines.ics", "vehicle_deadlines", "renainf")

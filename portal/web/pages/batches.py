@@ -97,6 +97,7 @@ def batch(web: Web, desk: Desk, batch: str) -> BaseResponse:
         vehicles=VehicleList(
             path=f"/lote/{batch}",
             rows=rows,
+            changed=desk.last_seen.changed(rows, now),
             notes=desk.notes([row.plate for row in rows]),
             choice=choice,
             now=now,

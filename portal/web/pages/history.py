@@ -9,6 +9,7 @@ from decimal import Decimal
 from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
+from portal.access.history import CHOICES_DAYS
 from portal.desk.desk import Desk
 from portal.dossier.row import listed_row
 from portal.formats import day_words
@@ -46,10 +47,12 @@ def history(web: Web, desk: Desk) -> BaseResponse:
     paid: Mapping[str, Decimal | None] = {}
     if has_account := not web.sessions.is_demo:
         paid = desk.paid([entry.subject for entry in shown])
+    rows = [*map(listed_row, dossiers)]
     page = HistoryPage(
         VehicleList(
             path="/historico",
-            rows=[*map(listed_row, dossiers)],
+            rows=rows,
+            changed=desk.last_seen.changed(rows, now),
             notes=desk.notes([entry.subject for entry in shown]),
             choice=choice,
             now=now,
@@ -70,8 +73,19 @@ def history(web: Web, desk: Desk) -> BaseResponse:
         },
         batches=desk.lists.all(),
         kept_s=desk.history_kept_s,
+        choices_days=CHOICES_DAYS,
     )
     return page_response(page)
+
+
+@routes.post("/historico")
+@at_desk
+def keep(_: Web, desk: Desk) -> BaseResponse:
+    """Keep the visitor's history for as many days as the form says."""
+    days = request.form.get("dias", 0, type=int)
+    if days in CHOICES_DAYS:
+        desk.keep_history(days)
+    return redirect("/historico", 303)
 
 
 @routes.post("/historico/nota")

@@ -5,6 +5,7 @@ costs nothing. A page for a Renavam shows the lookups that need no plate.
 """
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from flask import abort, make_response, redirect, render_template, request, url_for
@@ -15,6 +16,7 @@ from portal.desk.written_reports import NoRecords
 from portal.dossier.dossier import Dossier
 from portal.gateway.lookup import Failure, Spend
 from portal.gateway.operations import lookups_of
+from portal.law.last_seen import SinceLastSeen
 from portal.phrasebook.failures import FAULTS, sentence_about
 from portal.presentation.exports.calendar import vehicle_calendar
 from portal.presentation.vehicle.negotiation import negotiation_page
@@ -24,7 +26,7 @@ from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import Plate, Renavam
 from portal.web.http.errors import page_error
-from portal.web.http.spending import first_spend, page_spend
+from portal.web.http.spending import first_spend, is_user_initiated, page_spend
 from portal.web.papers import data_of, paper_of
 from portal.web.routing.responses import (
     calendar_response,
@@ -73,6 +75,7 @@ def vehicle(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
         dossier,
         replace(context, now=context.now.replace(microsecond=0)),
         follow=user_initiated,
+        since=_since(desk, dossier, context.now, is_look=user_initiated),
         **_permissions(desk),
     )
     return make_response(html)
@@ -84,15 +87,20 @@ def panel(web: Web, desk: Desk, plate: Plate, name: str) -> BaseResponse:
     if name not in PANEL_NAMES:
         abort(404)
     dossier = desk.dossier(plate, page_spend(), panel_needs(name))
-    return page_response(panel_fragment(name, dossier, web.render_context()))
+    context = web.render_context()
+    is_summary = name == "resumo"
+    since = _since(desk, dossier, context.now, is_look=is_user_initiated()) if is_summary else None
+    return page_response(panel_fragment(name, dossier, context, since))
 
 
 @routes.get("/renavam/<text>")
 @of_vehicle(Renavam)
 def renavam(web: Web, desk: Desk, number: Renavam) -> BaseResponse:
-    record_visit(desk, number)
+    is_look = record_visit(desk, number)
     dossier = desk.dossier(number, page_spend(), lookups_of(number))
-    return page_response(renavam_page(dossier, web.render_context()))
+    context = web.render_context()
+    since = _since(desk, dossier, context.now, is_look=is_look)
+    return page_response(renavam_page(dossier, context, since))
 
 
 @routes.get("/placa/<text>/dossie")
@@ -177,6 +185,15 @@ def report(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
 def _unstored_page(web: Web, desk: Desk, dossier: Dossier) -> BaseResponse:
     """Return the vehicle page, showing paid answers that could not be stored."""
     return page_response(vehicle_page(dossier, web.render_context(), **_permissions(desk)))
+
+
+def _since(desk: Desk, dossier: Dossier, now: datetime, *, is_look: bool) -> SinceLastSeen | None:
+    """Return what differs from what the caller last saw.
+
+    A request that no user initiated notes nothing.
+    """
+    last_seen = desk.last_seen
+    return last_seen.look(dossier, now) if is_look else last_seen.since(dossier, now)
 
 
 def _permissions(desk: Desk) -> dict[str, Any]:

@@ -1,0 +1,73 @@
+"""What one caller last saw of vehicles, kept with the caller's history."""
+
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+import msgspec
+
+from portal.access.history import History
+from portal.dossier.dossier import Dossier
+from portal.dossier.row import VehicleRow
+from portal.dossier.sight import is_other_row, sight_of
+from portal.law.last_seen import (
+    Sights,
+    SinceLastSeen,
+    after_look,
+    before_of,
+    since_last_seen,
+)
+
+log = logging.getLogger(__name__)
+
+_encoder: Final = msgspec.json.Encoder(decimal_format="string")
+_decoder: Final = msgspec.json.Decoder(Sights)
+
+
+class LastSeen:
+    """Reads and moves what one owner last saw."""
+
+    def __init__(self, history: History, owner: str) -> None:
+        self._history = history
+        self._owner = owner
+
+    def look(self, dossier: Dossier, now: datetime) -> SinceLastSeen | None:
+        """Note that a page shows a dossier, and return what differs from the visit before.
+
+        Returns None in the first visit, and while a lookup was not made.
+        """
+        shown = sight_of(dossier, now)
+        if shown is None:
+            return None
+        subject = dossier.subject.text
+        kept = after_look(self._kept([subject]).get(subject), shown)
+        self._history.keep_sight(self._owner, subject, _encoder.encode(kept))
+        return None if kept.before is None else since_last_seen(kept.before, shown)
+
+    def since(self, dossier: Dossier, now: datetime) -> SinceLastSeen | None:
+        """Return what differs, as ``look`` would, and note nothing."""
+        shown, subject = sight_of(dossier, now), dossier.subject.text
+        kept = self._kept([subject]).get(subject) if shown else None
+        before = before_of(kept, shown.at) if kept and shown else None
+        return since_last_seen(before, shown) if before and shown else None
+
+    def changed(self, rows: Sequence[VehicleRow], now: datetime) -> Collection[str]:
+        """Return the plates and Renavams of rows that differ from the visit before."""
+        kept = self._kept([row.plate for row in rows])
+        return frozenset(
+            row.plate
+            for row in rows
+            if row.plate in kept
+            and (before := before_of(kept[row.plate], now)) is not None
+            and is_other_row(before, row)
+        )
+
+    def _kept(self, subjects: Sequence[str]) -> Mapping[str, Sights]:
+        found = {}
+        for subject, content in self._history.sights(self._owner, subjects).items():
+            try:
+                found[subject] = _decoder.decode(content)
+            except msgspec.MsgspecError:
+                log.warning("what a caller last saw is not of this version")
+        return found
