@@ -430,6 +430,13 @@ class PriceTab:
         return f"difere: {', '.join(self.other)}{agrees}"
 
     @property
+    def match_brief(self) -> str:
+        """What differs from the registration, or that nothing does."""
+        if self.other:
+            return f"difere: {', '.join(self.other)}"
+        return "confere" if self.same else "sem dados que distingam"
+
+    @property
     def twelve_months(self) -> str:
         """The price change in 12 months, or NOTHING_TO_COMPARE."""
         change = self.series.twelve_month_change

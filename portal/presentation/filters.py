@@ -56,6 +56,7 @@ from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.field import Field
 from portal.vehicle.plate import Plate
 from portal.vehicle.spelling import sentence
+from portal.vehicle.version_names import version_name
 
 _HIDDEN: Final = Markup('<span class="badge">oculto pela fonte</span>')
 _EMPTY: Final = Markup('<span class="empty">não informado</span>')
@@ -176,6 +177,7 @@ def register(environment: Environment) -> None:
             "clause": findings.clause,
             "consequence": findings.consequence,
             "contradiction": report.contradiction,
+            "version_name": version_name,
             "sight_what": sight.what,
             "sight_before": sight.value_before,
             "sight_now": sight.value_now,
