@@ -104,8 +104,10 @@ def transfer(dossier: Dossier) -> Figure:
     if verdict.finds_nothing:  # the acts say that nothing was found, and once is enough
         return Figure("Transfere?", "Sem ordem", "nos registros")
     note, all_orders = f"Ordens: {found.value}", dossier.orders or ()
+    if dossier.orders is not None and not all_orders:
+        note = "nenhuma ordem"
     if len(all_orders) == 1 and all_orders[0].in_force and all_orders[0].short_court:
-        note = f"1 ordem ({all_orders[0].short_court})"
+        note = f"ordem ({all_orders[0].short_court})"
     return Figure("Transfere?", acts.short(verdict.row("transfer")), note, is_known=found.is_known)
 
 
@@ -116,7 +118,7 @@ def owed(dossier: Dossier) -> Figure:
     """
     found, totals = fines(dossier), dossier.totals
     if totals is not None and not totals.open_count:
-        return replace(found, label="Multas", value="nenhuma", note=found.note or "nos registros")
+        return replace(found, label="Multas", value="nenhuma", note=found.note)
     if totals is None or totals.known_amount is None:
         return replace(found, label="Multas")
     note = f"em {found.note}"

@@ -116,8 +116,9 @@ def _figure(label: str, text: str) -> Facts:
         case "Deve" | "Multas":
             return {"amount": _sum(text.partition("já exigível")[0])}
         case "Transfere?" | "Restrições judiciais":
-            numbers = re.findall(r"(\d+) (?:ordem|em vigor|de situação incerta|registradas?)", text)
-            return {"orders": sum(map(int, numbers)) if is_known else None}
+            numbers = re.findall(r"(\d+) (?:em vigor|de situação incerta|registradas?)", text)
+            is_one = bool(re.search(r"\bordem \(", text))  # the only one, with its court
+            return {"orders": sum(map(int, numbers)) + is_one if is_known else None}
         case "Vale" | "Preço FIPE":
             return {"price": _prices(text.partition("(")[0]) if is_known else None}
     return {}
