@@ -182,7 +182,7 @@ class History:
         """Keep the visitor's entries for so many of CHOICES_DAYS. Raises SQLAlchemyError."""
         assert days in CHOICES_DAYS
         mine = table.c.visitor == self._visitor_key(visitor)
-        with writing(self._engine) as db:
+        with self._database.writing() as db:
             db.execute(update(table).where(mine).values(kept_days=days))
 
     def sights(self, visitor: str, subjects: Sequence[str]) -> Mapping[str, bytes]:
@@ -209,7 +209,11 @@ class History:
             table.c.subject == self._keys.tag(subject)
         )
         sealed = self._keys.encrypt(_PURPOSE, content)
-        with self._failures_logged("kept"), self._breaker.guard(), writing(self._engine) as db:
+        with (
+            self._failures_logged("kept"),
+            self._breaker.guard(),
+            self._database.writing() as db,
+        ):
             db.execute(update(table).where(mine).values(sealed_sight=sealed))
 
     def drop_expired(self) -> None:

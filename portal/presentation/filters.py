@@ -22,14 +22,11 @@ from portal.law.glossary import term
 from portal.law.orders import orders_in_words, who_lifts
 from portal.phrasebook import (
     acts,
-    deadlines,
-    declared,
-    findings,
-    fines,
     at_the_car,
     deadlines,
     declared,
     findings,
+    fines,
     prices,
     report,
     sight,

@@ -214,7 +214,7 @@ def test_demonstration_keeps_one_history_per_browser(portal: PortalFactory) -> N
 
 
 def test_visitor_may_keep_the_history_for_ninety_days(
-    history: History, engine: Engine, clock: Clock
+    history: History, database: Database, clock: Clock
 ) -> None:
     for visitor in ("ana", "bia"):
         history.record(visitor, "ABC1D23")
@@ -223,24 +223,24 @@ def test_visitor_may_keep_the_history_for_ninety_days(
     assert (history.kept_days("ana"), history.kept_days("bia")) == (90, 30)
     clock.advance(31 * DAY)
     history.drop_expired()
-    assert rows(engine) == 2
+    assert rows(database) == 2
     assert sorted(subjects_of(history, "ana")) == ["ABC1D23", "XYZ9A99"]
     assert subjects_of(history, "bia") == []
     clock.advance(60 * DAY)
     history.drop_expired()
-    assert rows(engine) == 0
+    assert rows(database) == 0
 
 
 def test_what_was_last_seen_is_encrypted_and_forgotten_with_the_entry(
-    history: History, engine: Engine
+    history: History, database: Database
 ) -> None:
     history.keep_sight("ana", "ABC1D23", b"seen")  # without an entry there is nothing to keep it in
-    assert rows(engine) == 0
+    assert rows(database) == 0
     history.record("ana", "ABC1D23")
     history.keep_sight("ana", "ABC1D23", b"seen")
     assert history.sights("ana", ["ABC1D23", "XYZ9A99"]) == {"ABC1D23": b"seen"}
     assert history.sights("bia", ["ABC1D23"]) == {}
-    with engine.connect() as db:
+    with database.engine.connect() as db:
         assert b"seen" not in (db.execute(select(table.c.sealed_sight)).scalar_one() or b"")
-    forget(engine, history, "ABC1D23")
+    forget(database, history, "ABC1D23")
     assert history.sights("ana", ["ABC1D23"]) == {}

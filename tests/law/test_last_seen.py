@@ -67,7 +67,10 @@ def test_each_difference_has_its_code(parts: dict[str, object], expected: list[s
 def test_what_is_not_known_is_not_compared(part: str) -> None:
     """An outage never reads as a record that is gone."""
     name = "verdict" if part == "level" else part
-    for before, now in ((sight(**{part: None}), sight(60)), (sight(), sight(60, **{part: None}))):
+    for before, now in (
+        (sight(0, **{part: None}), sight(60)),
+        (sight(), sight(60, **{part: None})),
+    ):
         found = since_last_seen(before, now)
         assert not found.changes and found.unknown == (name,) and name not in found.same
 

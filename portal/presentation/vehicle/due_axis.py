@@ -18,6 +18,7 @@ from portal.charts.scale import month_index, month_of
 from portal.law.assessment import AssessedFine, one_per_notice, sum_of
 from portal.law.running_deadlines import RunningDeadline, next_deadline
 from portal.law.standing import Standing
+from portal.phrasebook.fines import status_word
 
 MOST_BARS: Final = 6
 STACK_PX: Final = 88
@@ -223,7 +224,7 @@ def _label(fine: AssessedFine, end: date, today: date) -> str:
         return f"{probably}vencida {wording.since(due, today)}"
     if fine.standing in (Standing.DUE, Standing.NOTICE) and end > today:
         return f"até {formats.short_date(end)}"
-    return fine.status.word
+    return status_word(fine.status)
 
 
 def _shifted(day: date, days: int) -> date:
