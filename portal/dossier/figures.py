@@ -106,8 +106,9 @@ def transfer(dossier: Dossier) -> Figure:
     note, all_orders = f"Ordens: {found.value}", dossier.orders or ()
     if dossier.orders is not None and not all_orders:
         note = "nenhuma ordem"
-    if len(all_orders) == 1 and all_orders[0].in_force and all_orders[0].short_court:
-        note = f"ordem ({all_orders[0].short_court})"
+    only = all_orders[0] if len(all_orders) == 1 else None
+    if only and only.in_force and not only.is_doubtful and only.short_court:
+        note = f"ordem ({only.short_court})"
     return Figure("Transfere?", acts.short(verdict.row("transfer")), note, is_known=found.is_known)
 
 

@@ -120,7 +120,8 @@ def _figure(label: str, text: str) -> Facts:
             is_one = bool(re.search(r"\bordem \(", text))  # the only one, with its court
             return {"orders": sum(map(int, numbers)) + is_one if is_known else None}
         case "Vale" | "Preço FIPE":
-            return {"price": _prices(text.partition("(")[0]) if is_known else None}
+            text = re.split(r"\(|perdeu|subiu", text)[0]  # what it lost a month is no price
+            return {"price": _prices(text) if is_known else None}
     return {}
 
 
