@@ -543,6 +543,9 @@ def _affirmed(part: str) -> Iterator[_Named]:
             own = reading.after(last, comma if comma >= 0 else end, is_last=is_last)
             after = own if own is After.ENDED else After.LEFT_OPEN
         is_confirmed = reading.is_confirmed(last)
+        # "Leilão não consta, furto consta": behind a comma, a subject is denied or affirmed anew.
+        is_new = number > 0 and part[: group[0].first].rstrip().endswith(",")
+        is_confirmed |= is_new and reading.is_stated_behind(last)
         # "Nenhum roubo, exceto o de 2021": the exception names no subject of its own.
         is_confirmed |= after is After.ENDED and reading.is_disclaimed_at(last)
         excepts = is_last and reading.excepts_within(last, end)

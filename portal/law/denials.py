@@ -256,6 +256,12 @@ class Reading:
         number = bisect_left(self._starts, start)
         return self._text(number) == "SIM" and not self._gap(number).strip(' )*_"')
 
+    def is_stated_behind(self, start: int) -> bool:
+        """Return whether the word right behind a subject affirms it: "FURTO CONSTA"."""
+        number = bisect_left(self._starts, start)
+        is_next = number < len(self._words) and not self._gap(number).strip()
+        return is_next and self._words[number].role in (_Role.AFFIRMS, _Role.DESCRIBES)
+
     def excepts_within(self, start: int, end: int) -> bool:
         """Return whether a denial between two positions excepts one of what it denies."""
         first, last = bisect_left(self._starts, start), bisect_left(self._starts, end)

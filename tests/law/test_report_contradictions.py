@@ -6,7 +6,14 @@ from decimal import Decimal
 import pytest
 
 from portal.law.assessment import AssessedFine, totals
-from portal.law.report_check import FinesDiffer, FinesOmitted, OrdersOmitted, contradictions
+from portal.law.findings import OtherRenavam
+from portal.law.report_check import (
+    DoubtOmitted,
+    FinesDiffer,
+    FinesOmitted,
+    OrdersOmitted,
+    contradictions,
+)
 from portal.vehicle.report import Report, read_report
 from tests.law.records import TODAY, fine, judge, restriction
 
@@ -113,3 +120,24 @@ def test_no_order_in_force_is_omitted() -> None:
     for orders in (0, None):
         found = contradictions(read_report(result, ""), VERDICT, orders, totals([]), [])
         assert not any(isinstance(each, OrdersOmitted) for each in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_doubted", "omits"),
+    [
+        ("✅ Chassi e motor íntegros.", True, True),
+        ("⚠️ Chassi divergente.", True, False),
+        ("Não verificado.", True, False),
+        ("", True, False),
+        ("✅ Chassi e motor íntegros.", False, False),
+    ],
+)
+def test_green_mark_omits_a_doubt_about_the_vehicle(
+    text: str, is_doubted: bool, omits: bool
+) -> None:
+    doubts = [OtherRenavam("restricao-1")] if is_doubted else []
+    topics = {"chassiMotor": text} if text else {}
+    report = read_report({"resumo": "Texto.", "topicos": topics, "laudoFinal": "Fim."}, "")
+    verdict = judge(True, [], [], condition=doubts)
+    found = contradictions(report, verdict, 0, totals([]), [])
+    assert any(isinstance(each, DoubtOmitted) for each in found) == omits

@@ -25,6 +25,10 @@ ADVERSE: list[tuple[str, str, set[str]]] = [
     ("multas", "IPVA devido desde o dia 10/10/2024", {"debts"}),
     ("restricoes", "Penhora por ordem da 2a vara", {"court"}),
     ("restricoes", "Bloqueio de ordem administrativa", {"block"}),
+    # Behind a comma, a subject is affirmed anew.
+    ("rouboFurto", "Leilão não consta, furto consta ativo", {"theft"}),
+    ("restricoes", "Roubo não há, gravame ativo", {"lien"}),
+    ("multas", "Multas não constam, débitos constam", {"debts"}),
     (
         "rouboFurto",
         "✅ Veículo c/ registro de furto em 12/03/2019, recuperado em 20/03/2019.",
@@ -365,6 +369,8 @@ ADVERSE: list[tuple[str, str, set[str]]] = [
 ]
 
 HARMLESS: list[tuple[str, str]] = [
+    ("rouboFurto", "Nenhum leilão, roubo ou furto consta."),
+    ("rouboFurto", "Leilão não consta, furto não consta."),
     ("rouboFurto", "⚠️ Não foram encontrados registros de roubo ou furto."),
     ("rouboFurto", "NADA CONSTA P/ ROUBO, FURTO, SEQUESTRO OU APROPRIACAO INDEBITA"),
     ("rouboFurto", "Há queixa de roubo? Não. Há queixa de furto? Também não."),
@@ -629,6 +635,9 @@ def test_shape_and_length_of_a_report_hide_no_alert(result: object) -> None:
         ({"multas": "IPVA: R$ 1.000,00. Taxas: R$ 200,00. Débitos no total de R$ 1.200,00."}, 1200),
         ({"multas": "Débitos: R$ 1.200,00 (IPVA R$ 1.000,00, taxas R$ 200,00)."}, 1200),
         ({"multas": "Débitos: R$ 500,00. Preço FIPE: R$ 40.000,00."}, 500),
+        # The largest is the sum of the others, in two parts or in two equal ones.
+        ({"multas": "Débitos: R$ 100,00 (IPVA R$ 50,00, taxas R$ 50,00)."}, 100),
+        ({"multas": "IPVA: R$ 100,00. Taxas: R$ 50,00."}, 150),
     ],
 )
 def test_amounts_of_debts_are_summed(topics: dict[str, str], amount: int | str) -> None:
