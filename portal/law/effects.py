@@ -130,6 +130,8 @@ _CONTRADICTED = _unknown(
 
 # A number, such as that of a case, names no kind.
 _NUMBERED: Final = re.compile(r"\S*\d\S*")
+# "fontes": {"total": 5} counts sources, and is no "restrição total".
+_OF_COUNT: Final = re.compile(r"\bTOTAL\b(?=[^:]*: \d+$)")
 # The act that each kind forbids by its name, and that a text may allow: "CIRCULACAO AUTORIZADA".
 _OWN_ACT: Final[Mapping[Kind, Act]] = {
     "transferencia": "transfer",
@@ -192,7 +194,8 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
 
 def _kinds_by_name(restriction: Restriction, today: date) -> tuple[Kind, ...]:
     """Return the kinds that members beyond the contract name: "ordemApreensao": true."""
-    named = (kinds_in_prose(_NUMBERED.sub(" ", each), today) for each in restriction.further_names)
+    names = (_OF_COUNT.sub(" ", each) for each in restriction.further_names)
+    named = (kinds_in_prose(_NUMBERED.sub(" ", each), today) for each in names)
     return tuple(dict.fromkeys(kind for kinds in named for kind in kinds))
 
 

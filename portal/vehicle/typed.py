@@ -140,7 +140,7 @@ _MODEL: Final = re.compile(rf"(?:{_MODELS}|{_VERSIONS})[\W_]", re.IGNORECASE)
 _VERSION_AND_YEAR: Final = re.compile(
     rf"(?:{_VERSIONS})[{_SEPARATORS}]+{_YEAR_OR_DISPLACEMENT}", re.IGNORECASE
 )
-_WORDS: Final = (NAME_AND_YEAR, _WORD_AND_NUMBER, _VERSION_AND_YEAR)
+_NAMES: Final = (NAME_AND_YEAR, _VERSION_AND_YEAR)
 # Beside other words, also such a name without a separator, and any three letters before a space.
 _MODEL_AND_YEAR: Final = re.compile(
     rf"(?:{_MODELS}|{_VERSIONS}){_YEAR_OR_DISPLACEMENT}|[A-Za-z]{{3}}[\s/]+{_YEAR_OR_DISPLACEMENT}",
@@ -244,7 +244,7 @@ def _read(value: str, signs: str, label: re.Pattern[str] | None) -> Typed:
         return _read_exponent(match)
     if _VIN.fullmatch(signs) and not _PLATE.search(value):
         return Typed(None, "vin")
-    return _read_plate(_EDGES.sub("", value), signs)
+    return _read_plate(_EDGES.sub("", value), signs, is_labelled=label is _PLATE_LABEL)
 
 
 def _read_number(text: str, digits: str, *, is_labelled: bool) -> Typed:
@@ -292,7 +292,7 @@ def _judged(digits: str, doubt: Doubt, *, is_labelled: bool = False) -> Typed:
     return Typed(renavam, doubt or "cpf") if renavam.check_digit_holds else Typed(None, "cpf")
 
 
-def _read_plate(text: str, signs: str) -> Typed:
+def _read_plate(text: str, signs: str, *, is_labelled: bool) -> Typed:
     if month := _SHORT_MONTH.fullmatch(text):
         century = "19" if int(month[2]) >= _FIRST_YEAR_OF_1900 else "20"
         return Typed(Plate(month[1].upper() + century + month[2]), "month")
@@ -306,7 +306,9 @@ def _read_plate(text: str, signs: str) -> Typed:
             return _similar_plate(signs) if is_misread else Typed()
         if gaps not in (_GAPS_OF_MERCOSUL if plate.is_mercosul else _GAPS):
             return Typed()
-        if any(words.fullmatch(text) for words in _WORDS):
+        # "Placa: AND 1234" names no floor. "Placa: GOL 2015" may stand in the wrong column.
+        is_word = _WORD_AND_NUMBER.fullmatch(text) and not is_labelled
+        if is_word or any(words.fullmatch(text) for words in _NAMES):
             return Typed(plate, "word")
         return Typed(plate, "" if _PLATE_SEPARATORS.sub("", text).upper() == signs else "signs")
     if len(signs) == RENAVAM_LENGTH and sum(map(str.isdecimal, signs)) >= _FEWEST_DIGITS:

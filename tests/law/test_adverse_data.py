@@ -348,6 +348,21 @@ def test_flag_of_an_order_is_judged_by_its_name(
     assert {act for act, answer in answers.items() if answer.mark == "no"} == forbidden
 
 
+@pytest.mark.parametrize(
+    ("beside", "is_denied"),
+    [
+        ({"meta": {"fontes": {"respondidas": 5, "total": 5}}}, True),
+        ({"restricaoTotal": True}, False),
+    ],
+)
+def test_count_of_sources_is_no_total_restriction(
+    beside: dict[str, object], is_denied: bool
+) -> None:
+    denied = {"constaRenajud": "NAO", "restricoes": "-", "detalheRenajud": "", **beside}
+    (record,) = read_restrictions([denied], MARKER)
+    assert AssessedOrder(record, TODAY).in_force != is_denied
+
+
 def test_flag_contradicts_the_denial_of_an_order() -> None:
     denied = restriction(constaRenajud=False, restricoes="", detalheRenajud="")
     (record,) = read_restrictions([{**denied, "apreensao": True}], MARKER)

@@ -28,6 +28,20 @@ def test_every_spelling_of_a_plate(typed: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "doubt"),
+    [
+        ("Placa: ITE 4606", ""),
+        ("Placa AND 1234", ""),
+        ("ITE 4606", "word"),
+        # A model in the column of plates is still a question.
+        ("Placa: GOL 2015", "word"),
+    ],
+)
+def test_label_says_that_an_abbreviation_is_a_plate(typed: str, doubt: str) -> None:
+    assert read_typed(typed).doubt == doubt
+
+
+@pytest.mark.parametrize(
     "typed",
     [
         *("79831854647", "7983185464-7", "7983185464\u20137", "7983.185464-7", "'79831854647"),
