@@ -52,6 +52,9 @@ _MAY_BE_FINES: Final = re.compile(r"PENDENC|DEBITO|DIVIDA|DEVE|ATRASO|INADIMPL")
 _OWED: Final = re.compile(r"\b(EM ABERTO|PENDENTES?|VENCIDAS?|A PAGAR|EM ATRASO)\b")
 _FORBIDDEN: Final = re.compile(r"\b(TRANSFERENCIA|CIRCULACAO)\b")
 _STATED: Final = re.compile(r"\W*CONSTAM?\W*")
+# "Houve restrição no passado" warns, and says of none that it is in force.
+_PAST: Final = re.compile(r"\b(HOUVE|NO PASSADO|(COMPENSAD|PRESCRIT|SUPERAD)[AO]S?)\b")
+_IN_FORCE: Final = re.compile(r"\b(ATIV|VIGENT|EM (ABERTO|VIGOR))\w*")
 # Without a record of its own, a text is vague: it sends the reader elsewhere. "Verificado e
 # aprovado" and "veículo confiável" are not vague.
 _VAGUE: Final = re.compile(
@@ -443,7 +446,12 @@ def _denies(is_about: _IsAbout, text: str) -> bool:
 
 
 def _affirms(is_about: _IsAbout, text: str) -> bool:
-    return _cannot(text) or any(is_about(one.subject, one.words) for one in each_adverse_in(text))
+    """Return whether a text says that something is in force. A warning may be of the past."""
+    return _cannot(text) or any(
+        is_about(one.subject, one.words)
+        and (_IN_FORCE.search(one.sentence) or not _PAST.search(one.sentence))
+        for one in each_adverse_in(text)
+    )
 
 
 def _cannot(text: str) -> bool:

@@ -54,6 +54,10 @@ TEXTS: list[tuple[str, str, bool, bool]] = [
     ("laudoFinal", "Somente negocie se a restrição for baixada.", False, False),
     ("restricoes", "Em regra, só transfere depois de paga a multa", False, False),
     ("restricoes", "Pode haver restrição não registrada; consulte o Detran.", False, False),
+    # What is past is not in force.
+    ("restricoes", "Houve restrição judicial em 2020.", True, False),
+    ("restricoes", "Houve restrição judicial em 2020, ainda ativa.", False, False),
+    ("multas", "Multa prescrita", False, True),
     # A topic names an order in other words, too.
     ("restricoes", "APREENDIDO", False, False),
     ("restricoes", "CIRCULACAO NAO AUTORIZADA", False, False),
