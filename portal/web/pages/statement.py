@@ -44,7 +44,7 @@ def form(_: Web, __: Identity) -> BaseResponse:
 @routes.post("/operacao/fatura")
 @operator
 def check(web: Web, _: Identity) -> BaseResponse:
-    """Compare the file with the ledger. The form's csrf_token is not checked: it changes nothing."""
+    """Compare the file with the ledger. No csrf_token is needed, because nothing changes."""
     with web.slots.files.slot(network(request.remote_addr)):
         try:
             fields, content = read_form_with_file(request, "arquivo", LARGEST_FILE)
