@@ -102,13 +102,10 @@ def transfer(dossier: Dossier) -> Figure:
     """Whether the vehicle may be transferred, and how many court orders are in force."""
     found, verdict = orders(dossier), dossier.verdict
     if verdict.finds_nothing:  # the acts say that nothing was found, and once is enough
-        return Figure("Transfere?", "Sem ordem", "nos registros")
-    note, all_orders = f"Ordens: {found.value}", dossier.orders or ()
-    if dossier.orders is not None and not all_orders:
-        note = "nenhuma ordem"
-    only = all_orders[0] if len(all_orders) == 1 else None
-    if only and only.in_force and not only.is_doubtful and only.short_court:
-        note = f"ordem ({only.short_court})"
+        return Figure("Ordens", "nenhuma", "nos registros")
+    in_force = [order for order in dossier.orders or () if order.in_force]
+    court = in_force[0].short_court if len(in_force) == 1 else ""
+    note = f"Ordens: {found.value}{f' ({court})' if court else ''}"
     return Figure("Transfere?", acts.short(verdict.row("transfer")), note, is_known=found.is_known)
 
 
@@ -119,7 +116,8 @@ def owed(dossier: Dossier) -> Figure:
     """
     found, totals = fines(dossier), dossier.totals
     if totals is not None and not totals.open_count:
-        return replace(found, label="Multas", value="nenhuma", note=found.note)
+        note = "; ".join(filter(None, ("nos registros", found.note)))
+        return replace(found, label="Multas", value="nenhuma", note=note)
     if totals is None or totals.known_amount is None:
         return replace(found, label="Multas")
     note = f"em {found.note}"

@@ -187,6 +187,7 @@ def numbers(html: str) -> dict[str, str]:
         "Multas": "Multas em aberto",
         "Vale": "Preço FIPE",
         "Transfere?": "Restrições judiciais",
+        "Ordens": "Restrições judiciais",
     }
     return {name: told[label] for label, name in labels.items() if label in told}
 
