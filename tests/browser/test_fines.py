@@ -63,6 +63,18 @@ def visible(page: "Page") -> Any:
     return page.locator("#multas .fine:visible")
 
 
+def open_many(page: "Page", portal: PortalProcess, choices: str = "") -> None:
+    page.goto(f"{portal.url}{MANY}{choices}")
+    unfold(page)
+
+
+def unfold(page: "Page") -> None:
+    """Open the list of many fines, which is folded unless the address has a choice."""
+    fold = page.locator(".ledger-fold")
+    if fold.count() and fold.get_attribute("open") is None:
+        fold.locator("> summary").click()
+
+
 def settled(page: "Page") -> None:
     """Wait until the panel shows the choice; it is busy from the choice on."""
     page.wait_for_selector("#multas:not([aria-busy])")
@@ -91,6 +103,7 @@ def test_no_texts_overlap_in_the_panel(
 ) -> None:
     page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.goto(portal.url + path)
+    unfold(page)
     open_second(page)
     assert page.locator(".fine details[open]").count() == 1
     assert page.evaluate(OVERLAPS) == []
@@ -99,7 +112,7 @@ def test_no_texts_overlap_in_the_panel(
 
 def test_many_fines_fit_a_desk(new_page: PageFactory, portal: PortalProcess) -> None:
     page = new_page(viewport={"width": 1440, "height": 900})
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     assert visible(page).count() == 45
     # A paid fine for speeding has the most values to show.
     for number in (0, 1, 4):
@@ -118,7 +131,7 @@ def test_widths_between_phone_and_desk_omit_the_body(
     new_page: PageFactory, portal: PortalProcess, width: int
 ) -> None:
     page = new_page(viewport={"width": width, "height": 900})
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     assert not page.locator(".ledger__body >> nth=1").is_visible()
 
 
@@ -127,7 +140,7 @@ def test_opened_fine_says_gravity_and_authority_once(
     new_page: PageFactory, portal: PortalProcess, width: int
 ) -> None:
     page = new_page(viewport={"width": width, "height": 900})
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     first = page.locator("#multa-1")
     first.locator(SUMMARY).click()
     words = first.inner_text()
@@ -158,7 +171,7 @@ def test_filter_works_without_javascript(
     page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
     page = page_without_javascript
-    page.goto(f"{portal.url}{MANY}&versao=1")
+    open_many(page, portal, "&versao=1")
     everything = visible(page).count()
     page.click("label[for=situacao-paga]")
     page.fill(".ledger-form input[name=busca]", "velocidade")
@@ -183,7 +196,7 @@ def test_selection_is_summed_without_javascript(
     page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
     page = page_without_javascript
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     page.locator("input[name=marcada]").nth(0).check()
     page.locator("input[name=marcada]").nth(3).check()
     page.click("button:has-text('Somar marcadas')")
@@ -194,7 +207,7 @@ def test_selection_is_summed_without_javascript(
 
 
 def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: PortalProcess) -> None:
-    page.goto(f"{portal.url}{MANY}&versao=1")
+    open_many(page, portal, "&versao=1")
     before = page.evaluate("history.length")
     page.fill(".ledger-form input[name=busca]", "velocidade")
     page.click("label[for=situacao-aberto]")
@@ -227,18 +240,18 @@ def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: Port
 @pytest.mark.parametrize("order", ["gravidade", *long("valor", "data")])
 def test_script_orders_as_the_server_does(page: "Page", portal: PortalProcess, order: str) -> None:
     ids = "[...document.querySelectorAll('#multas .fine')].map(row => row.id)"
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     page.select_option("select[name=ordem]", "gravidade" if order == "valor" else "valor")
     page.select_option("select[name=ordem]", order)
     settled(page)
     by_script = page.evaluate(ids)
-    page.goto(f"{portal.url}{MANY}&ordem={order}")
+    open_many(page, portal, f"&ordem={order}")
     assert page.evaluate(ids) == by_script
     assert page.locator(".ledger__year:visible").count() == (5 if order == "data" else 0)
 
 
 def test_script_sums_the_selection(page: "Page", portal: PortalProcess) -> None:
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     line = page.locator(".ledger-sum")
     assert not line.is_visible()
     for number in (0, 1, 2):
@@ -257,7 +270,7 @@ def test_script_sums_the_selection(page: "Page", portal: PortalProcess) -> None:
 
 
 def test_all_shown_fines_are_ticked_and_unticked(page: "Page", portal: PortalProcess) -> None:
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     page.click("label[for=situacao-exigivel]")
     settled(page)
     boxes = page.locator("input[name=marcada]:visible")
@@ -300,7 +313,7 @@ def test_panel_that_arrives_later_is_filtered(page: "Page", portal: PortalProces
 
 
 def test_choice_keeps_focus_caret_and_opened_details(page: "Page", portal: PortalProcess) -> None:
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     opened = page.locator("#multa-5 .ledger__more > details")
     opened.locator("> summary").click()
     search = page.locator(".ledger-form input[name=busca]")
@@ -325,7 +338,7 @@ def test_choice_keeps_focus_caret_and_opened_details(page: "Page", portal: Porta
 
 def test_last_choice_counts(page: "Page", portal: PortalProcess) -> None:
     """The response to an earlier choice never replaces that to a later one."""
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     page.evaluate("""() => {
       const send = window.fetch;
       let sent = 0;
@@ -347,7 +360,7 @@ def test_last_choice_counts(page: "Page", portal: PortalProcess) -> None:
 def test_choice_that_fails_offers_the_form_and_keeps_the_fines(
     page: "Page", portal: PortalProcess
 ) -> None:
-    page.goto(portal.url + MANY)
+    open_many(page, portal)
     assert not page.locator(".ledger-apply:visible").count()
     page.route("**/placa/MUL0A45?*", lambda route: route.abort())
     page.click("label[for=situacao-paga]")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from portal.law.running_deadlines import next_deadline
-from portal.presentation.vehicle.due_axis import MOST_BARS, DueAxis
+from portal.presentation.vehicle.due_axis import MOST_BARS, STACK_PX, DueAxis
 from portal.wording import since
 from tests.factories import fine, payment, renainf_body
 from tests.presentation.pages import panel_fragment, vehicle_page
@@ -82,7 +82,7 @@ def test_many_fines_are_stacked_by_month() -> None:
     assert [one.x for one in months] == sorted(one.x for one in months)
     parts = [part for one in months for part in one.parts]
     assert {part.standing.key for part in parts} == {"exigivel", "autuacao"}
-    assert all(part.y >= 0 and part.y + part.height <= 88.1 for part in parts)
+    assert all(part.y >= 0 and part.y + part.height <= STACK_PX + 0.1 for part in parts)
     html = render(
         panel_fragment(
             "multas", PLATE, panels(renainf=renainf_body(*[overdue()] * 11, NOTICE)), CONTEXT

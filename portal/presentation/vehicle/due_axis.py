@@ -21,7 +21,7 @@ from portal.law.standing import Standing
 from portal.phrasebook.fines import status_word
 
 MOST_BARS: Final = 6
-STACK_PX: Final = 88
+STACK_PX: Final = 60
 _FEWEST_DAYS: Final = 90
 _DAYS_BACK, _DAYS_AHEAD = 300, 400
 _OVERDUE: Final = (Standing.ENFORCEABLE, Standing.PROBABLY_DUE)
