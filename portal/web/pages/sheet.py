@@ -34,6 +34,11 @@ from portal.web.routing.vehicles import of_vehicle
 from portal.web.web import Web, shown_name
 
 _FIELDS: Final = ("line", "row", "state", "what", "amount")
+# Each vehicle takes a transaction, which other writers wait for.
+MOST_AT_ONCE: Final = 100
+TOO_MANY: Final = (
+    f"De uma vez vão até {MOST_AT_ONCE} placas: nada foi guardado, e aqui estão as primeiras."
+)
 
 routes = Routes("sheet", robots="noindex", limited=True)
 
@@ -85,7 +90,10 @@ def declare(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
 def many_form(_: Web, __: Desk) -> BaseResponse:
     """Show the form that declares one line of the ticked vehicles of a list."""
     plates = _plates(request.args.getlist("placas"))
-    return page_response(DeclareManyPage(plates)) if plates else page_error(400)
+    if not plates:
+        return page_error(400)
+    problem = TOO_MANY if len(plates) > MOST_AT_ONCE else ""
+    return page_response(DeclareManyPage(plates[:MOST_AT_ONCE], problem))
 
 
 @routes.post("/declarar")
@@ -95,6 +103,8 @@ def many(web: Web, desk: Desk) -> BaseResponse:
     plates = _plates(request.form.getlist("placas"))
     if not plates:
         return page_error(400)
+    if len(plates) > MOST_AT_ONCE:
+        return page_response(DeclareManyPage(plates[:MOST_AT_ONCE], TOO_MANY), 400)
     try:
         changes = _changes(web, desk, [request.form])
     except WrongDeclaration as error:

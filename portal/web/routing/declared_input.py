@@ -1,5 +1,6 @@
 """Reads what a person declares or has seen from JSON members and from the fields of a form."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
@@ -30,6 +31,7 @@ WRONG_TEXT: Final = "Em “{}” vai um texto de até {} caracteres."
 WRONG_DAY: Final = "Em “on” vai o dia da verificação, como 2026-11-28, até hoje."
 REPEATED: Final = "A linha “{}” aparece duas vezes."
 _LONGEST_NAME: Final = 40
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 class WrongDeclaration(ValueError):
@@ -139,8 +141,9 @@ def _text(one: Mapping[str, Any], name: str, longest: int) -> str:
 def _day(value: object, today: date) -> date:
     if value is None:
         return today
-    try:
-        on = date.fromisoformat(value) if isinstance(value, str) else None
+    try:  # fromisoformat also reads 20261128 and 2026-W48-6, which nobody means
+        is_day = isinstance(value, str) and _DAY.fullmatch(value)
+        on = date.fromisoformat(str(value)) if is_day else None
     except ValueError:
         on = None
     if on is None or not _EARLIEST <= on <= today:

@@ -179,6 +179,8 @@ TOMORROW = (datetime.now(UTC) + timedelta(days=2)).date().isoformat()
         ({"lines": [{"line": "gravame", "state": "nothing", "what": "x" * 201}]}, "body_invalid"),
         ({"lines": [{"line": "gravame", "state": "nothing", "on": TOMORROW}]}, "body_invalid"),
         ({"lines": [{"line": "gravame", "state": "nothing", "on": "28/11/2026"}]}, "body_invalid"),
+        ({"lines": [{"line": "gravame", "state": "nothing", "on": "20261127"}]}, "body_invalid"),
+        ({"lines": [{"line": "gravame", "state": "nothing", "on": "2026-W47-1"}]}, "body_invalid"),
         ({"lines": [{"line": "gravame", "state": "nothing"}] * 2}, "body_invalid"),
         ({"lines": [], "extra": 1}, "parameter_unknown"),
         ({"lines": [{"line": "gravame", "state": "nothing", "who": "x"}]}, "parameter_unknown"),

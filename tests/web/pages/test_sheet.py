@@ -183,6 +183,18 @@ def test_same_line_is_declared_for_many(dealer: Person, upstream: FaultUpstream)
         assert "pátio" in dealer.pages.get(f"/placa/{plate}/folha").text
 
 
+def test_more_than_a_hundred_at_once_are_refused(dealer: Person) -> None:
+    """A form of 9,000 plates would write for minutes."""
+    plates = [f"DEF{at // 100}G{at % 100:02}" for at in range(101)]
+    form = dealer.pages.get("/declarar?placas=" + "&placas=".join(plates))
+    assert "De uma vez vão até 100 placas" in words(form.text)
+    fields = {"placas": plates, "line": "gravame", "state": "nothing"}
+    refused = dealer.pages.post("/declarar", 400, data={"csrf_token": form.csrf_token(), **fields})
+    assert not isinstance(refused, str) and "nada foi guardado" in words(refused.text)
+    assert len(refused.all("input", name="placas")) == 100
+    assert "declarado por" not in dealer.pages.get(f"/placa/{plates[0]}/folha").text
+
+
 def test_one_of_many_that_a_record_contradicts_is_named(
     dealer: Person, upstream: FaultUpstream
 ) -> None:
