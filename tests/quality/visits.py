@@ -24,7 +24,7 @@ class Visit:
     ``waits``: keep its panels in the waiting state. ``follows``: wait until all panels have loaded.
     ``first``: a path to open first, so that the answers are already stored. ``signs_in``: sign in
     with OPERATOR, a token of scope ``admin``. ``batch``: instead of ``path``, open a batch of 40
-    plates in this state.
+    plates in this state. ``issues``: instead of ``path``, open the issued dossier of that vehicle.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Visit:
     first: str = ""
     batch: Literal["", "draft", "paused", "done"] = ""
     signs_in: bool = False
+    issues: bool = False
 
 
 VISITS: Final = (
@@ -63,6 +64,10 @@ VISITS: Final = (
     Visit("dossier", "/placa/ABC1D23/dossie"),
     Visit("dossier, 45 fines", "/placa/MUL0A45/dossie"),
     Visit("dossier, unavailable", "/placa/FOR0A02/dossie"),
+    Visit("dossier, issued", "/placa/ABC1D23?completo=1", issues=True),
+    Visit("sheet", "/placa/ABC1D23/folha?linha=gravame", first="/placa/ABC1D23?completo=1"),
+    Visit("sheet, unasked", "/placa/LMP0A01/folha"),
+    Visit("declare many", "/declarar?placas=ABC1D23&placas=LMP0A01"),
     Visit("glossary", "/glossario"),
     Visit("api", "/api"),
     Visit("privacy", "/privacidade"),
@@ -72,6 +77,7 @@ VISITS: Final = (
     Visit("notice, refused", "/conferir-multa?orgao=abc", status=400),
     Visit("verify", "/verificar"),
     Visit("verify, forged", "/verificar?codigo=abc"),
+    Visit("verify, unknown file", f"/verificar?sha256={'0' * 64}"),
     Visit("operations", "/operacao", first="/placa/ABC1D23?completo=1", signs_in=True),
     Visit("trail", "/operacao/trilha", first="/placa/ABC1D23?completo=1", signs_in=True),
     Visit("token, new", "/operacao/tokens/emitir", signs_in=True),
@@ -110,6 +116,8 @@ def prepared(base: str, visit: Visit) -> tuple[str, str]:
             send("/entrar", "/entrar", token=OPERATOR)
         if visit.first:
             session.get(base + visit.first, timeout=60)
+        if visit.issues:
+            path = send(path, f"{path.partition('?')[0]}/dossie/emitir")
         if visit.batch:
             asked = ["decode", "renainf", "renajud"]
             path = send("/lote", "/lote", placas=_TYPED + _MISTAKES, consulta=asked)
