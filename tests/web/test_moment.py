@@ -203,6 +203,8 @@ def test_two_clicks_are_one_call(
     assert {each.status_code for each in found} == {303}
     assert len({each.headers["Location"] for each in found}) == 1
     assert upstream.count() == 1 and len(rows(here)) == 1
+    (call,) = here.parts.ledger.rows()
+    assert (call.operation, call.outcome) == ("renajud", "answered")
 
 
 def test_paper_that_takes_too_long_costs_no_second_call(

@@ -172,10 +172,18 @@ class RateLimits:
         """
         return self._first_wait(_parse_limit(WRONG_TOKENS), "token-try", network(address))
 
-    def issue(self, address: str | None, dossiers: int = 1) -> int | None:
-        """Count dossiers, or none of them if the limit does not allow all."""
+    def issue_wait(self, address: str | None, dossiers: int = 1) -> int | None:
+        """Return how many seconds an address must wait to issue dossiers, or None.
+
+        Each that was issued is then counted by ``count_issued``. One that was refused, as a PDF
+        that is not ready in time, uses nothing up: who tries again as the refusal says would
+        otherwise be locked out. Parallel requests may exceed the limit.
+        """
         items = _parse_limit(ISSUED_DOSSIERS)
-        return self._first_wait(items, "issue", network(address), cost=dossiers)
+        return self._first_wait(items, "issue", network(address), hit=False, cost=dossiers)
+
+    def count_issued(self, address: str | None) -> None:
+        self._first_wait(_parse_limit(ISSUED_DOSSIERS), "issue", network(address))
 
     def _first_wait(
         self,
@@ -248,14 +256,15 @@ def _wait_s(
     cost: int,
     strategy: "FixedWindowRateLimiter",
 ) -> int | None:
-    """Return the seconds to wait, or None. Count ``cost`` requests if ``hit`` is true.
+    """Return the seconds to wait, or None. Count a request if ``hit`` is true.
 
-    The storages count a hit that they refuse, so a cost above 1 is tested first: a refused list
-    must leave the limit as it was.
+    Otherwise tell whether ``cost`` requests would be allowed.
     """
-    ask = strategy.hit if hit else strategy.test
-    is_tested = cost == 1 or strategy.test(item, kind, subject, cost=cost)
-    if is_tested and ask(item, kind, subject, cost=cost):
+    if hit:
+        is_allowed = strategy.hit(item, kind, subject)
+    else:
+        is_allowed = strategy.test(item, kind, subject, cost=cost)
+    if is_allowed:
         return None
     reset_at = strategy.get_window_stats(item, kind, subject).reset_time
     return max(1, ceil(reset_at - time.time()))

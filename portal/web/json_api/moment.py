@@ -68,9 +68,10 @@ def _max_cost(value: object) -> Decimal | None:
 def moment(call: Call, plate: Plate, body: Sent) -> Response:
     """Make lookups again, compare them, and issue a dossier of this moment."""
     terms = Terms(plate, body.ask, body.number, body.max_cost)
-    refuse(call.web.limits.issue(request.remote_addr))
+    refuse(call.web.limits.issue_wait(request.remote_addr))
     try:
         number = call.desk.moments.issue(terms, moment_paper(call.web), body.key)
+        call.web.limits.count_issued(request.remote_addr)
     except UnknownFormer:
         raise Refusal("dossier_unknown") from None
     except TooDear:

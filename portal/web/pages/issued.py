@@ -128,7 +128,7 @@ def issue(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     try:
         number = desk.issuing.issued_before(plate, key)
         if number is None:
-            refuse(web.limits.issue(request.remote_addr))
+            refuse(web.limits.issue_wait(request.remote_addr))
             number = _issue(web, desk, desk.issuing.issuable(plate), key)
     except KeyReused:
         return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
@@ -140,16 +140,17 @@ def issue(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
 
 
 def _issue(web: Web, desk: Desk, issuable: Issuable, key: str | None) -> str:
-    """Issue a dossier and return its number. Raises NothingToIssue or KeyReused."""
+    """Issue a dossier, count it, and return its number. Raises NothingToIssue or KeyReused."""
     page, issuer = paper_of(web, issuable.dossier), web.desks.issuer
-
-    return desk.issuing.issue(
+    number = desk.issuing.issue(
         issuable,
         lambda identifiers: issued_paper(web, page, identifiers, issuer),
         msgspec.json.encode(issued_summary(page, issuer)).decode(),
         follow=bool(request.form.get("mudancas")),
         key=key,
     )
+    web.limits.count_issued(request.remote_addr)
+    return number
 
 
 @routes.post("/dossies/emitir")
@@ -158,9 +159,9 @@ def issue_several(web: Web, desk: Desk) -> BaseResponse:
     """Issue the dossiers of the ticked vehicles of a list.
 
     The form has one key, of which each vehicle gets its own, so that two clicks issue one dossier
-    of each. The limit is counted before the first is issued, without vehicles that have no answers
-    or that an earlier click has issued. A failure ends the list, and the visitor sees what was
-    issued before it.
+    of each. The limit must allow all before the first is issued, without vehicles that have no
+    answers or that an earlier click has issued. A failure ends the list, and the visitor sees what
+    was issued before it.
     """
     key = request.headers.get("Idempotency-Key", request.values.get("idempotency_key"))
     if key is not None and not is_idempotency_key(key):
@@ -179,7 +180,7 @@ def issue_several(web: Web, desk: Desk) -> BaseResponse:
             left_out.append(subject.display)
     left_out += [subject.display for subject in subjects[MOST_AT_ONCE:]]
     if ready:
-        refuse(web.limits.issue(request.remote_addr, len(ready)))
+        refuse(web.limits.issue_wait(request.remote_addr, len(ready)))
     unfinished = []
     for at, (own_key, issuable) in enumerate(ready):
         subject = issuable.dossier.subject

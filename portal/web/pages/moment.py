@@ -49,9 +49,10 @@ def moment(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     if not desk.moments.may(ask):
         abort(403)
     terms = Terms(plate, ask, request.form.get("number", "").strip())
-    refuse(web.limits.issue(request.remote_addr))
+    refuse(web.limits.issue_wait(request.remote_addr))
     try:
         number = desk.moments.issue(terms, moment_paper(web), key)
+        web.limits.count_issued(request.remote_addr)
     except UnknownFormer:
         abort(404)
     except KeyReused:

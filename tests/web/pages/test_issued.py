@@ -476,12 +476,13 @@ def test_a_valid_link_does_not_free_its_holder_to_guess(portal: PortalFactory) -
 def test_issuing_is_limited_by_address(portal: PortalFactory) -> None:
     running = portal()
     ana = Person.at(running).signed_in()
+    ana.pages.get(f"/placa/{PLATE}?completo=1")
     token = ana.csrf_token()
     statuses = [
-        ana.client.post("/placa/XYZ9K99/dossie/emitir", data={"csrf_token": token}).status_code
+        ana.client.post(f"/placa/{PLATE}/dossie/emitir", data={"csrf_token": token}).status_code
         for _ in range(31)
     ]
-    assert statuses == [409] * 30 + [429]
+    assert statuses == [303] * 30 + [429]
 
 
 def test_repeated_key_counts_once_against_the_limit(portal: PortalFactory) -> None:
@@ -643,6 +644,26 @@ def test_limit_is_counted_for_the_list_and_only_for_vehicles_with_answers(
     path, ticked = form_of_list(here, ana, PLATE)
     assert ana.client.post(path, data=ticked).status_code == 303
     assert len(rows(here)) == 3
+
+
+def test_refused_dossier_uses_nothing_of_the_limit_up(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A hundred dossiers, tried again as the refusals say, used up the limit of an hour."""
+    monkeypatch.setattr(rate_limits, "ISSUED_DOSSIERS", "2/minute")
+    here = portal(**ISSUER)
+    ana = Person.at(here).signed_in()
+    ana.pages.get(f"/placa/{PLATE}?completo=1")
+
+    def too_slow(*_: object) -> SignedPdf:
+        raise RenderingInterrupted("too many wait")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(PdfProcess, "render_signed", too_slow)
+        statuses = [ana.post(f"/placa/{PLATE}/dossie/emitir").status_code for _ in range(5)]
+    assert statuses == [503] * 5
+    statuses = [ana.post(f"/placa/{PLATE}/dossie/emitir").status_code for _ in range(3)]
+    assert statuses == [303, 303, 429]
 
 
 def test_list_says_what_was_issued_before_a_failure(
