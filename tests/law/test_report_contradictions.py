@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine, totals
 from portal.law.findings import OtherRenavam
 from portal.law.report_check import (
@@ -12,6 +13,7 @@ from portal.law.report_check import (
     FinesDiffer,
     FinesOmitted,
     OrdersOmitted,
+    alerts_of,
     contradictions,
 )
 from portal.vehicle.report import Report, read_report
@@ -145,3 +147,16 @@ def test_green_mark_omits_a_doubt_about_the_vehicle(
     verdict = judge(True, [], [], condition=doubts)
     found = contradictions(report, verdict, 0, totals([]), [])
     assert any(isinstance(each, DoubtOmitted) for each in found) == omits
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"),
+    [("2 multas, R$ 130,16", None), ("2 multas, R$ 200,16", Decimal("70.00"))],
+)
+def test_alert_states_what_the_records_lack(text: str, amount: Decimal | None) -> None:
+    found = [
+        one.amount
+        for one in alerts_of(report_on(text), [], totals([FINE]), TODAY)
+        if one.subject is Subject.FINES
+    ]
+    assert found == [amount]

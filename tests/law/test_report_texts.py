@@ -25,6 +25,11 @@ ADVERSE: list[tuple[str, str, set[str]]] = [
     ("multas", "IPVA devido desde o dia 10/10/2024", {"debts"}),
     ("restricoes", "Penhora por ordem da 2a vara", {"court"}),
     ("restricoes", "Bloqueio de ordem administrativa", {"block"}),
+    (
+        "restricoes",
+        "Conforme consulta de hoje na base do Detran, o gravame não foi ainda baixado.",
+        {"lien"},
+    ),
     # Behind a comma, a subject is affirmed anew.
     ("rouboFurto", "Leilão não consta, furto consta ativo", {"theft"}),
     ("restricoes", "Roubo não há, gravame ativo", {"lien"}),
