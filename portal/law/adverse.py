@@ -390,8 +390,12 @@ def _rest(sentences: Sequence[tuple[int, str]], number: int) -> str:
 
 
 def states_something(text: str) -> bool:
-    """Return whether a text says that something is on record, without naming what."""
-    readings = (Reading(each) for _, each in _sentences(bare(text)))
+    """Return whether a sentence of a text says that something is on record, without naming what.
+
+    "Houve restrição, já baixada" names what has ended.
+    """
+    unnamed = (each for _, each in _sentences(bare(text)) if not _named(each))
+    readings = map(Reading, unnamed)
     return any(each.states(_STATES) and each.is_about_records() for each in readings)
 
 

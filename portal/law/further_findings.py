@@ -89,7 +89,9 @@ def _of_object(members: Sequence[Statement]) -> Iterator[Statement]:
     told = {subject for subject, _ in of_value}
     of_label = [(subject, each) for subject, each in warned if _label_warns(each)]
     first: dict[Subject, Statement] = {}
-    for subject, each in of_label or ([] if of_value else warned):
+    by_name = of_label or ([] if of_value else warned)
+    # A text says more than a flag: "sinistro": {"indicador": "S", "monta": "MEDIA"}.
+    for subject, each in sorted(by_name, key=lambda one: not _has_words(one[1])):
         if subject not in told:
             first.setdefault(subject, each)
     yield from (each for _, each in of_value)

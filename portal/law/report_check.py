@@ -423,7 +423,7 @@ def _is_of_fine(subject: Subject, words: str) -> bool:
 def _misses(topic: Topic) -> bool:
     """Return whether a topic's text affirms nothing of its subject, and is not vague."""
     text, is_of_topic = topic.said, _is_of_order if topic.key == "restricoes" else _is_of_fine
-    if _affirms(is_of_topic, text) or (states_something(text) and not names_subject(text)):
+    if _affirms(is_of_topic, text) or states_something(text):
         return False
     if topic.key == "multas" and (any(_amounts(text)) or leaves_standing(_OWED, text)):
         return False

@@ -200,6 +200,7 @@ OBJECTS: list[tuple[dict[str, object], list[str]]] = [
         ["gravame status: ATIVO"],
     ),
     ({"sinistro": {"indicador": "S", "ano": 2019}}, ["sinistro indicador: S"]),
+    ({"sinistro": {"indicador": "S", "monta": "MEDIA"}}, ["sinistro monta: MEDIA"]),
     ({"indicadorRouboFurto": {"roubo": True, "furto": True}}, ["roubo: SIM"]),
     # What names other things, or names them in words of its own, is kept.
     ({"ocorrencias": {"roubo": True, "leilao": True}}, ["roubo: SIM", "leilao: SIM"]),

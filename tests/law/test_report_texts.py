@@ -30,6 +30,8 @@ ADVERSE: list[tuple[str, str, set[str]]] = [
         "Conforme consulta de hoje na base do Detran, o gravame não foi ainda baixado.",
         {"lien"},
     ),
+    # A sentence that names nothing is of the topic's subject.
+    ("rouboFurto", "Não há queixa de furto. Consta 1 registro.", {"theft"}),
     # Behind a comma, a subject is affirmed anew.
     ("rouboFurto", "Leilão não consta, furto consta ativo", {"theft"}),
     ("restricoes", "Roubo não há, gravame ativo", {"lien"}),
@@ -374,6 +376,8 @@ ADVERSE: list[tuple[str, str, set[str]]] = [
 ]
 
 HARMLESS: list[tuple[str, str]] = [
+    ("restricoes", "Houve restrição judicial em 2019, já baixada."),
+    ("restricoes", "Consta gravame, baixado em 10/2021."),
     ("rouboFurto", "Nenhum leilão, roubo ou furto consta."),
     ("rouboFurto", "Leilão não consta, furto não consta."),
     ("rouboFurto", "⚠️ Não foram encontrados registros de roubo ou furto."),
