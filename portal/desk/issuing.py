@@ -205,7 +205,7 @@ def kept_answers(answers: Panels) -> dict[str, KeptAnswer]:
 
 def _all_settled(answers: Panels, reasons: Sequence[str]) -> Panels:
     settled = dict(zip(LOOKUPS, map(_settled, answers.all, reasons), strict=True))
-    return replace(answers, **settled)
+    return answers.with_answers(settled)
 
 
 def _settled(panel: Panel, reason: str) -> Panel:

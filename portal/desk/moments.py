@@ -182,4 +182,4 @@ def _compared(
         name: replace(panel, replaced=bases.get(name) if panel.has_answer else None)
         for name, panel in panels.items()
     }
-    return replace(before, **compared), {n: p for n, p in bases.items() if n in LOOKUPS}
+    return before.with_answers(compared), {n: p for n, p in bases.items() if n in LOOKUPS}

@@ -88,18 +88,22 @@ class Panels:
     The state of ``report`` is "unasked" if there is no written report that the caller may read.
     """
 
-    decode: Panel
-    renainf: Panel
-    renajud: Panel
+    vehicle: Panel
+    fines: Panel
+    orders: Panel
     report: Panel = _NO_REPORT
 
     @property
     def all(self) -> tuple[Panel, ...]:
-        return (self.decode, self.renainf, self.renajud)
+        return (self.vehicle, self.fines, self.orders)
 
     def of(self, lookup: LookupName) -> Panel:
-        panel: Panel = getattr(self, lookup)
-        return panel
+        return dict(zip(LOOKUPS, self.all, strict=True))[lookup]
+
+    def with_answers(self, given: Mapping[LookupName, "Panel"]) -> "Panels":
+        """Return the same panels, with others for some lookups."""
+        vehicle, fines, orders = (given.get(name, self.of(name)) for name in LOOKUPS)
+        return Panels(vehicle, fines, orders, self.report)
 
     def in_state(self, state: PanelState) -> tuple[LookupName, ...]:
         return tuple(name for name in LOOKUPS if self.of(name).state == state)

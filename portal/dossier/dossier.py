@@ -15,7 +15,7 @@ from portal.dossier.lookups import PARTS
 from portal.dossier.prices import Prices, prices_of
 from portal.dossier.records_by_line import records_by_line
 from portal.gateway.operations import lookups_of
-from portal.law.act_matrix import Missing, Stale
+from portal.law.act_matrix import Stale, VerdictPart
 from portal.law.assessment import AssessedFine, Totals, notice_key, totals
 from portal.law.at_the_car import Seen, seen_findings
 from portal.law.declared import (
@@ -79,13 +79,13 @@ class Dossier:
         return lookups_of(self.subject, self.ask)
 
     @property
-    def not_asked(self) -> tuple[Missing, ...]:
+    def not_asked(self) -> tuple[VerdictPart, ...]:
         """The parts of the verdict whose lookup is not made."""
         return tuple(part for name, part in PARTS.items() if name not in self.asked)
 
     @cached_property
     def decoded(self) -> Decoded | None:
-        result = self.answers.decode.result
+        result = self.answers.vehicle.result
         return read_decode(result, self.marker) if is_readable(result, "decode") else None
 
     @cached_property
@@ -121,7 +121,7 @@ class Dossier:
     @cached_property
     def fines(self) -> tuple[AssessedFine, ...] | None:
         """All fines in the source's order."""
-        result = self.answers.renainf.result
+        result = self.answers.fines.result
         if not is_readable(result, "renainf"):
             return None
         records = tuple(enumerate(read_fines(result, self.marker), start=1))
@@ -148,7 +148,7 @@ class Dossier:
     @cached_property
     def orders(self) -> tuple[AssessedOrder, ...] | None:
         """All court orders in the source's order."""
-        result = self.answers.renajud.result
+        result = self.answers.orders.result
         if not is_readable(result, "renajud"):
             return None
         return tuple(
@@ -166,7 +166,7 @@ class Dossier:
         return None if self.orders is None else sum(order.in_force for order in self.orders)
 
     @property
-    def unconfirmed(self) -> tuple[Missing, ...]:
+    def unconfirmed(self) -> tuple[VerdictPart, ...]:
         """The parts of the verdict whose answer leaves open whether there are (more) records."""
         return tuple(
             part for name, part in PARTS.items() if self.answers.of(name).cause == "unconfirmed"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from portal.data_files import read_csv
-from portal.law.act_matrix import Missing
+from portal.law.act_matrix import VerdictPart
 from portal.vehicle.operation_name import LOOKUPS, LookupName, OperationName
 
 
@@ -20,7 +20,7 @@ class OperationTexts:
     """
 
     name: OperationName
-    part: Missing | Literal[""]
+    part: VerdictPart | Literal[""]
     title: str
     stored_title: str
     scope_word: str
@@ -34,6 +34,6 @@ OPERATION_TEXTS: Final[Mapping[OperationName, OperationTexts]] = {
 LOOKUP_WORDS: Final[Mapping[LookupName, str]] = {
     name: OPERATION_TEXTS[name].in_sentence for name in LOOKUPS
 }
-PARTS: Final[Mapping[LookupName, Missing]] = {
+PARTS: Final[Mapping[LookupName, VerdictPart]] = {
     name: part for name in LOOKUPS if (part := OPERATION_TEXTS[name].part)
 }

@@ -86,7 +86,7 @@ class PriceDoubt:
 
 
 @dataclass(frozen=True)
-class PriceTab:
+class PriceCandidate:
     """One candidate. Values from the price history are computed on demand.
 
     ``is_best`` is true if several candidates exist and this candidate alone matches the vehicle's
@@ -519,31 +519,31 @@ class Prices:
     ``foreign`` are the entries of another make or model, which are no prices of this vehicle.
     """
 
-    all: tuple[PriceTab, ...]
-    foreign: tuple[PriceTab, ...] = ()
+    all: tuple[PriceCandidate, ...]
+    foreign: tuple[PriceCandidate, ...] = ()
 
     @property
-    def tabs(self) -> tuple[PriceTab, ...]:
+    def tabs(self) -> tuple[PriceCandidate, ...]:
         """The candidates with a price history on the page."""
         return self.all[:MOST_TABS]
 
     @property
-    def others(self) -> tuple[PriceTab, ...]:
+    def others(self) -> tuple[PriceCandidate, ...]:
         """The further candidates, of which the page shows the current prices."""
         return self.all[MOST_TABS:]
 
     @property
-    def best(self) -> PriceTab | None:
+    def best(self) -> PriceCandidate | None:
         """The first of the best matches, or None if there are no candidates."""
         return self.all[0] if self.all else None
 
     @property
-    def listed(self) -> tuple[PriceTab, ...]:
+    def listed(self) -> tuple[PriceCandidate, ...]:
         """The candidates that a page or the dossier lists."""
         return self.all[:MOST_LISTED]
 
     @property
-    def foreign_listed(self) -> tuple[PriceTab, ...]:
+    def foreign_listed(self) -> tuple[PriceCandidate, ...]:
         return self.foreign[:MOST_LISTED]
 
     @property
@@ -580,12 +580,12 @@ class Prices:
         return _no_ceiling([doubt for tab in self.likeliest for doubt in tab.doubts])
 
     @cached_property
-    def likeliest(self) -> tuple[PriceTab, ...]:
+    def likeliest(self) -> tuple[PriceCandidate, ...]:
         """The best match, or several candidates that match equally well."""
         return tuple(tab for tab in self.all if tab.is_tied) or self.all[:1]
 
     @property
-    def ceiling_base(self) -> PriceTab | None:
+    def ceiling_base(self) -> PriceCandidate | None:
         """The version from whose price a ceiling may start: the cheapest that the vehicle may be.
 
         None if no likely version has a price, or if the price of one is in doubt. Then the visitor
@@ -657,11 +657,11 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
     ranked = rank(own, decoded)
     tied = sum(one.score == ranked[0].score for one in ranked)
 
-    def tab(number: int, one: RankedEntry, *, is_foreign: bool = False) -> PriceTab:
+    def tab(number: int, one: RankedEntry, *, is_foreign: bool = False) -> PriceCandidate:
         is_first = number <= tied and not is_foreign
         is_best, is_tied = is_first and tied == 1 and len(ranked) > 1, is_first and tied > 1
         texts = one.reason, one.same, one.other, one.version
-        return PriceTab(
+        return PriceCandidate(
             number, one.entry, *texts, is_best, is_tied, is_foreign, decoded=decoded, today=today
         )
 
@@ -689,7 +689,7 @@ def _distinct(entries: Sequence[FipeEntry]) -> Iterator[FipeEntry]:
                 yield entry
 
 
-def _current(tab: PriceTab) -> Decimal:
+def _current(tab: PriceCandidate) -> Decimal:
     assert tab.current is not None
     return tab.current
 

@@ -423,10 +423,12 @@ def listed_row(dossier: Dossier) -> VehicleRow:
     """Return the row of a vehicle outside a batch, of which a list reads the first records."""
     panels = dossier.answers
     wanted = [panels.of(name) for name in dossier.asked]
-    has_more = [_has_more(panel) for panel in (panels.renainf, panels.renajud)]
+    has_more = [_has_more(panel) for panel in (panels.fines, panels.orders)]
     if any(has_more):
-        first = {name: _shortened(panels.of(name)) for name in ("renainf", "renajud")}
-        dossier = replace(dossier, answers=replace(panels, **first))
+        shortened = replace(
+            panels, fines=_shortened(panels.fines), orders=_shortened(panels.orders)
+        )
+        dossier = replace(dossier, answers=shortened)
     row = row_of_dossier(dossier)
     is_unconfirmed = any(panel.cause == "unconfirmed" for panel in wanted)
     if not any(panel.has_answer for panel in wanted) and not is_unconfirmed:

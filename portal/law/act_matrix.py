@@ -12,9 +12,9 @@ from portal.law.findings import Finding
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 
-Missing = Literal["decode", "fines", "restrictions"]
+VerdictPart = Literal["decode", "fines", "restrictions"]
 
-Stale = Mapping[Missing, datetime]
+Stale = Mapping[VerdictPart, datetime]
 NOTHING_STALE: Final[Stale] = MappingProxyType({})
 
 # A standing says whether payment of a fine can be enforced. A row mentions fines with these
@@ -38,14 +38,14 @@ class Gaps:
     another vehicle.
     """
 
-    failed: tuple[Missing, ...]
-    unclear: tuple[Missing, ...]
-    unchosen: tuple[Missing, ...]
+    failed: tuple[VerdictPart, ...]
+    unclear: tuple[VerdictPart, ...]
+    unchosen: tuple[VerdictPart, ...]
     stale: Stale
     undescribed: bool
     wrong_check_digit: bool
 
-    def of(self, parts: Sequence[Missing]) -> "Gaps":
+    def of(self, parts: Sequence[VerdictPart]) -> "Gaps":
         """Return the gaps of some parts."""
         return replace(
             self,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from portal.law.act_answers import ACTS, Act, Confidence
-from portal.law.act_matrix import NOTHING_STALE, Gaps, Missing, Row, Stale, row_of
+from portal.law.act_matrix import NOTHING_STALE, Gaps, Row, Stale, VerdictPart, row_of
 from portal.law.assessment import AssessedFine, one_per_notice
 from portal.law.findings import (
     AdverseData,
@@ -70,7 +70,7 @@ _OF_A_FINDING = (
 # below the reasons.
 MOST_REASONS = 3
 # A verdict is based on these lookups. The third lookup, "decode", only describes the vehicle.
-_JUDGED: tuple[Missing, ...] = ("fines", "restrictions")
+_JUDGED: tuple[VerdictPart, ...] = ("fines", "restrictions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,10 @@ class Verdict:
     reasons: tuple[Finding, ...]
     matrix: tuple[Row, ...]
     gaps: Gaps
-    unavailable: tuple[Missing, ...]
-    asked: tuple[Missing, ...]
+    unavailable: tuple[VerdictPart, ...]
+    asked: tuple[VerdictPart, ...]
     forbidden_by: Confidence | None
-    missing: tuple[Missing, ...]
+    missing: tuple[VerdictPart, ...]
 
     @property
     def first_reasons(self) -> tuple[Finding, ...]:
@@ -146,8 +146,8 @@ def judge(
     is_described: bool = True,
     check_digit_holds: bool = True,
     stale: Stale = NOTHING_STALE,
-    not_asked: Collection[Missing] = (),
-    unconfirmed: Collection[Missing] = (),
+    not_asked: Collection[VerdictPart] = (),
+    unconfirmed: Collection[VerdictPart] = (),
     condition: Sequence[OfVehicle] = (),
     alerts: Sequence[ReportAlert] = (),
     declared: Sequence[DeclaredSomething | SeenDifference] | None = (),
@@ -165,7 +165,7 @@ def judge(
     data, and ``alerts`` those of the written report. ``declared`` is what the caller has declared
     to have found or seen, or None if that could not be read.
     """
-    known: dict[Missing, bool] = {
+    known: dict[VerdictPart, bool] = {
         "decode": decode_known and is_described,
         "fines": fines is not None and "fines" not in unconfirmed,
         "restrictions": orders is not None and "restrictions" not in unconfirmed,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Final, assert_never
 
-from portal.law.act_matrix import Missing
+from portal.law.act_matrix import VerdictPart
 from portal.law.findings import (
     AdverseData,
     CourtOrders,
@@ -29,17 +29,17 @@ from portal.wording import listed, moment
 
 # Each text begins with an article, so that it can be the object or the subject of a sentence, as in
 # "consultar as multas" ("look up the fines").
-MISSING_WORDS: Final[Mapping[Missing, str]] = {
+MISSING_WORDS: Final[Mapping[VerdictPart, str]] = {
     "decode": "os dados do veículo",
     "fines": "as multas",
     "restrictions": "as restrições judiciais",
 }
-_LOOKUPS: Final[Mapping[Missing, str]] = {
+_LOOKUPS: Final[Mapping[VerdictPart, str]] = {
     "decode": "Dados do veículo",
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
 }
-_SHORT_LOOKUPS: Final[Mapping[Missing, str]] = {
+_SHORT_LOOKUPS: Final[Mapping[VerdictPart, str]] = {
     "decode": "o veículo",
     "fines": "as multas",
     "restrictions": "a Justiça",
@@ -49,7 +49,7 @@ WRONG_CHECK_DIGIT: Final = "o dígito verificador do Renavam não confere"
 # obstacles to a transfer (_STILL_MISSING).
 _NOTHING_FOUND: Final = "Nenhuma multa em aberto nem restrição judicial encontrada"
 _STILL_MISSING: Final = "falta verificar IPVA, financiamento, roubo e furto"
-_NOTHING_OF: Final[Mapping[Missing, str]] = {
+_NOTHING_OF: Final[Mapping[VerdictPart, str]] = {
     "fines": "Nenhuma multa em aberto encontrada",
     "restrictions": "Nenhuma restrição judicial encontrada",
 }
@@ -183,7 +183,7 @@ def as_of(at: datetime) -> str:
     return f"conforme resposta guardada de {moment(at)}; sem resposta mais nova da fonte"
 
 
-def not_confirmed(parts: tuple[Missing, ...]) -> str:
+def not_confirmed(parts: tuple[VerdictPart, ...]) -> str:
     """Return a clause on lookups whose answer neither has nor denies records, or ""."""
     words = listed([MISSING_WORDS[part] for part in parts])
     return f"a fonte não confirmou {words}" if words else ""
@@ -240,7 +240,7 @@ def _gap_clauses(verdict: Verdict) -> str:
     return "; ".join(filter(None, clauses))
 
 
-def _judged(verdict: Verdict) -> list[Missing]:
+def _judged(verdict: Verdict) -> list[VerdictPart]:
     return [part for part in verdict.asked if part in _NOTHING_OF]
 
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Final
 
 from portal import formats
-from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
+from portal.dossier.prices import LEAST_POINTS, PriceCandidate, Prices
 
 ASKING: Final = "pedido"  # the parameter of the page's URL
 # A price this much below the table's price gets a warning.
@@ -16,7 +16,7 @@ def cheapest_words(prices: Prices) -> str:
     return f"da mais barata das {len(prices.likeliest)} versões prováveis"
 
 
-def against_table(asking: Decimal, tab: PriceTab, doubt: str, *, of_version: str = "") -> str:
+def against_table(asking: Decimal, tab: PriceCandidate, doubt: str, *, of_version: str = "") -> str:
     """Compare an asking price with the current price of a version, and with its history.
 
     For example: ``5,2% acima da FIPE; preço de mar/25.`` (5.2 % above FIPE; the price of March

@@ -1,7 +1,7 @@
 """The names of the upstream's operations, which are also names of token scopes.
 
-This module is in ``portal.vehicle`` because ``portal.access`` and ``portal.gateway`` both need the
-names, but may not import each other.
+They are the upstream's words, for the wire, scopes and the JSON API. Elsewhere, what the lookups
+answer is called vehicle, fines and orders (``Panels`` in ``portal/dossier/answers.py``).
 """
 
 from typing import Final, Literal, get_args

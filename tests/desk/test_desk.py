@@ -45,7 +45,7 @@ def test_spending_is_named_by_intent(portal: PortalFactory, upstream: FaultUpstr
 def test_desk_asks_only_what_its_caller_may(portal: PortalFactory, upstream: FaultUpstream) -> None:
     desk = desk_of(portal(), "renainf")
     answers = desk.dossier(PLATE).answers
-    assert (answers.renainf.state, answers.decode.cause) == ("fresh", "out_of_scope")
+    assert (answers.fines.state, answers.vehicle.cause) == ("fresh", "out_of_scope")
     assert upstream.count() == 1
     assert desk.prices().keys() == {"renainf"}
     assert not desk.may_report

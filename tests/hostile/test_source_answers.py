@@ -63,8 +63,8 @@ def level_of(answer: Answer) -> str:
         return "outage" if error.may_differ else "unfit"
     except Unusable:
         return "unusable"
-    panels = CLEAN | {answer.lookup: panel_of(answer.body)}
-    return Dossier(SUBJECT, Panels(**panels), TODAY, factories.HIDDEN).verdict.level
+    panels = Panels(*CLEAN.values()).with_answers({answer.lookup: panel_of(answer.body)})
+    return Dossier(SUBJECT, panels, TODAY, factories.HIDDEN).verdict.level
 
 
 def violations(answer: Answer) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.law.act_answers import ACTS
-from portal.law.act_matrix import Missing
+from portal.law.act_matrix import VerdictPart
 from portal.law.assessment import AssessedFine
 from portal.law.verdict import Verdict
 from portal.phrasebook import acts
@@ -323,7 +323,7 @@ def test_verdict_never_raises_and_is_never_too_good(
     restrictions: list[Restriction] | None,
     today: date,
     is_described: bool,
-    stale: dict[Missing, datetime],
+    stale: dict[VerdictPart, datetime],
 ) -> None:
     found = None if fines is None else [AssessedFine(f, today) for f in fines]
     verdict = judge(decode, found, restrictions, is_described=is_described, stale=stale)
@@ -450,7 +450,7 @@ def test_additional_records_never_improve_an_answer(
     restrictions: list[Restriction],
     more_fines: list[Fine],
     more_restrictions: list[Restriction],
-    stale: dict[Missing, datetime],
+    stale: dict[VerdictPart, datetime],
     today: date,
 ) -> None:
     found = [AssessedFine(f, today) for f in fines]

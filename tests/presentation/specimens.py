@@ -177,8 +177,8 @@ def batch_in(state: Any, reason: Any = "") -> Batch:
 def batch_rows() -> list[tuple[Item, VehicleRow]]:
     items = (
         (Item(PLATE, "done"), panels()),
-        (Item(OLD_PLATE, "failed", "too_slow"), Panels(panels().decode, DOWN, panels().renajud)),
-        (Item(RENAVAM, "done"), Panels(UNASKED, panels().renainf, panels().renajud)),
+        (Item(OLD_PLATE, "failed", "too_slow"), Panels(panels().vehicle, DOWN, panels().orders)),
+        (Item(RENAVAM, "done"), Panels(UNASKED, panels().fines, panels().orders)),
         (Item(Plate.parse("XYZ9K99"), "pending"), UNASKED_PANELS),
     )
     return [(item, row_with(item, found)) for item, found in items]
@@ -297,7 +297,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "vehicle, waiting": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT),
     "vehicle, idle": lambda: vehicle_page(PLATE, UNASKED_PANELS, UNASKED, CONTEXT, follow=False),
     "vehicle, all down": lambda: vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), DOWN, CONTEXT),
-    "renavam": lambda: renavam_page(RENAVAM, panels().renainf, panels().renajud, CONTEXT),
+    "renavam": lambda: renavam_page(RENAVAM, panels().fines, panels().orders, CONTEXT),
     "renavam, idle": lambda: renavam_page(RENAVAM, UNASKED, DOWN, CONTEXT),
     "dossier": lambda: replace(
         dossier_page(
@@ -429,7 +429,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "negotiation, all down": lambda: negotiation_page(PLATE, ALL_DOWN, CONTEXT, {}),
     "comparison": lambda: comparison_page(
         (PLATE, OLD_PLATE, Plate.parse("XYZ9K99")),
-        (panels(), Panels(panels().decode, DOWN, panels().renajud), UNASKED_PANELS),
+        (panels(), Panels(panels().vehicle, DOWN, panels().orders), UNASKED_PANELS),
         CONTEXT,
     ),
     "comparison, one": lambda: comparison_page((PLATE,), (ALL_DOWN,), CONTEXT),

@@ -29,7 +29,7 @@ def panel(body: bytes, beside: dict[str, Any]) -> Panel:
 def codes(lookup: LookupName, beside: dict[str, Any]) -> set[str]:
     """Return the codes of the findings that an answer with further members adds."""
     usual = Panels(*(answered(body) for body in BODIES.values()))
-    answers = replace(usual, **{lookup: panel(BODIES[lookup], beside)})
+    answers = usual.with_answers({lookup: panel(BODIES[lookup], beside)})
     found, without = (CONTEXT.dossier(PLATE, each).verdict.reasons for each in (answers, usual))
     return {each.code for each in found} - {each.code for each in without}
 
@@ -65,7 +65,7 @@ def test_graver_order_beside_the_records_reaches_what_it_forbids(
     text: str, reached: set[str] | None
 ) -> None:
     usual = Panels(*(answered(body) for body in BODIES.values()))
-    answers = replace(usual, renajud=panel(BODIES["renajud"], {"alerta": text}))
+    answers = replace(usual, orders=panel(BODIES["renajud"], {"alerta": text}))
     verdict = CONTEXT.dossier(PLATE, answers).verdict
     found = [one for one in verdict.reasons if one.code == "vehicle_block"]
     assert [set(one.reach) for one in found if isinstance(one, AdverseData)] == (

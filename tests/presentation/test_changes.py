@@ -14,6 +14,7 @@ from portal.dossier.answers import Panel, Panels
 from portal.dossier.changes import MOST_LINES, changes_of, what_changed
 from portal.vehicle.changes import Change
 from portal.vehicle.fines import Fine
+from portal.vehicle.operation_name import LookupName
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -45,8 +46,8 @@ def after(before: bytes, now: bytes) -> Panel:
     )
 
 
-def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
-    panels = replace(UNASKED_PANELS, **{lookup: after(before, now)})
+def lines(before: bytes, now: bytes, lookup: LookupName = "renainf") -> list[str]:
+    panels = UNASKED_PANELS.with_answers({lookup: after(before, now)})
     return [
         line.text
         for group in changes_of(panels, CONTEXT.today, CONTEXT.marker)
@@ -162,7 +163,7 @@ def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
     ],
 )
 def test_change_is_described_in_one_sentence(
-    lookup: str, before: bytes, now: bytes, text: str
+    lookup: LookupName, before: bytes, now: bytes, text: str
 ) -> None:
     (line,) = lines(before, now, lookup)
     assert text in line
@@ -191,9 +192,9 @@ def test_payment_field_without_date_is_not_a_payment() -> None:
         ),
     ],
 )
-def test_change_tone_is_ok_only_if_resolved(lookup: str, now: bytes, tone: str) -> None:
+def test_change_tone_is_ok_only_if_resolved(lookup: LookupName, now: bytes, tone: str) -> None:
     before = {"renainf": renainf_body(fine()), "renajud": renajud_body(restriction())}[lookup]
-    panels = replace(UNASKED_PANELS, **{lookup: after(before, now)})
+    panels = UNASKED_PANELS.with_answers({lookup: after(before, now)})
     (line,) = (
         line for group in changes_of(panels, CONTEXT.today, CONTEXT.marker) for line in group.lines
     )
@@ -219,7 +220,7 @@ def test_unreadable_answer_has_no_changes(odd_body: bytes) -> None:
 
 def test_long_change_list_is_cut_and_counted() -> None:
     many = renainf_body(*(fine(localInfracao=f"KM {n}") for n in range(MOST_LINES + 5)))
-    panels = replace(UNASKED_PANELS, renainf=after(renainf_body(), many))
+    panels = replace(UNASKED_PANELS, fines=after(renainf_body(), many))
     (group,) = changes_of(panels, CONTEXT.today, CONTEXT.marker)
     assert (len(group.lines), group.omitted) == (MOST_LINES, 5)
 
@@ -287,12 +288,12 @@ def test_only_the_changes_that_are_listed_are_described(monkeypatch: pytest.Monk
     describe = changes._fine_line
     monkeypatch.setattr(changes, "_fine_line", describing)
     now = renainf_body(*(fine(autoInfracao=f"A{number}") for number in range(3_000)))
-    panels = replace(UNASKED_PANELS, renainf=after(renainf_body(), now))
+    panels = replace(UNASKED_PANELS, fines=after(renainf_body(), now))
     (group,) = changes_of(panels, CONTEXT.today, CONTEXT.marker)
     assert len(group.lines) == len(described) == MOST_LINES
     assert group.omitted == 3_000 - MOST_LINES
     assert what_changed(
-        replace(panels, renainf=replace(answered(renainf_body()), fetched_at=NOW - timedelta(1))),
+        replace(panels, fines=replace(answered(renainf_body()), fetched_at=NOW - timedelta(1))),
         panels,
         CONTEXT.today,
         CONTEXT.marker,

@@ -94,10 +94,10 @@ def test_clean_car_gets_the_checks_that_no_record_covers(medium: str) -> None:
 
 
 def test_unavailable_lookups_are_lines(medium: str) -> None:
-    text = shown_on(medium, Panels(DOWN, DOWN, panels().renajud))
+    text = shown_on(medium, Panels(DOWN, DOWN, panels().orders))
     assert "Multas: consulte de novo" in text
     assert "Documento, chassi, motor e placas" in text
-    text = shown_on(medium, Panels(panels().decode, DOWN, DOWN))
+    text = shown_on(medium, Panels(panels().vehicle, DOWN, DOWN))
     assert "Restrições judiciais: consulte de novo" in text
 
 
@@ -168,5 +168,5 @@ def test_list_says_what_the_law_says(said: str) -> None:
 
 
 def test_transfer_is_not_advised_while_the_orders_are_unknown(medium: str) -> None:
-    text = shown_on(medium, replace(panels(renajud=renajud_body()), renajud=DOWN))
+    text = shown_on(medium, replace(panels(renajud=renajud_body()), orders=DOWN))
     assert "Transfira em 30 dias" not in text

@@ -25,6 +25,7 @@ from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.negotiation import negotiation_page
 from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.sheet import Sheet, SheetPage
+from portal.vehicle.operation_name import LookupName
 from tests.factories import decoded, fine, renainf_body, renajud_body, restriction
 from tests.pdf.rendering import can_render_pdf, render_pdf
 from tests.presentation.rendering import CONTEXT, DOWN, NOW, PLATE, UNASKED, answered, render
@@ -37,12 +38,12 @@ CLEAN = Panels(
     answered(renajud_body()),
 )
 RECORDED: dict[str, Panels] = {
-    "justica": replace(CLEAN, renajud=answered(renajud_body(restriction()))),
-    "multas": replace(CLEAN, renainf=answered(renainf_body(fine()))),
+    "justica": replace(CLEAN, orders=answered(renajud_body(restriction()))),
+    "multas": replace(CLEAN, fines=answered(renainf_body(fine()))),
     **{
         key: replace(
             CLEAN,
-            decode=answered(
+            vehicle=answered(
                 json.dumps({"status": "DONE", "result": decoded(str(PLATE)) | more}).encode()
             ),
         )
@@ -54,12 +55,12 @@ RECORDED: dict[str, Panels] = {
         }.items()
     },
 }
-SETTLED = {"justica": "renajud", "multas": "renainf"}
+SETTLED: dict[str, LookupName] = {"justica": "renajud", "multas": "renainf"}
 
 
 def unavailable(key: str) -> Panels:
     """Answers that say nothing of a line."""
-    return replace(CLEAN, **{SETTLED[key]: DOWN}) if key in SETTLED else CLEAN
+    return CLEAN.with_answers({SETTLED[key]: DOWN}) if key in SETTLED else CLEAN
 
 
 def warned(key: str) -> Panels:
@@ -254,13 +255,13 @@ def test_declared_debts_are_proposed_costs() -> None:
 
 def whole_cases() -> Iterator[tuple[str, Panels, tuple[Declaration, ...]]]:
     """Each settlement, of all lines that can have it at once."""
-    down = replace(CLEAN, renainf=DOWN, renajud=DOWN)
+    down = replace(CLEAN, fines=DOWN, orders=DOWN)
     free = [line.key for line in LINES]
     yield "open", down, ()
     yield "declared", down, tuple(told(key, "nothing") for key in free)
     yield "declared", down, tuple(told(key, "something") for key in free)
     yield "recorded", CLEAN, ()
-    owed = replace(RECORDED["justica"], renainf=RECORDED["multas"].renainf)
+    owed = replace(RECORDED["justica"], fines=RECORDED["multas"].fines)
     yield "recorded", owed, ()
     yield "contradicted", owed, tuple(told(key, "nothing") for key in SETTLED)
     for key in ("roubo-e-furto", "gravame", "leilao", "sinistro"):

@@ -284,7 +284,7 @@ def test_debts_that_the_report_states_are_deducted_until_the_visitor_types_their
 
 def test_alert_beside_a_court_order_stands_in_lists() -> None:
     reported = answers_of(CASES["report_theft"])
-    shown = faces(replace(reported, renajud=answered(renajud_body(restriction()))))
+    shown = faces(replace(reported, orders=answered(renajud_body(restriction()))))
     for name in ("comparison", "list", "row", "stored row"):
         assert "roubo ou furto" in shown[name], name
 

@@ -65,7 +65,7 @@ def test_panels_are_the_lookups_in_their_order() -> None:
 
 def test_panel_waits_for_all_its_lookups() -> None:
     known = panels()
-    partly = Panels(known.decode, UNASKED, known.renajud)
+    partly = Panels(known.vehicle, UNASKED, known.orders)
     assert states(vehicle_page(PLATE, partly, UNASKED, CONTEXT)) == {
         "resumo": "waiting",
         "veiculo": "ready",
@@ -76,7 +76,7 @@ def test_panel_waits_for_all_its_lookups() -> None:
 
 
 def test_summary_is_ready_with_one_lookup_missing() -> None:
-    partly = Panels(panels().decode, DOWN, panels().renajud)
+    partly = Panels(panels().vehicle, DOWN, panels().orders)
     page = vehicle_page(PLATE, partly, UNASKED, CONTEXT)
     summary = page.records.summary
     assert summary.state == "ready"
@@ -124,12 +124,7 @@ def test_fragment_needs_only_its_named_lookups() -> None:
     assert panel_needs("resumo") == ("decode", "renainf", "renajud")
     for name in PANEL_NAMES[1:]:
         (lookup,) = panel_needs(name)
-        alone = Panels(
-            **{
-                **dict.fromkeys(("decode", "renainf", "renajud"), UNASKED),
-                lookup: getattr(panels(), lookup),
-            }
-        )
+        alone = UNASKED_PANELS.with_answers({lookup: panels().of(lookup)})
         fragment = panel_fragment(name, PLATE, alone, CONTEXT)
         assert fragment.panel.state == "ready"
         assert (ROOT / "templates" / fragment.template).is_file()

@@ -339,13 +339,13 @@ def test_dots_on_paper_count_what_is_left_to_verify() -> None:
 
     # Three sources, and the lines of fines and court orders.
     assert dots(panels()) == (3, 5)
-    assert dots(replace(panels(), renainf=DOWN)) == (2, 3)
+    assert dots(replace(panels(), fines=DOWN)) == (2, 3)
     argo = fipe_entry(marca="Fiat", modelo="ARGO", versao="1.0 6V FLEX")
     assert dots(panels(decode_body(str(PLATE), informacoesFipe=[argo]))) == (2, 4)
 
 
 def test_source_that_answered_with_a_text_did_respond() -> None:
     unread = Panel("unavailable", reason="Um texto.", cause="unconfirmed")
-    page = vehicle_page(PLATE, replace(panels(), renainf=unread), UNASKED, CONTEXT)
+    page = vehicle_page(PLATE, replace(panels(), fines=unread), UNASKED, CONTEXT)
     text = text_of(check_html(render(page)))
     assert "Renainf não confirmado" in text and "Renainf não respondeu" not in text

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from portal.dossier.prices import MOST_TABS, NOTHING_TO_COMPARE, Prices, PriceTab, prices_of
+from portal.dossier.prices import MOST_TABS, NOTHING_TO_COMPARE, PriceCandidate, Prices, prices_of
 from portal.phrasebook.prices import monthly_amount, monthly_words, months_of_loss
 from portal.presentation.exports.explained import explained
 from portal.presentation.paper.prices import paper_chart, price_facts
@@ -27,7 +27,7 @@ def candidates(*entries: Any, today: date = CONTEXT.today) -> Prices:
     return prices_of(read_decode(result_of(body), marker=HIDDEN), today)
 
 
-def only(**overrides: Any) -> PriceTab:
+def only(**overrides: Any) -> PriceCandidate:
     (tab,) = candidates(fipe_entry(**overrides)).tabs
     return tab
 

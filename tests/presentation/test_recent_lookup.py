@@ -114,9 +114,9 @@ def test_line_agrees_with_the_vehicles_page(example: object) -> None:
             ),
             "Identificação do veículo em dúvida",
         ),
-        (replace(panels(renajud=renajud_body()), renainf=DOWN), "Falta consultar as multas"),
-        (replace(panels(renajud=renajud_body()), renainf=UNASKED), "Falta consultar as multas"),
-        (Panels(panels().decode, DOWN, DOWN), "Falta consultar as multas e a Justiça"),
+        (replace(panels(renajud=renajud_body()), fines=DOWN), "Falta consultar as multas"),
+        (replace(panels(renajud=renajud_body()), fines=UNASKED), "Falta consultar as multas"),
+        (Panels(panels().vehicle, DOWN, DOWN), "Falta consultar as multas e a Justiça"),
         (Panels(DOWN, DOWN, DOWN), NO_ANSWER),
         (UNASKED_PANELS, NOTHING_STORED),
     ],
@@ -128,7 +128,7 @@ def test_verdict_in_a_few_words(answers: Panels, words: str) -> None:
 def test_stale_answers_never_read_as_nothing_found() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     old = answered(renainf_body(), "stale", age=timedelta(days=2))
-    line = recent_lookup(PLATE, replace(clear, renainf=old), NOW, CONTEXT)
+    line = recent_lookup(PLATE, replace(clear, fines=old), NOW, CONTEXT)
     assert (line.row.short, line.row.verdict) == (NOTHING_FOUND_BEFORE, "caution")
 
 

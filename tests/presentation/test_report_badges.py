@@ -239,7 +239,7 @@ def test_text_that_agrees_with_the_records_passes(conclusion: str, topics: dict[
 
 def test_praise_beside_a_stored_answer_without_records_passes() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
-    old = Panels(clear.decode, clear.renainf, answered(renajud_body(), "stale"))
+    old = Panels(clear.vehicle, clear.fines, answered(renajud_body(), "stale"))
     assert "contradiz" not in page_text(old, "APROVADO", restricoes="✅ Nada consta")
 
 
@@ -251,7 +251,7 @@ def test_praise_of_a_clear_vehicle_is_not_contradicted() -> None:
 
 
 def test_missing_records_cannot_contradict() -> None:
-    text = page_text(Panels(panels().decode, DOWN, DOWN), "Fim.", **DENIED | {"fipe": ""})
+    text = page_text(Panels(panels().vehicle, DOWN, DOWN), "Fim.", **DENIED | {"fipe": ""})
     assert "O texto contradiz" not in text
     assert "não pôde ser comparado com todos os registros" in text
 

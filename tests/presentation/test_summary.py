@@ -43,7 +43,7 @@ def test_stale_answer_prevents_clear_verdict() -> None:
     assert CONTEXT.dossier(PLATE, clear).verdict.level == "clear"
     assert LOOKS["clear"].tone == "ok"
     for lookup in ("decode", "renainf", "renajud"):
-        kept = replace(clear, **{lookup: stale(clear.of(lookup))})
+        kept = clear.with_answers({lookup: stale(clear.of(lookup))})
         found = CONTEXT.dossier(PLATE, kept).verdict
         assert LOOKS[found.level].tone == "warn", lookup
         paper = dossier_page(PLATE, kept, UNASKED, CONTEXT, address="https://p.example")
@@ -52,7 +52,7 @@ def test_stale_answer_prevents_clear_verdict() -> None:
             assert "resposta guardada de 20/11/2026 às 21:12; sem resposta mais nova" in text
     marks = [LOOKS[row.mark].tone for row in CONTEXT.dossier(PLATE, kept).verdict.matrix]
     assert marks == ["warn"] * 4
-    by_renavam = CONTEXT.dossier(Renavam.parse("79831854647"), replace(clear, decode=stale(DOWN)))
+    by_renavam = CONTEXT.dossier(Renavam.parse("79831854647"), replace(clear, vehicle=stale(DOWN)))
     assert by_renavam.verdict.level == "clear"
 
 
@@ -120,6 +120,6 @@ def test_dossier_names_what_was_not_verified_on_the_first_sheet() -> None:
 def test_renavam_with_wrong_check_digit_is_never_clear() -> None:
     answered = panels(renainf=renainf_body(), renajud=renajud_body())
     for digits, level in (("12345678910", "incomplete"), ("79831854647", "clear")):
-        page = renavam_page(Renavam(digits), answered.renainf, answered.renajud, CONTEXT)
+        page = renavam_page(Renavam(digits), answered.fines, answered.orders, CONTEXT)
         assert page.records.dossier.verdict.level == level
         check_html(render(page))

@@ -186,7 +186,7 @@ def test_missing_price_is_never_shown_as_zero() -> None:
 
 
 def test_unavailable_panel_is_not_a_clean_record() -> None:
-    mixed = Panels(panels().decode, DOWN, panels().renajud)
+    mixed = Panels(panels().vehicle, DOWN, panels().orders)
     page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, CONTEXT))))
     assert "Multas: indisponíveis — não significa “nada consta”" in page
     assert DOWN.reason in page
@@ -203,7 +203,7 @@ def test_answer_without_list_is_unreadable() -> None:
 
 def test_renavam_page_omits_price_instead_of_unavailable() -> None:
     html = render(
-        renavam_page(Renavam.parse("12345678910"), panels().renainf, panels().renajud, CONTEXT)
+        renavam_page(Renavam.parse("12345678910"), panels().fines, panels().orders, CONTEXT)
     )
     main = check_html(html).find(f".//{HTML}main")
     assert main is not None
@@ -211,7 +211,7 @@ def test_renavam_page_omits_price_instead_of_unavailable() -> None:
     assert "Deve" in shown
     assert "indisponível" not in shown
     assert "Vale" not in shown.partition("Transferir")[0]
-    undecoded = Panels(DOWN, panels().renainf, panels().renajud)
+    undecoded = Panels(DOWN, panels().fines, panels().orders)
     down = text_of(check_html(render(vehicle_page(PLATE, undecoded, UNASKED, CONTEXT))))
     assert "Valeindisponível" in down
 
@@ -225,7 +225,7 @@ def test_clean_record_names_its_limits() -> None:
 
 def test_stale_panel_shows_date_and_refresh_price() -> None:
     stale = answered(renajud_body(), "stale", age=timedelta(days=2), price="3.5")
-    mixed = Panels(panels().decode, panels().renainf, stale)
+    mixed = Panels(panels().vehicle, panels().fines, stale)
     page = text_of(check_html(render(vehicle_page(PLATE, mixed, UNASKED, CONTEXT))))
     assert "resposta guardada de 18/11/2026 às 21:15" in page
     assert "consultar de novo custa R$ 3,50" in page
@@ -314,7 +314,7 @@ def test_heaviest_page_is_under_60_kb_compressed() -> None:
 
 def test_dossier_names_unavailable_lookups() -> None:
     page = dossier_page(
-        PLATE, Panels(DOWN, DOWN, panels().renajud), UNASKED, CONTEXT, address="https://p.example"
+        PLATE, Panels(DOWN, DOWN, panels().orders), UNASKED, CONTEXT, address="https://p.example"
     )
     text = text_of(check_html(render(page)))
     assert text.count("não significa “nada consta”") >= 2

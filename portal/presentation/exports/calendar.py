@@ -55,7 +55,7 @@ def deadline_calendar(dossiers: Iterable[Dossier], name: str, today: date) -> by
 
     def events() -> "Iterator[Event]":
         for dossier in dossiers:
-            fetched_at = dossier.answers.renainf.fetched_at
+            fetched_at = dossier.answers.fines.fetched_at
             if dossier.fines is None or fetched_at is None:
                 unanswered.append(dossier.subject.text)
             else:

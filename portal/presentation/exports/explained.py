@@ -16,9 +16,9 @@ from portal.dossier.checklist import alerts_by_line
 from portal.dossier.dossier import Dossier
 from portal.dossier.fined_places import fined_places, whom_to_ask
 from portal.dossier.lookups import LOOKUP_WORDS, PARTS
-from portal.dossier.prices import PriceTab
+from portal.dossier.prices import PriceCandidate
 from portal.law.act_answers import ACTS
-from portal.law.act_matrix import Missing, Row
+from portal.law.act_matrix import Row, VerdictPart
 from portal.law.assessment import AssessedFine, Totals
 from portal.law.checklist import UNVERIFIED
 from portal.law.deadlines import Clock
@@ -126,7 +126,7 @@ def _order(order: AssessedOrder) -> Record:
     return _columns(order, ORDER_COLUMNS) | answers
 
 
-def _price(tab: PriceTab) -> Record:
+def _price(tab: PriceCandidate) -> Record:
     months = [_columns(point, MONTH_COLUMNS) for point in tab.series.points]
     return _columns(tab, PRICE_COLUMNS) | {"history": months}
 
@@ -168,7 +168,7 @@ def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
     }
 
 
-def _verdict(verdict: Verdict, not_asked: Sequence[Missing]) -> Record:
+def _verdict(verdict: Verdict, not_asked: Sequence[VerdictPart]) -> Record:
     missing = [part for part in verdict.missing if part not in not_asked]
     return {
         "level": verdict.level,

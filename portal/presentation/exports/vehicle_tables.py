@@ -11,7 +11,7 @@ from portal.dossier.answers import Panel
 from portal.dossier.details import fine_notes, order_notes
 from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
-from portal.dossier.prices import Prices, PriceTab
+from portal.dossier.prices import PriceCandidate, Prices
 from portal.dossier.row import EXPIRED, NO_ANSWER, NOTHING_STORED, has_expired
 from portal.gateway.lookup import FailureKind
 from portal.law.act_answers import ACTS
@@ -33,18 +33,18 @@ NEEDS: Final[dict[TableName, LookupName]] = {
 }
 
 
-def priced(prices: Prices) -> tuple[PriceTab, ...]:
+def priced(prices: Prices) -> tuple[PriceCandidate, ...]:
     """Return the entries of the price table, those of another vehicle last."""
     return (*prices.all, *prices.foreign)
 
 
-def _confidence(tab: PriceTab) -> str:
+def _confidence(tab: PriceCandidate) -> str:
     if tab.is_foreign:
         return "other_vehicle"
     return "tied" if tab.is_tied else "likeliest" if tab.number == 1 else "possible"
 
 
-def _reason(tab: PriceTab) -> str | None:
+def _reason(tab: PriceCandidate) -> str | None:
     if tab.is_foreign:
         return f"Este preço é de outro veículo: {tab.described or tab.label}."
     return tab.reason or None
@@ -115,7 +115,7 @@ ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
     "conflict": lambda order: " ".join(order_notes(order)) or None,
 }
 # The columns whose names begin with ``change_`` are price changes in per cent.
-PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceTab], object]]] = {
+PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceCandidate], object]]] = {
     "number": lambda tab: tab.number,
     "code": lambda tab: tab.code.text if tab.code else None,
     "code_is_verified": lambda tab: tab.code.is_verified if tab.code else None,

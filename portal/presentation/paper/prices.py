@@ -11,7 +11,7 @@ from portal import formats
 from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.price_labels import Words
-from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
+from portal.dossier.prices import LEAST_POINTS, PriceCandidate, Prices
 from portal.phrasebook.prices import instead_of_chart
 
 # A caption, "" if there is only one candidate, and the chart for paper and for a phone.
@@ -29,7 +29,7 @@ def paper_chart(prices: Prices) -> PaperChart | None:
     return (_caption(tab, prices), chart, narrow) if chart and narrow else None
 
 
-def _caption(tab: PriceTab, prices: Prices) -> str:
+def _caption(tab: PriceCandidate, prices: Prices) -> str:
     if len(prices.all) == 1:
         return ""
     tied = len(prices.likeliest)
@@ -37,7 +37,7 @@ def _caption(tab: PriceTab, prices: Prices) -> str:
     return f"No gráfico: {tab.label}, {rank}."
 
 
-def paper_doubts(tab: PriceTab) -> Iterator[str]:
+def paper_doubts(tab: PriceCandidate) -> Iterator[str]:
     """Yield the sentences that make the price of a candidate doubtful."""
     if tab.is_foreign:
         yield "A tabela trouxe outro veículo: este não é o preço do veículo deste dossiê."
@@ -48,7 +48,7 @@ def paper_doubts(tab: PriceTab) -> Iterator[str]:
         yield f"{doubt.title}. {doubt.sentence}"
 
 
-def price_facts(tab: PriceTab) -> Iterator[str]:
+def price_facts(tab: PriceCandidate) -> Iterator[str]:
     """Yield sentences on a candidate's match with the vehicle and on its price history."""
     if tab.is_foreign:
         # Anything else would read as a price of the dossier's vehicle.

@@ -13,7 +13,7 @@ from typing import ClassVar, Final
 from portal import formats
 from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
-from portal.dossier.prices import PriceTab
+from portal.dossier.prices import PriceCandidate
 from portal.dossier.provenance import Provenance, provenance
 from portal.dossier.records_by_line import LINE_OF_SUBJECT
 from portal.law.assessment import AssessedFine, Totals, known_sum, one_per_notice, totals
@@ -68,7 +68,7 @@ class NegotiationPage:
     labels: ClassVar[Mapping[str, str]] = AMOUNTS
     dossier: Dossier
     now: datetime
-    tab: PriceTab | None
+    tab: PriceCandidate | None
     is_chosen: bool
     share: Share
     chosen: Collection[int]
@@ -113,7 +113,7 @@ class NegotiationPage:
         }
 
     @property
-    def versions(self) -> Sequence[PriceTab]:
+    def versions(self) -> Sequence[PriceCandidate]:
         return versions_of(self.dossier)
 
     @property
@@ -280,7 +280,7 @@ def _paid_short(dossier: Dossier) -> Iterator[Cost]:
             yield Cost(paid_short_brief(), finding.missing, told_by="records")
 
 
-def versions_of(dossier: Dossier) -> Sequence[PriceTab]:
+def versions_of(dossier: Dossier) -> Sequence[PriceCandidate]:
     return dossier.prices.all[:MOST_VERSIONS] if dossier.prices else ()
 
 
@@ -288,7 +288,7 @@ def open_fines_of(dossier: Dossier) -> Sequence[AssessedFine]:
     return [fine for fine in one_per_notice(dossier.listed_fines) if fine.is_open]
 
 
-def _chosen(dossier: Dossier, text: str) -> tuple[PriceTab | None, bool, str]:
+def _chosen(dossier: Dossier, text: str) -> tuple[PriceCandidate | None, bool, str]:
     """Return the version whose price is used, whether the visitor chose it, and an error message.
 
     A doubtful price is a reference only if the visitor chooses it.

@@ -13,7 +13,7 @@ from portal import formats
 from portal.charts.geometry import PriceChart
 from portal.charts.price_chart import price_chart
 from portal.charts.scale import month_index
-from portal.dossier.prices import LEAST_POINTS, Prices, PriceTab
+from portal.dossier.prices import LEAST_POINTS, PriceCandidate, Prices
 from portal.phrasebook.prices import instead_of_chart, months_of_loss
 from portal.presentation.asking_price import ASKING, against_table, cheapest_words
 from portal.presentation.choice import Choice
@@ -44,7 +44,7 @@ class PriceView:
         return number if number <= len(self.prices.tabs) else 0
 
     @cached_property
-    def tab(self) -> PriceTab:
+    def tab(self) -> PriceCandidate:
         return self.prices.tabs[max(self._version, 1) - 1]
 
     @cached_property
@@ -105,7 +105,7 @@ class PriceView:
         return instead_of_chart(self.tab.series)
 
     @cached_property
-    def rows(self) -> Sequence[tuple[PriceTab, Choice]]:
+    def rows(self) -> Sequence[tuple[PriceCandidate, Choice]]:
         """The versions, with the links that choose them."""
         return [
             (
@@ -186,7 +186,7 @@ def _number(text: str) -> int:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= 2 else 0
 
 
-def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
+def _sentence(tab: PriceCandidate, *, is_one_of_several: bool) -> str:
     """Describe the price's changes.
 
     Returns "" if the current price is out of step with the history.

@@ -33,7 +33,7 @@ def vehicle(call: Call, plate: Plate, ask: Sequence[LookupName] = LOOKUPS) -> Re
 @get(f"{VEHICLE}/deadlines.ics", "vehicle_deadlines", "renainf")
 def deadlines(call: Call, plate: Plate) -> Response:
     dossier = call.desk.dossier(plate, Spend.NEVER, ["renainf"])
-    panel, calendar = dossier.answers.renainf, vehicle_calendar(dossier)
+    panel, calendar = dossier.answers.fines, vehicle_calendar(dossier)
     if calendar is None or panel.served is None:
         raise without_answer(panel)
     call.desk.witness.exported([plate])

@@ -24,11 +24,11 @@ from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, 
 SCHEMAS: dict[str, Any] = msgspec.yaml.decode(DOCUMENT.read_bytes())["components"]["schemas"]
 CASES = {
     "full": panels(),
-    "no-fines": Panels(panels().decode, DOWN, panels().renajud),
+    "no-fines": Panels(panels().vehicle, DOWN, panels().orders),
     "down": Panels(DOWN, DOWN, DOWN),
     "unasked": Panels(UNASKED, UNASKED, UNASKED),
-    "decode-only": Panels(panels().decode, UNASKED, UNASKED),
-    "no-renajud": Panels(panels().decode, DOWN, UNASKED),
+    "decode-only": Panels(panels().vehicle, UNASKED, UNASKED),
+    "no-renajud": Panels(panels().vehicle, DOWN, UNASKED),
 }
 ASKED: dict[str, tuple[LookupName, ...]] = {
     "decode-only": ("decode",),
@@ -179,7 +179,7 @@ def test_every_row_of_a_table_has_its_columns() -> None:
 def test_table_of_a_missing_lookup_is_none_and_of_no_record_is_empty() -> None:
     down = CASES["down"]
     assert vehicle_table("fines", CONTEXT.dossier(PLATE, down)) is None
-    none = Panels(DOWN, panels(renainf=b'{"status":"SUCCESS","result":[]}').renainf, DOWN)
+    none = Panels(DOWN, panels(renainf=b'{"status":"SUCCESS","result":[]}').fines, DOWN)
     table = vehicle_table("fines", CONTEXT.dossier(PLATE, none))
     assert table is not None
     assert list(table.rows) == []
@@ -188,7 +188,7 @@ def test_table_of_a_missing_lookup_is_none_and_of_no_record_is_empty() -> None:
 def test_every_record_is_listed_also_those_that_the_page_omits() -> None:
     fines = panels(renainf=renainf_body(*[fine()] * 350))
     courts = panels(renajud=renajud_body(*[restriction()] * 250))
-    answers = Panels(fines.decode, fines.renainf, courts.renajud)
+    answers = Panels(fines.vehicle, fines.fines, courts.orders)
     found = explained(CONTEXT.dossier(PLATE, answers), CONTEXT.now)
     listed = (found["fines"]["records"], found["restrictions"]["records"])
     assert tuple(map(len, listed)) == (350, 250)

@@ -34,7 +34,7 @@ PENALTY = fine(
 def calendar(*fines: Record, age: timedelta = timedelta(minutes=3)) -> bytes:
     answer = answered(renainf_body(*fines), age=age)
     found = panels()
-    dossier = CONTEXT.dossier(PLATE, type(found)(found.decode, answer, found.renajud))
+    dossier = CONTEXT.dossier(PLATE, type(found)(found.vehicle, answer, found.orders))
     written = deadline_calendar([dossier], "Prazos", CONTEXT.today)
     assert written is not None
     return written
@@ -110,7 +110,7 @@ def test_last_day_without_office_hours_moves(penalty: str, last: str) -> None:
     today = date(2026, 11, 26)
     answer = answered(renainf_body(fine(dataEmissaoPenalidade=penalty)))
     found = panels()
-    context = CONTEXT.dossier(PLATE, type(found)(found.decode, answer, found.renajud))
+    context = CONTEXT.dossier(PLATE, type(found)(found.vehicle, answer, found.orders))
     dossier = type(context)(PLATE, context.answers, today, CONTEXT.marker)
     written = deadline_calendar([dossier], "Prazos", today)
     assert written is not None

@@ -3,7 +3,6 @@
 import json
 import re
 import threading
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -108,7 +107,7 @@ def test_stale_answer_never_looks_good() -> None:
     for lookup in ("renainf", "renajud"):
         body = clear.of(lookup).body
         assert body is not None
-        old = replace(clear, **{lookup: answered(body, "stale", age=timedelta(days=2))})
+        old = clear.with_answers({lookup: answered(body, "stale", age=timedelta(days=2))})
         page = compared(old, clear)
         stale, fresh = (cells(page, plate)["finding"] for plate in PLATES[:2])
         assert stale.startswith("Nada encontrado, em resposta antiga") and "há 2 dias" in stale
@@ -172,10 +171,10 @@ def test_waiting_row_has_its_url_and_no_statement() -> None:
 
 
 def test_verdict_that_cannot_improve_is_told_before_the_other_answers() -> None:
-    blocked = Panels(UNASKED, UNASKED, panels().renajud)
+    blocked = Panels(UNASKED, UNASKED, panels().orders)
     page = comparison_page(PLATES[:1], [blocked], CONTEXT, follow=True)
     assert cells(page, PLATES[0])["finding"].startswith("Não transfere")
-    fined = Panels(UNASKED, panels().renainf, UNASKED)
+    fined = Panels(UNASKED, panels().fines, UNASKED)
     page = comparison_page(PLATES[:1], [fined], CONTEXT, follow=True)
     assert cells(page, PLATES[0])["finding"].startswith("Consultando…")
 

@@ -84,7 +84,7 @@ def test_retry_that_cannot_succeed_is_not_offered(
 
 
 def test_plate_known_to_one_source_is_not_called_unknown() -> None:
-    shown_text = part(Panels(panels().decode, UNKNOWN, panels().renajud))
+    shown_text = part(Panels(panels().vehicle, UNKNOWN, panels().orders))
     assert f"Multas: a fonte não conhece esta placa — {NOT_CLEAN}" in shown_text
     mixed = part(Panels(UNKNOWN, DOWN, UNKNOWN))
     assert "A fonte de dados não respondeu" in mixed and "Tentar de novo" in mixed
@@ -145,7 +145,7 @@ def test_stale_answers_of_the_same_minute_share_one_notice() -> None:
 def test_answer_under_a_minute_old_is_not_called_cached() -> None:
     for age, is_cached in ((timedelta(seconds=59), False), (timedelta(seconds=60), True)):
         fines = answered(renainf_body(), age=age)
-        shown = part(Panels(panels().decode, fines, panels().renajud), "multas")
+        shown = part(Panels(panels().vehicle, fines, panels().orders), "multas")
         assert ("resposta guardada no portal" in shown) is is_cached
 
 
@@ -162,6 +162,6 @@ def test_incomplete_summary_is_marked_for_the_script(
     html = render(vehicle_page(PLATE, Panels(missing, missing, missing), UNASKED, CONTEXT))
     assert 'id="resumo"' in html
     assert html.count(" data-panel-gap") == 1
-    partly = render(vehicle_page(PLATE, replace(panels(), renainf=missing), UNASKED, CONTEXT))
+    partly = render(vehicle_page(PLATE, replace(panels(), fines=missing), UNASKED, CONTEXT))
     assert partly.count(" data-panel-gap") == 2
     assert " data-panel-gap" not in render(vehicle_page(PLATE, panels(), UNASKED, CONTEXT))

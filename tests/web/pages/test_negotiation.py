@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -79,8 +78,8 @@ def test_version_defaults_to_the_likeliest_and_can_be_chosen() -> None:
 @pytest.mark.parametrize(
     ("around", "sentence"),
     [
-        (Panels(DOWN, FREE.renainf, FREE.renajud), "Sem preço FIPE não há teto"),
-        (Panels(FREE.decode, DOWN, FREE.renajud), "Sem as multas não há teto"),
+        (Panels(DOWN, FREE.fines, FREE.orders), "Sem preço FIPE não há teto"),
+        (Panels(FREE.vehicle, DOWN, FREE.orders), "Sem as multas não há teto"),
         (
             panels(decode_body(str(PLATE), informacoesFipe=[]), renajud=renajud_body()),
             "Sem preço FIPE não há teto",
@@ -95,7 +94,7 @@ def test_unknown_price_or_fines_give_no_ceiling(around: Panels, sentence: str) -
 
 
 def test_unavailable_restrictions_are_named_beside_the_ceiling() -> None:
-    shown = text(around=Panels(panels().decode, panels().renainf, DOWN))
+    shown = text(around=Panels(panels().vehicle, panels().fines, DOWN))
     assert "Restrições judiciais: indisponíveis — não significa “nada consta”" in shown
     assert "Falta consultar" in shown
 
@@ -121,7 +120,7 @@ def test_stale_answer_is_named_at_the_ceiling_and_the_verdict() -> None:
     for lookup, words in words_of.items():
         body = clear.of(lookup).body
         assert body is not None
-        old = replace(clear, **{lookup: answered(body, "stale", age=timedelta(days=2))})
+        old = clear.with_answers({lookup: answered(body, "stale", age=timedelta(days=2))})
         shown = text(around=old)
         verdict, _, ceiling = shown.partition("Antes de oferecer")[2].partition("Teto sugerido")
         assert f"{words}: resposta guardada de 18/11/2026 às 21:15" in ceiling
@@ -134,7 +133,7 @@ def test_stale_answer_is_named_at_the_ceiling_and_the_verdict() -> None:
 @pytest.mark.parametrize(
     "around",
     [
-        Panels(DOWN, panels(renainf=renainf_body(fine(valor="", codigoInfracao=""))).renainf, DOWN),
+        Panels(DOWN, panels(renainf=renainf_body(fine(valor="", codigoInfracao=""))).fines, DOWN),
         panels(
             decode_body(str(PLATE), informacoesFipe=[fipe_entry(valorAtual="100")]),
             renainf_body(fine(), fine(valor="", codigoInfracao="")),
@@ -275,7 +274,7 @@ def test_ceiling_stands_out_only_where_nothing_stops_the_transfer() -> None:
     for around, is_muted in (
         (free, False),
         (panels(), False),  # there is no ceiling
-        (Panels(free.decode, free.renainf, DOWN), True),
+        (Panels(free.vehicle, free.fines, DOWN), True),
     ):
         page = negotiation_page(PLATE, around, CONTEXT, {})
         assert page.is_uncertain == is_muted
@@ -433,7 +432,7 @@ def test_other_spelling_and_missing_session_redirect(portal: PortalFactory) -> N
 
 
 def test_unasked_lookups_are_not_called_failed() -> None:
-    waiting = Panels(panels().decode, UNASKED, UNASKED)
+    waiting = Panels(panels().vehicle, UNASKED, UNASKED)
     shown = text_of(check_html(render(negotiation_page(PLATE, waiting, CONTEXT, {}))))
     assert "não foi possível consultar" not in shown
     assert "Sem resposta guardada: multas, restrições judiciais" in shown
@@ -444,7 +443,7 @@ def test_terms_follow_the_records_and_need_one_of_two_lookups() -> None:
     assert "Combinar por escrito" in shown and "Não se somam" in shown
     assert "Ordem judicial: Restrição de transferência (TJMG" in shown
     assert "Oi! Consultei a placa ABC1D23 em 20/11/2026." in shown
-    assert "Combinar por escrito" not in text(around=Panels(FREE.decode, DOWN, DOWN))
+    assert "Combinar por escrito" not in text(around=Panels(FREE.vehicle, DOWN, DOWN))
 
 
 def test_asking_price_is_set_against_the_ceiling_and_the_table() -> None:

@@ -110,7 +110,7 @@ def test_unstored_report_names_missing_records(
     [
         (panels(), ""),
         (Panels(UNASKED, UNASKED, DOWN), "restrições judiciais"),
-        (Panels(panels().decode, DOWN, DOWN), "multas, restrições judiciais"),
+        (Panels(panels().vehicle, DOWN, DOWN), "multas, restrições judiciais"),
     ],
 )
 def test_report_form_names_the_records_it_would_lack(around: Panels, expected: str) -> None:
