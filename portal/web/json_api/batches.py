@@ -11,13 +11,11 @@ from flask import Response, request, url_for
 from werkzeug.exceptions import ServiceUnavailable
 
 from portal import wording
-from portal.access.idempotency import is_idempotency_key
 from portal.batch.typed_list import Subject, TypedList
 from portal.presentation.exports.batches import batch_object
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.web.json_api.calls import (
-    LONGEST_NAME,
     NOT_IN_BATCH,
     Call,
     asked,
@@ -26,8 +24,10 @@ from portal.web.json_api.calls import (
     get,
     json_response,
     post,
+    sent_key,
 )
 from portal.web.json_api.routes import Refusal
+from portal.web.routing.responses import LONGEST_NAME
 
 INVALID_ASK_LIST: Final = (
     f'Em "ask" vai uma lista com {wording.listed(LOOKUPS, " ou ")}, ao menos um.'
@@ -77,9 +77,7 @@ def _new_batch(call: Call) -> NewBatch:
         raise Refusal("body_invalid", INVALID_ASK_LIST)
     listed = call.desk.lists.read_texts(plates)
     call.desk.lists.check(listed, ask)
-    key = request.headers.get("Idempotency-Key")
-    if key is not None and not is_idempotency_key(key):
-        raise Refusal("idempotency_key_invalid")
+    key = sent_key()
     return NewBatch(listed, ask, key, msgspec.json.encode(document, order="sorted"))
 
 

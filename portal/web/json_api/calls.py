@@ -17,7 +17,7 @@ import msgspec
 from flask import Response, request, session
 
 from portal import wording
-from portal.access.idempotency import KeyReused
+from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity
 from portal.batch.model import CostUnknown, NotAllowed, NotInBatch, UnknownBatch
 from portal.desk.caller import Caller
@@ -36,7 +36,7 @@ from portal.web.http.spending import call_spend
 from portal.web.http.streams import RETRY_AFTER_S, TooManyStreams
 from portal.web.json_api.openapi import Declared, declared
 from portal.web.json_api.routes import JsonRoutes, Refusal, count, read_object
-from portal.web.routing.responses import one_of, whole_number
+from portal.web.routing.responses import LONGEST_NAME, one_of, whole_number
 from portal.web.routing.routes import has_purpose
 from portal.web.web import Web
 
@@ -57,7 +57,6 @@ NOT_ALLOWED: Final = {
     "pause": "Só um lote em andamento pode ser pausado.",
     "cancel": "Um lote concluído não pode ser cancelado.",
 }
-LONGEST_NAME: Final = 40  # characters of an unknown name that a message repeats
 LONGEST_WAIT_S: Final = 30
 _CURSOR: Final = re.compile(r"([0-9]{1,12}\.[0-9]{1,20})-([0-9a-f]{24})")
 _SWITCH: Final[Mapping[str, bool]] = {"false": False, "true": True}
@@ -206,6 +205,14 @@ def _moment_s(text: str) -> float:
     if moment.tzinfo is None:
         raise ValueError(text)
     return moment.timestamp()
+
+
+def sent_key() -> str | None:
+    """Return the request's Idempotency-Key, or None without one. Raises Refusal."""
+    key = request.headers.get("Idempotency-Key")
+    if key is not None and not is_idempotency_key(key):
+        raise Refusal("idempotency_key_invalid")
+    return key
 
 
 PARAMETERS: Final[Mapping[str, Callable[[Call], object]]] = {

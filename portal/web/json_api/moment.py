@@ -5,7 +5,6 @@ from typing import Final, NamedTuple
 
 from flask import Response, request, url_for
 
-from portal.access.idempotency import is_idempotency_key
 from portal.desk.issuing import NothingToIssue
 from portal.desk.moments import USUAL, Terms, TooDear, Unanswered, UnknownFormer
 from portal.issued.identifiers import display_number
@@ -15,7 +14,15 @@ from portal.vehicle.plate import Plate
 from portal.web.http.errors import message_response
 from portal.web.http.rate_limits import refuse
 from portal.web.json_api.batches import INVALID_ASK_LIST
-from portal.web.json_api.calls import Call, asked, body_of, json_response, post, without_answer
+from portal.web.json_api.calls import (
+    Call,
+    asked,
+    body_of,
+    json_response,
+    post,
+    sent_key,
+    without_answer,
+)
 from portal.web.json_api.routes import Refusal
 from portal.web.papers import moment_paper
 
@@ -48,9 +55,7 @@ def _sent(call: Call) -> Sent:
         raise Refusal("scope_missing")
     if number is not None and not isinstance(number, str):
         raise Refusal("body_invalid", INVALID)
-    key = request.headers.get("Idempotency-Key")
-    if key is not None and not is_idempotency_key(key):
-        raise Refusal("idempotency_key_invalid")
+    key = sent_key()
     return Sent(ask, number or "", _max_cost(document.get("max_cost")), key)
 
 

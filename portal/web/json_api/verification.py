@@ -11,8 +11,9 @@ from portal.issued.verification import Verification
 from portal.pdf.inspection import LARGEST_FILE, Busy
 from portal.presentation.issued.verification import verification_document
 from portal.web.http.errors import message_response
-from portal.web.json_api.calls import LONGEST_NAME, UNKNOWN_PARAMETER
+from portal.web.json_api.calls import UNKNOWN_PARAMETER
 from portal.web.json_api.routes import JsonRoutes, Refusal
+from portal.web.routing.responses import LONGEST_NAME
 from portal.web.verifications import verify_hash, verify_sent
 from portal.web.web import Web
 from portal.wording import sanitise_echo

@@ -17,7 +17,7 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.idempotency import KeyReused, is_idempotency_key
+from portal.access.idempotency import KeyReused
 from portal.batch.typed_list import read_strings
 from portal.desk.desk import Desk
 from portal.desk.issuing import Issuable, NothingToIssue
@@ -44,7 +44,7 @@ from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
 from portal.web.http.sessions import SHARED
 from portal.web.papers import issued_paper, paper_of
-from portal.web.routing.responses import page_response, pdf_response, show_notice
+from portal.web.routing.responses import form_key, page_response, pdf_response, show_notice
 from portal.web.routing.routes import Routes, View, at_desk
 from portal.web.routing.vehicles import of_vehicle
 from portal.web.web import Web
@@ -122,9 +122,7 @@ def shared(view: IssuedView) -> View:
 @routes.post("/placa/<text>/dossie/emitir")
 @of_vehicle(Plate)
 def issue(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
-    key = request.headers.get("Idempotency-Key", request.form.get("idempotency_key"))
-    if key is not None and not is_idempotency_key(key):
-        abort(400)
+    key = form_key()
     try:
         number = desk.issuing.issued_before(plate, key)
         if number is None:
@@ -163,9 +161,7 @@ def issue_several(web: Web, desk: Desk) -> BaseResponse:
     answers or that an earlier click has issued. A failure ends the list, and the visitor sees what
     was issued before it.
     """
-    key = request.headers.get("Idempotency-Key", request.values.get("idempotency_key"))
-    if key is not None and not is_idempotency_key(key):
-        abort(400)
+    key = form_key()
     subjects = read_strings(request.form.getlist("placas")).subjects
     issued = 0
     ready, left_out = [], []

@@ -6,7 +6,7 @@ from typing import Final
 from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.idempotency import KeyReused, is_idempotency_key
+from portal.access.idempotency import KeyReused
 from portal.desk.desk import Desk
 from portal.desk.issuing import NothingToIssue
 from portal.desk.moments import USUAL, Terms, Unanswered, UnknownFormer
@@ -20,7 +20,7 @@ from portal.vehicle.plate import Plate
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
 from portal.web.papers import moment_paper
-from portal.web.routing.responses import show_notice, ticked_lookups
+from portal.web.routing.responses import form_key, show_notice, ticked_lookups
 from portal.web.routing.routes import Routes
 from portal.web.routing.vehicles import of_vehicle
 from portal.web.web import Web
@@ -42,9 +42,7 @@ routes = Routes("moment", robots="noindex, nofollow", limited=True)
 @of_vehicle(Plate)
 def moment(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     """Ask the ticked lookups again, RENAJUD if none is, and issue what they say."""
-    key = request.headers.get("Idempotency-Key", request.form.get("idempotency_key"))
-    if key is not None and not is_idempotency_key(key):
-        abort(400)
+    key = form_key()
     ask = ticked_lookups() or USUAL
     if not desk.moments.may(ask):
         abort(403)

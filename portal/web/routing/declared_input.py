@@ -12,6 +12,7 @@ from portal.law.at_the_car import CAR_ROWS, Seen
 from portal.law.checklist import LINE_OF
 from portal.law.declared import Declaration, Told
 from portal.presentation.typed_money import LARGEST, read_money
+from portal.web.routing.responses import LONGEST_NAME
 from portal.wording import sanitise_echo
 
 LONGEST_WHAT: Final = 200
@@ -30,7 +31,6 @@ AMOUNT_OF_NOTHING: Final = "Só “something” tem valor: sem nada a pagar, “
 WRONG_TEXT: Final = "Em “{}” vai um texto de até {} caracteres."
 WRONG_DAY: Final = "Em “on” vai o dia da verificação, como 2026-11-28, até hoje."
 REPEATED: Final = "A linha “{}” aparece duas vezes."
-_LONGEST_NAME: Final = 40
 _DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -52,7 +52,7 @@ def read_declarations(given: Sequence[Mapping[str, Any]], who: str, today: date)
     for one in given:
         key = str(one.get("line", ""))
         if key not in LINE_OF:
-            shown = sanitise_echo(key, _LONGEST_NAME)
+            shown = sanitise_echo(key, LONGEST_NAME)
             near = get_close_matches(key, LINE_OF, 1)
             hint = f" Quis dizer “{near[0]}”?" if near else ""
             raise WrongDeclaration(WRONG_LINE.format(shown, hint))
@@ -71,7 +71,7 @@ def read_seen(given: Sequence[Mapping[str, Any]], who: str, today: date) -> Chan
     for one in given:
         row = next((each for each in CAR_ROWS if each == one.get("row")), None)
         if row is None:
-            shown = sanitise_echo(str(one.get("row", "")), _LONGEST_NAME)
+            shown = sanitise_echo(str(one.get("row", "")), LONGEST_NAME)
             raise WrongDeclaration(WRONG_ROW.format(shown, ", ".join(CAR_ROWS)))
         key = seen_key(row)
         if key in changes:

@@ -17,6 +17,7 @@ from flask import (
 )
 from werkzeug.wrappers import Response as BaseResponse
 
+from portal.access.idempotency import is_idempotency_key
 from portal.batch.typed_list import read_list
 from portal.desk.lists import ListRefused
 from portal.presentation.list_refusals import refusal_sentence
@@ -31,6 +32,7 @@ from portal.wording import sanitise_echo
 
 TOO_MANY_TRIES: Final = "Tentativas demais com tokens errados. Espere {} e tente de novo."
 LONGEST_NOTICE: Final = 500  # characters
+LONGEST_NAME: Final = 40  # characters of an unknown name that a message repeats
 _MOST_NOTICES: Final = 3
 _NOTICES: Final = "_flashes"  # Flask's key of the texts that ``flash`` has added
 
@@ -104,6 +106,14 @@ def ticked_lookups() -> tuple[LookupName, ...]:
     if any(name not in LOOKUPS for name in names):
         abort(400)
     return tuple(name for name in LOOKUPS if name in names)
+
+
+def form_key() -> str | None:
+    """Return the idempotency key of a form, or None without one. Aborts with 400."""
+    key = request.headers.get("Idempotency-Key", request.values.get("idempotency_key"))
+    if key is not None and not is_idempotency_key(key):
+        abort(400)
+    return key
 
 
 def list_choice() -> ListChoice:
