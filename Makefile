@@ -104,8 +104,8 @@ check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 bench: $(VENV)/dev ## ratios against nginx, Varnish, a plain app and the direct call (BENCH_SECONDS)
 	@$(BIN)/python -m bench
 
-quality: $(VENV)/dev ## axe, IBM's engine, HTML validity and weight of the pages, Lighthouse on ten (needs npm, Java)
-	@sh tests/install_system_packages.sh chromium
+quality: $(VENV)/dev ## axe, IBM's engine, HTML validity and weight of the pages, Lighthouse on ten, Firefox and WebKit (needs npm, Java)
+	@sh tests/install_system_packages.sh chromium engines
 	@$(BIN)/python -m tests.quality
 
 pictures: $(VENV)/dev ## the README's screenshots, taken again

@@ -4,7 +4,7 @@
 # user may; otherwise the tests that need them skip and say so. systemd would start nginx and Caddy on port 80, so they are installed without it only.
 #
 # The first argument is the browser: Chromium without windows for the tests, or chromium. The tests
-# run with chromium too, in four times the time.
+# run with chromium too, in four times the time. The second argument "engines" adds Firefox and WebKit.
 can_install() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; }
 browser="${1:-chromium-headless-shell}"
 missing=""
@@ -21,6 +21,11 @@ command -v soffice >/dev/null 2>&1 || missing="$missing libreoffice-calc-nogui"
 if [ ! -d /run/systemd/system ]; then
     PATH="$PATH:/usr/sbin" command -v nginx >/dev/null 2>&1 || missing="$missing nginx-light"
     command -v caddy >/dev/null 2>&1 || missing="$missing caddy"
+fi
+if [ "${2:-}" = engines ]; then
+    command -v firefox-esr >/dev/null 2>&1 || command -v firefox >/dev/null 2>&1 || missing="$missing firefox-esr"
+    command -v WebKitWebDriver >/dev/null 2>&1 || missing="$missing webkit2gtk-driver"
+    command -v Xvfb >/dev/null 2>&1 || missing="$missing xvfb"
 fi
 [ -n "$missing" ] || exit 0
 if can_install; then

@@ -2,7 +2,8 @@
 
 The targets: the Lighthouse scores in ``LIGHTHOUSE`` are 100; no axe violation in light, dark, at
 320 px and in print; no failure by IBM's engine in light; valid HTML; less than 60 kB over the wire
-for a page with its style sheet and script; at most 0.8 CPU seconds for a PDF of 40 fines.
+for a page with its style sheet and script; at most 0.8 CPU seconds for a PDF of 40 fines. Firefox
+and WebKit do five tasks, and nothing overlaps, breaks or overflows in them.
 """
 
 import re
@@ -20,6 +21,8 @@ from tests.fakes.processes import PortalProcess
 from tests.pdf.rendering import render_pdf
 from tests.presentation import dossiers
 from tests.quality import axe, ibm, measures, tools
+from tests.quality.engine_tasks import TASKS, layout_faults
+from tests.quality.engines import ENGINES, Engine, EngineFault
 from tests.quality.visits import (
     DESKTOP,
     MEDIA,
@@ -146,6 +149,34 @@ def measure_pdf(_portal: PortalProcess) -> dict[str, list[str]]:
     return {"PDF": broken}
 
 
+def measure_engines(portal: PortalProcess) -> dict[str, list[str]]:
+    """Do each task in Firefox and WebKit, then look for faults of the layout."""
+    broken: dict[str, list[str]] = {}
+    row("Other engines", [*TASKS, "layout"])
+    for name, start in ENGINES.items():
+        try:
+            with start() as engine:
+                engine.resize(DESKTOP["width"], DESKTOP["height"])
+                faults = {task: _fault(run, engine, portal.url) for task, run in TASKS.items()}
+                layout = list(layout_faults(engine, portal.url))
+        except tools.ToolMissing as missing:
+            say(f"skipped: {missing}")
+            continue
+        row(name, [*("–" if fault else "done" for fault in faults.values()), str(len(layout))])
+        told = [f"{task}: {fault}" for task, fault in faults.items() if fault]
+        broken[name] = [*told, *layout]
+    return broken
+
+
+def _fault(run: Callable[[Engine, str], None], engine: Engine, base: str) -> str:
+    """Return what went wrong with a task, or ""."""
+    try:
+        run(engine, base)
+    except EngineFault as fault:
+        return str(fault)
+    return ""
+
+
 def main() -> int:
     broken: list[str] = []
     try:
@@ -159,6 +190,7 @@ def main() -> int:
         measure_axe,
         measure_html,
         measure_lighthouse,
+        measure_engines,
     )
     with PortalProcess(SETTINGS, workers=1) as portal:
         for measure in measurements:

@@ -89,6 +89,40 @@ def card() -> str:
       <p>Multas, restrições judiciais e preço FIPE, pela placa.</p>"""
 
 
+# The picture of a shared dossier's link: colour, soft ground, shape and words, by the verdict.
+DOSSIER_CARDS: Final = {
+    "no": ("#a11d17", "#fdeeeb", "cross", "Há impedimento"),
+    "warn": ("#7d4a00", "#fdf4de", "alert", "Atenção antes de fechar"),
+    "ok": ("#12603a", "#ebf6ef", "check", "Nada encontrado nos registros"),
+    "unk": ("#475162", "#eff2f6", "question", "Falta consultar"),
+}
+
+
+def dossier_card(colour: str, ground: str, shape: str, words: str) -> str:
+    """The HTML of a shared dossier's card. It names no vehicle."""
+    environment = Environment(loader=FileSystemLoader(tools.CHECKOUT / "templates"))
+    filters.register(environment)
+    icons: Any = environment.get_template("components/icon.html").module
+    plates: Any = environment.get_template("components/plate.html").module
+    font = base64.b64encode(FONT.read_bytes()).decode()
+    return f"""<!doctype html><html lang="pt-BR"><style>
+      @font-face {{ font-family: Inter; font-weight: 400 700;
+        src: url(data:font/woff2;base64,{font}) }}
+      body {{ margin: 0; width: 1200px; height: 630px; box-sizing: border-box; padding: 56px 80px;
+        border-top: 20px solid {colour}; background: {ground}; color: {INK};
+        font: 400 36px/1.35 Inter; display: flex; flex-direction: column }}
+      .brand {{ display: flex; align-items: center; gap: 18px; font-weight: 650 }}
+      .brand svg {{ width: 70px; height: auto }}
+      .finding {{ display: flex; align-items: center; gap: 44px; flex: 1; color: {colour};
+        font-weight: 700; font-size: 84px; line-height: 1.08; letter-spacing: -0.02em }}
+      .finding svg {{ flex: none; width: 190px; height: 190px; stroke-width: 1.75 }}
+      p {{ margin: 0; color: #565b66 }}
+    </style><body>
+      <div class="brand">{plates.logo()}Dossiê Veicular</div>
+      <div class="finding">{icons.icon(shape, colour)}<span>{words}</span></div>
+      <p>Um retrato com data e número. Abra para ler os registros.</p>"""
+
+
 def pictures() -> Iterator[tuple[str, str, tuple[int, int]]]:
     """Each picture's name, its HTML and its size."""
     for name, (size, rounded) in ICONS.items():
@@ -96,6 +130,8 @@ def pictures() -> Iterator[tuple[str, str, tuple[int, int]]]:
     for size in FAVICON_SIZES:
         yield f"favicon-{size}", _alone(mark()), (size, size)
     yield "card", card(), CARD
+    for name, look in DOSSIER_CARDS.items():
+        yield f"card-{name}", dossier_card(*look), CARD
 
 
 def _alone(drawing: str) -> str:
@@ -106,7 +142,7 @@ def _alone(drawing: str) -> str:
 
 def save(pictures: dict[str, Image.Image], folder: Path) -> None:
     """Write the PNG files in 128 colours, and one .ico file with all favicon sizes."""
-    for name in (*ICONS, "card"):
+    for name in (*ICONS, "card", *(f"card-{name}" for name in DOSSIER_CARDS)):
         # Transparent corners need RGBA, and FASTOCTREE can quantise RGBA.
         few = pictures[name].quantize(colors=128, method=Image.Quantize.FASTOCTREE)
         few.save(folder / f"{name}.png", optimize=True)
