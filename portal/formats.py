@@ -70,6 +70,11 @@ def change(points: Decimal | None) -> str:
     return f"+{text}%" if value > 0 and text != "0,0" else f"{text}%"
 
 
+def change_range(points: tuple[Decimal, Decimal]) -> str:
+    """Format the least and the greatest change as ``−4,4% a −2,8%``, or one if they are alike."""
+    return " a ".join(dict.fromkeys(map(change, points)))
+
+
 def short_date(day: date | None) -> str:
     """Format as ``18/08/2024``."""
     return MISSING if day is None else wording.day(day)

@@ -39,12 +39,14 @@ class Plotted(Protocol):
 class Line:
     """One series to draw.
 
-    The points may be in any order, and a month may occur more than once. ``price_chart`` uses lines
-    as cache keys. A line stores its hash, because hashing many points at each use is slow.
+    The points may be in any order, and a month may occur more than once. ``is_mean`` is true if the
+    points are the mean of several series. ``price_chart`` uses lines as cache keys. A line stores
+    its hash, because hashing many points at each use is slow.
     """
 
     name: str
     points: Sequence[Plotted]
+    is_mean: bool = False
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,7 +55,7 @@ class Line:
             [one for one in self.points if one.value.is_finite() and abs(one.value) < _TOO_MUCH]
         )
         object.__setattr__(self, "points", drawable)
-        object.__setattr__(self, "_hash", hash((self.name, drawable)))
+        object.__setattr__(self, "_hash", hash((self.name, drawable, self.is_mean)))
 
     def __hash__(self) -> int:
         return self._hash
@@ -105,7 +107,8 @@ class Curve:
 
     ``number`` is the position of the series in the caller's list, from 1. ``real_path`` is a solid
     line, and ``predicted_path`` a dashed line. Either path may be "". ``dots`` are the coordinates
-    of points without a line, because the months before and after have no price.
+    of points without a line, because the months before and after have no price. A series that
+    ``is_mean`` is drawn dashed.
     """
 
     number: int
@@ -113,6 +116,7 @@ class Curve:
     real_path: str
     predicted_path: str
     dots: tuple[Point, ...]
+    is_mean: bool = False
 
 
 @dataclass(frozen=True, slots=True)

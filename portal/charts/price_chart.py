@@ -220,6 +220,7 @@ def _curve(frame: Frame, position: int, line: Line, known: Known) -> Curve:
         real_path=paths.line_path(runs(known, drawn, predicted=False)),
         predicted_path=paths.line_path(runs(known, drawn, predicted=True)),
         dots=tuple(frame.dot(index, known[index]) for index in lonely(known)),
+        is_mean=line.is_mean,
     )
 
 

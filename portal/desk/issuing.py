@@ -1,7 +1,9 @@
 """Issues the dossiers of one caller, from stored answers."""
 
+import hashlib
 import zlib
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final, Literal, NamedTuple
@@ -21,6 +23,8 @@ from portal.pdf.signing import SignedPdf
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 
+# The most dossiers that one request issues. A PDF takes about a second.
+MOST_AT_ONCE: Final = 12
 NOT_STORED_AT_ISSUE: Final = (
     "Não havia resposta guardada desta consulta quando o dossiê foi emitido."
 )
@@ -140,6 +144,7 @@ class Issuing:
             follows=identity.owner if follow and not self._caller.pays_alone else "",
             owner=self._caller.owner,
             answers=kept_answers(issuable.dossier.answers),
+            basis=_basis(issuable.dossier, follow=follow),
         )
         also = self._witness.doing("issued", subject.text, identifiers.number)
         try:
@@ -163,6 +168,25 @@ class Issuing:
         made = self._core.idempotency.made
         number = made("dossier", self._caller.owner, key, subject.text.encode())
         return number if number and self.owned(number) else None
+
+    def standing(self, issuable: Issuable, *, follow: bool = False) -> IssuedDossier | None:
+        """Return the caller's latest valid dossier of the vehicle if another would say the same.
+
+        None if an answer, a declared line or the day differs.
+        """
+        found = self._core.archive.newest_owned(self._caller.owner, issuable.dossier.subject.text)
+        if found is None or found.snapshot is None or found.superseded_by:
+            return None
+        return found if found.snapshot.basis == _basis(issuable.dossier, follow=follow) else None
+
+    def standing_among(self, subjects: Sequence[Plate | Renavam]) -> list[Plate | Renavam]:
+        """Return the vehicles whose latest dossier says what another would say."""
+        found = []
+        for subject in subjects:
+            with suppress(NothingToIssue):
+                if self.standing(self.issuable(subject)):
+                    found.append(subject)
+        return found
 
     def owned(self, number: str) -> IssuedDossier | None:
         return self._core.archive.owned(number, self._caller.owner)
@@ -201,6 +225,18 @@ def kept_answers(answers: Panels) -> dict[str, KeptAnswer]:
         for name, panel in panels
         if panel.body is not None and panel.fetched_at is not None
     }
+
+
+def _basis(dossier: Dossier, *, follow: bool) -> str:
+    """Return a hash of what a dossier is made of. Its deadlines depend on the day."""
+    answers = [
+        (name, panel.state, panel.fetched_at, panel.body and hashlib.sha256(panel.body).hexdigest())
+        for name in LOOKUPS
+        for panel in (dossier.answers.of(name),)
+    ]
+    report = dossier.answers.report
+    made_of = (dossier.today, answers, report and report.body, dossier.declarations, follow)
+    return hashlib.sha256(repr(made_of).encode()).hexdigest()
 
 
 def _all_settled(answers: Panels, reasons: Sequence[str]) -> Panels:

@@ -74,13 +74,15 @@ class Unavailable:
 class Gap:
     """One notice about all of a panel's lookups that have no readable answer.
 
-    ``search_again`` is true if only a search for another plate or Renavam can help.
+    ``search_again`` is true if only a search for another plate or Renavam can help, and
+    ``needs_operator`` if only who runs the portal can.
     """
 
     finding: str
     lines: tuple[str, ...]
     can_retry: bool
     search_again: bool
+    needs_operator: bool = False
 
     @property
     def title(self) -> str:
@@ -102,6 +104,7 @@ def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: 
         tuple(f"{labels}: {reason}" if len(groups) > 1 else reason for labels, reason in groups),
         can_retry=can_retry,
         search_again=has_unknown and not can_retry,
+        needs_operator={one.cause for one in missing} <= {"no_credit", "operator_refused"},
     )
 
 

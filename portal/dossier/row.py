@@ -98,7 +98,9 @@ class VehicleRow:
     neither a record nor a declaration settles, and ``blocks_entry`` names what stops or may stop a
     stock entry in Renave. ``adverse`` are the lines on which a record has something, each with its
     lookup. ``acts`` are the marks of ACTS.
-    ``months`` are the prices in R$ of the last MONTHS months, 0 if unknown.
+    ``months`` are the prices in R$ of the last MONTHS months, 0 if unknown. If several versions are
+    equally likely, ``versions`` has those of each, and ``change_range`` the least and the greatest
+    change in 12 months.
     """
 
     plate: str = field(metadata={"kind": "subject"})
@@ -135,6 +137,12 @@ class VehicleRow:
     blocks_entry: str | None = None
     reported: str | None = field(default=None, metadata={"kind": None})
     adverse: tuple[tuple[str, LookupName], ...] = field(default=(), metadata={"kind": None})
+    versions: tuple[tuple[int, ...], ...] | None = field(
+        default=None, metadata=_fact("decode", None)
+    )
+    change_range: tuple[Decimal, Decimal] | None = field(
+        default=None, metadata=_fact("decode", None)
+    )
 
     @property
     def subject(self) -> Plate | Renavam:
@@ -160,12 +168,25 @@ class VehicleRow:
         )
 
     @property
-    def monthly_change(self) -> Decimal | None:
-        """The mean change of the price a month, in R$, in the past year, or None."""
-        months = self.months or ()
-        if self.change is None or len(months) < MONTHS or not (months[0] and months[-1]):
-            return None
-        return Decimal(months[-1] - months[0]) / (MONTHS - 1)
+    def histories(self) -> Sequence[Sequence[int]]:
+        """The prices in R$ of the last MONTHS months, of each version that the vehicle may be."""
+        return self.versions or ((self.months,) if self.months else ())
+
+    @property
+    def changes(self) -> tuple[Decimal, Decimal] | None:
+        """The least and the greatest change in 12 months, in per cent, or None if unknown."""
+        return self.change_range or (None if self.change is None else (self.change, self.change))
+
+    @property
+    def monthly_changes(self) -> tuple[Decimal, Decimal] | None:
+        """The lowest and the highest mean change a month, in R$, in the past year, or None."""
+        known = [
+            Decimal(prices[-1] - prices[0]) / (MONTHS - 1)
+            for prices in self.histories
+            if len(prices) == MONTHS and prices[0] and prices[-1]
+        ]
+        is_whole = self.changes is not None and len(known) == len(self.histories) > 0
+        return (min(known), max(known)) if is_whole else None
 
     def mark(self, act: Act) -> Mark:
         return self.acts[ACTS.index(act)] if self.acts else "unknown"
@@ -380,8 +401,9 @@ def row_of_dossier(dossier: Dossier, state: str = "done", cause: str = "") -> Ve
     likely = [tab.current for tab in prices.likeliest if tab.current is not None] if prices else []
     best = prices.best if prices else None
     price = prices.price_summary if prices else None
+    histories = [tab.series for tab in prices.likeliest] if prices else []
     # Several likely versions have several lines, and the mean of their changes is none.
-    series = best.series if best and prices and len(prices.likeliest) == 1 else None
+    series = histories[0] if len(histories) == 1 else None
     fetched = [panel.fetched_at for panel in panels.all if panel.fetched_at]
     missing = [name for name in asked if not is_readable(panels.of(name).result, name)]
     return VehicleRow(
@@ -405,6 +427,7 @@ def row_of_dossier(dossier: Dossier, state: str = "done", cause: str = "") -> Ve
         enforceable_amount=debts[3] if debts else None,
         change=series.twelve_month_change if series else None,
         months=_months(series) if series else None,
+        **_of_versions(histories if len(histories) > 1 else ()),
         **_alerts(verdict.reasons),
         **_declared(verdict.declared),
         reported=_reported(verdict.alerts),
@@ -470,6 +493,19 @@ def _months(series: PriceSeries) -> tuple[int, ...]:
     known = {month_index(point.month): round(point.value) for point in series.real[-MONTHS:]}
     last = month_index(series.last_real.month)
     return tuple(known.get(index, 0) for index in range(last - MONTHS + 1, last + 1))
+
+
+def _of_versions(histories: Sequence[PriceSeries]) -> dict[str, Any]:
+    """Return the prices and changes of equally likely versions, if all are known to one month."""
+    changes = [series.twelve_month_change for series in histories]
+    known = [change for change in changes if change is not None]
+    last = {series.last_real and series.last_real.month for series in histories}
+    if not known or len(known) < len(changes) or len(last) > 1:
+        return {}
+    return {
+        "versions": tuple(dict.fromkeys(map(_months, histories))),
+        "change_range": (min(known), max(known)),
+    }
 
 
 def _without_answer(name: LookupName, panel: Panel) -> str:

@@ -39,7 +39,8 @@ class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     what has changed since, ``follows`` is the issuer (``Identity.owner``), otherwise "".
     ``answers`` has the answers of which the dossier was made, by lookup. A dossier of a version
     before schema revision 0021 has none. ``owner`` is who issued it (``Caller.owner``), whom the
-    portal tells of its end, or "" for a dossier of an earlier version.
+    portal tells of its end, or "" for a dossier of an earlier version. ``basis`` is a hash of all
+    that the dossier was made of, or "" in a dossier of an earlier version.
     """
 
     plate: str
@@ -48,6 +49,7 @@ class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     follows: str = ""
     owner: str = ""
     answers: Mapping[str, KeptAnswer] = msgspec.field(default_factory=dict)
+    basis: str = ""
 
 
 @dataclass(frozen=True, slots=True)

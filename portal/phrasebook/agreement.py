@@ -7,6 +7,7 @@ and what may never be owed differ.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 from typing import ClassVar, Final
 
 import msgspec
@@ -58,6 +59,8 @@ _CERTAINTIES: Final = (
 )
 # The most fines that one clause, or the message, names.
 _MOST_NAMED: Final = 6
+# An offer is a round sum, in R$, below the ceiling.
+_WHOLE: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,25 @@ def terms_of(
         costs=(*_costs(owed), *map(_short_of, paid_short)),
         clauses=tuple(_clauses(owed, in_force, paid_short, today)),
         message=_message(plate, owed, in_force, doubts, paid_short, today),
+    )
+
+
+def offer_message(
+    plate: str, owed: Sequence[AssessedFine], amount: Decimal | None, ceiling: Decimal
+) -> str:
+    """Return an offer to the seller in whole hundreds, or "" if nothing is left to offer.
+
+    ``owed`` are the fines that it is about, which cost ``amount``.
+    """
+    offer = ceiling // _WHOLE * _WHOLE
+    if not offer:
+        return ""
+    price = money(offer, places=0)
+    if not owed or not amount:
+        return f"Oi! Consultei a placa {plate}. Fecho por {price}, com a transferência livre."
+    return (
+        f"Oi! Vi {fines_in_words(owed)} na placa {plate}: {money(amount)}. Fecho por {price} com "
+        "tudo quitado, ou retenho esse valor até a baixa."
     )
 
 

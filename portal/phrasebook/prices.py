@@ -25,6 +25,13 @@ def monthly_amount(change: Decimal | None) -> str:
     return f"{formats.whole_brl(abs(change))} por mês"
 
 
+def monthly_range(changes: tuple[Decimal, Decimal] | None) -> str:
+    """Format the changes of equally likely versions: ``−R$ 331 a −R$ 209``, or "" if unknown."""
+    if changes is None:
+        return ""
+    return " a ".join(dict.fromkeys(map(formats.whole_brl, changes)))
+
+
 def months_of_loss(gap: Decimal, change: Decimal | None) -> str:
     """Say how many months of the past year's loss a sum above the price is.
 

@@ -35,10 +35,11 @@ from portal.phrasebook import (
 )
 from portal.phrasebook.agreement import order_checklist
 from portal.phrasebook.failures import FAULTS, back_at_midnight
+from portal.phrasebook.prices import monthly_range
 from portal.presentation.authority import short_authority
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.lists.batches import mistake
-from portal.presentation.lists.comparison import comparison_path
+from portal.presentation.lists.comparison import MOST_PLATES, comparison_path
 from portal.presentation.operations.page import saved_words, spent_words
 from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules, paper_sums
 from portal.presentation.paper.prices import paper_doubts, price_facts
@@ -53,6 +54,7 @@ from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.field import Field
 from portal.vehicle.plate import Plate
 from portal.vehicle.spelling import sentence
+from portal.vehicle.typed import PLATE_IN_TEXT
 from portal.vehicle.version_names import version_name
 
 _HIDDEN: Final = Markup('<span class="badge">oculto pela fonte</span>')
@@ -95,6 +97,8 @@ def register(environment: Environment) -> None:
         "term": term_link,
         "act_labels": {act: texts.label for act, texts in ACT_TEXTS.items()},
         "comparison_path": comparison_path,
+        "plate_pattern": PLATE_IN_TEXT,
+        "most_compared": MOST_PLATES,
         "lookup_operations": LOOKUP_OPERATIONS,
         "who_lifts": who_lifts,
         "line_count": len(LINES),
@@ -130,6 +134,8 @@ def register(environment: Environment) -> None:
             "integer": formats.integer,
             "percent": formats.percent,
             "change": formats.change,
+            "change_range": formats.change_range,
+            "monthly_range": monthly_range,
             "date": formats.short_date,
             "moment": formats.moment,
             "near_moment": formats.near_moment,

@@ -169,9 +169,16 @@ class Web:
             asset=self.assets.url,
             path=request.path,
             origin=request.url_root.rstrip("/"),
+            contact=self.contact,
             panel_seconds=math.ceil(self.settings.longest_request_s) + NETWORK_MARGIN_S,
             notices=(lambda: map(str, get_flashed_messages())) if has_session else tuple,
         )
+
+    @property
+    def contact(self) -> str:
+        """Name who gives access to the portal, or return ""."""
+        issuer = self.desks.issuer
+        return ", ".join(filter(None, (issuer.name, issuer.contact))) if issuer else ""
 
     def _ends_soon(self, identity: Identity) -> date | None:
         """Return the day on which the visitor's token ends, if that is soon."""

@@ -97,9 +97,11 @@ function failed(row, wait) {
 
 async function loadAll(rows) {
   await Promise.all(rows.map(load));
-  const part = document.getElementById("indice");
-  const fresh = (await fetchPage(location.href, { headers: { "X-Purpose": "preview" } })).getElementById("indice");
-  if (part && fresh) morph(part, fresh);
+  const page = await fetchPage(location.href, { headers: { "X-Purpose": "preview" } });
+  for (const id of ["duelo", "indice"]) {
+    const [part, fresh] = [document.getElementById(id), page.getElementById(id)];
+    if (part && fresh) morph(part, fresh);
+  }
 }
 
 const ticks = () => [...document.querySelectorAll(".vehicles__tick input")];

@@ -36,7 +36,11 @@ def axe_source() -> str:
 
 @pytest.mark.parametrize(
     "name",
-    ["search", "vehicle", "dossier", *long("vehicle, unavailable", "api", "operations")],
+    [
+        *("search", "vehicle", "dossier", "deciding", "negotiation", "comparison, three"),
+        *long("deciding, end", "vehicle in a list", "batch, done", "history"),
+        *long("vehicle, unavailable", "api", "operations"),
+    ],
 )
 def test_axe_finds_no_violation_in_light_and_dark(
     page: "Page", portal: PortalProcess, axe_source: str, name: str

@@ -323,10 +323,7 @@ class Faces:
                 (
                     row
                     for row in (*tree.all("li"), *tree.all("tr"))
-                    if any(
-                        link.attributes.get("href", "").partition("?")[0] == f"/placa/{one.plate}"
-                        for link in row.all("a")
-                    )
+                    if _vehicles(row) == {f"/placa/{one.plate}"}
                 ),
                 None,
             )
@@ -390,6 +387,7 @@ class Faces:
                 links = {link.attributes.get("href", "").partition("?")[0] for link in row.all("a")}
                 for plate in [plate for plate in left if f"/placa/{plate}" in links]:
                     one = left.pop(plate)
+                    _forget_place(row)
                     self._keep("batch page", one.name, row, narrow=_is_narrow(one))
         for one in left.values():
             self._keep("batch page", one.name, Node("", {}, ["no row"]))
@@ -397,6 +395,20 @@ class Faces:
 
 # The number of a request or a batch.
 _RANDOM = re.compile(r"\b(?:[0-9a-f]{16}|[0-9a-f]{24})\b")
+
+
+def _vehicles(row: Node) -> set[str]:
+    """The vehicles' pages that a row leads to. The head of a comparison leads to several."""
+    links = (link.attributes.get("href", "").partition("?")[0] for link in row.all("a"))
+    return {link for link in links if re.fullmatch(r"/placa/\w+", link)}
+
+
+def _forget_place(row: Node) -> None:
+    """Remove the place in the list, with the batch's random id, from the links to vehicles."""
+    for link in row.all("a"):
+        path, _, query = link.attributes.get("href", "").partition("?")
+        if query.startswith("lista="):
+            link.attributes["href"] = path
 
 
 def _is_narrow(one: Specimen) -> bool:

@@ -30,6 +30,7 @@ from portal.presentation.issued.pages import (
 )
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
+from portal.presentation.lists.deciding import DecidingPage
 from portal.presentation.lists.vehicle_list import ListChoice, VehicleList
 from portal.presentation.operations.people import PeoplePage
 from portal.presentation.operations.statement import StatementPage
@@ -261,6 +262,12 @@ def history(number: int, total: int | None = None, **chosen: Any) -> HistoryPage
     return history_page(lines, notes, ListChoice(number=number, **chosen), total)
 
 
+def deciding(at: int | None) -> DecidingPage:
+    """The history of three vehicles, decided one by one."""
+    vehicles = history(number=1).vehicles
+    return DecidingPage("Lista <b>", vehicles, at)
+
+
 def history_page(
     lines: Sequence[HistoryLine],
     notes: Mapping[str, tuple[str, str]],
@@ -291,6 +298,9 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "history": lambda: history(number=2, total=120),
     "history, note": lambda: history(number=1, noted=PLATE.text, only="blocked", tag="negociar"),
+    "deciding": lambda: deciding(0),
+    "deciding, failed": lambda: deciding(2),
+    "deciding, end": lambda: replace(deciding(None), sent=[PLATE], at_once=12),
     "history, empty": lambda: history_page((), {}, ListChoice()),
     "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT),
     "vehicle, old plate": lambda: vehicle_page(Plate.parse("KZZ9999"), panels(), DOWN, CONTEXT),

@@ -24,7 +24,8 @@ class Visit:
     ``waits``: keep its panels in the waiting state. ``follows``: wait until all panels have loaded.
     ``first``: a path to open first, so that the answers are already stored. ``signs_in``: sign in
     with OPERATOR, a token of scope ``admin``. ``batch``: instead of ``path``, open a batch of 40
-    plates in this state. ``issues``: instead of ``path``, open the issued dossier of that vehicle.
+    plates in this state, or the page of this batch whose path ends with ``below``. ``issues``:
+    instead of ``path``, open the issued dossier of that vehicle.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Visit:
     follows: bool = False
     first: str = ""
     batch: Literal["", "draft", "paused", "done"] = ""
+    below: str = ""
     signs_in: bool = False
     issues: bool = False
 
@@ -58,6 +60,13 @@ VISITS: Final = (
     Visit("batch, draft", "/lote", batch="draft"),
     Visit("batch, paused", "/lote", batch="paused"),
     Visit("batch, done", "/lote", batch="done"),
+    Visit("deciding", "/lote", batch="done", below="/mesa"),
+    Visit("deciding, end", "/lote", batch="done", below="/mesa?fim=1"),
+    Visit(
+        "vehicle in a list",
+        "/placa/ABC1D23?lista=/historico&n=2&de=3",
+        first="/placa/ABC1D23?completo=1",
+    ),
     Visit("history", "/historico", first="/placa/ABC1D23?completo=1"),
     Visit("history, empty", "/historico"),
     Visit("sign-in for a plate", "/entrar?next=/placa/ABC1D23"),
@@ -129,7 +138,9 @@ def prepared(base: str, visit: Visit) -> tuple[str, str]:
         while visit.batch == "done" and "batch-done" not in session.get(base + path).text:
             assert time.monotonic() < deadline, "the batch did not end"
             time.sleep(0.5)
-        return path, "; ".join(f"{name}={value}" for name, value in session.cookies.items())
+        return path + visit.below, "; ".join(
+            f"{name}={value}" for name, value in session.cookies.items()
+        )
 
 
 def dress(page: Any, medium: str) -> None:

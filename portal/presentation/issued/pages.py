@@ -1,11 +1,12 @@
 """The page of one issued dossier, and the list of a visitor's issued dossiers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from portal import formats
+from portal.dossier.status_style import Tone
 from portal.issued.identifiers import display_number
 from portal.issued.model import IssuedDossier
 from portal.presentation.issued.moment_form import MomentChoice
@@ -13,6 +14,14 @@ from portal.presentation.issued.summary import Changed, IssuedSummary, summary_o
 from portal.system.local_time import utc_time
 
 PAGE_SIZE: Final = 40
+Card = Literal["no", "warn", "ok", "unk"]
+_CARDS: Final[Mapping[Tone, Card]] = {
+    "danger": "no",
+    "warn": "warn",
+    "ok": "ok",
+    "unknown": "unk",
+    "plain": "unk",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +32,8 @@ class IssuedDossierPage:
     sharing. For visitors who did not issue the dossier, ``link`` is "". ``since`` has the time of
     the newest answer since the issue, and the figures that have changed, or is None if the issuer
     does not let the link show them. ``moment_choices`` are the lookups that its owner can make
-    again at the moment of payment.
+    again at the moment of payment. ``is_repeated`` is true if its owner asked for another
+    dossier, which would say the same.
     """
 
     template: ClassVar[str] = "pages/issued_dossier.html"
@@ -33,6 +43,12 @@ class IssuedDossierPage:
     link: str = ""
     since: tuple[datetime | None, Sequence[Changed]] | None = None
     moment_choices: Sequence[MomentChoice] = ()
+    is_repeated: bool = False
+
+    @property
+    def card(self) -> Card:
+        """The picture of the shared link, by the verdict."""
+        return _CARDS[self.summary.look.tone]
 
     @property
     def signed_at(self) -> datetime | None:

@@ -1,6 +1,6 @@
 """The summary of an issued dossier, shown to everyone who has the dossier's link."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -46,6 +46,17 @@ class IssuedFigure:
 
 
 @dataclass(frozen=True, slots=True)
+class IssuedNumber:
+    """One of the three answers above the acts. The first has a look."""
+
+    label: str
+    value: str
+    note: str
+    is_known: bool
+    look: StatusStyle | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class IssuedSummary:
     """The summary of an issued dossier.
 
@@ -55,7 +66,9 @@ class IssuedSummary:
     title for each lookup without a readable answer. ``unverified`` is the number of open lines of
     the checklist, and ``lines`` that of all lines. A summary of an older version has 0 lines, and
     ``ticked`` is the number of lines that its issuer had ticked. ``moment`` is
-    what was found if the dossier proves the moment of a payment.
+    what was found if the dossier proves the moment of a payment. ``numbers`` answers whether the
+    vehicle could be transferred, what was owed and what it was worth; a summary of an older version
+    has none.
     """
 
     plate: str
@@ -75,6 +88,7 @@ class IssuedSummary:
     ticked: int = 0
     moment: Moment | None = None
     lines: int = 0
+    numbers: tuple[IssuedNumber, ...] = ()
 
     @property
     def checked(self) -> int:
@@ -112,7 +126,16 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         reasons=tuple(map(sentence, verdict.first_reasons)),
         more_reasons=verdict.more_reasons,
         moment=page.moment,
+        numbers=tuple(_numbers(dossier)),
     )
+
+
+def _numbers(dossier: Dossier) -> Iterator[IssuedNumber]:
+    look = LOOKS[dossier.verdict.row("transfer").mark]
+    found = ((figures.transfer, look), (figures.owed, None), (figures.worth, None))
+    for figure, its_look in found:
+        one = figure(dossier)
+        yield IssuedNumber(one.label, one.value, one.note, one.is_known, its_look)
 
 
 def _issued_act(row: Row) -> IssuedAct:

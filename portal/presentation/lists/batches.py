@@ -129,6 +129,13 @@ class BatchPage:
         return self.left.askable if self.left else self.batch.counts.pending
 
     @property
+    def plates_today(self) -> int:
+        """For how many vehicles of a batch that waits for its start today's limits are enough."""
+        if self.left is None or self.calls_left is None or self.calls_left >= self.left.calls:
+            return self.left.askable if self.left else 0
+        return max(0, self.calls_left) * self.left.askable // self.left.calls
+
+    @property
     def to_look_up(self) -> int:
         counts = self.batch.counts
         return counts.total - counts.stored - (self.left.impossible if self.left else 0)

@@ -5,12 +5,13 @@ page's script requests a second comparison page with only this vehicle. Before t
 that request, it makes the missing lookups. The script copies the row into the page.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
+from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -33,6 +34,23 @@ _LONGEST_PROBLEM: Final = 200
 _MOST_MONTHS: Final = 61
 _LEAST_MONTHS: Final = 3
 _NOTHING_CHOSEN: Final = ListChoice()
+
+
+QUESTIONS: Final[Mapping[str, str]] = {
+    "transfere": "Transfere?",
+    "deve": "Deve",
+    "vale": "Vale",
+    "por-mes": "Por mês, no último ano",
+    "verificar": "Falta verificar",
+}
+
+
+class DuelRow(NamedTuple):
+    """A question, with each vehicle and whether its answer is the best."""
+
+    key: str
+    label: str
+    cells: Sequence[tuple[VehicleRow, bool]]
 
 
 @dataclass(frozen=True)
@@ -79,14 +97,75 @@ class ComparisonPage:
 
     @cached_property
     def best(self) -> Sequence[tuple[str, VehicleRow]]:
-        """What one vehicle alone does best, in words, where each of several vehicles is known."""
-        rows, found = self.vehicles.rows, []
-        changes, debts = [row.change for row in rows], [row.fines_amount for row in rows]
-        for words, shown, best in (("perde menos valor", changes, max), ("deve menos", debts, min)):
-            known = [value for value in shown if value is not None]
-            if 1 < len(known) == len(rows) and known.count(best(known)) == 1:
-                found.append((words, rows[known.index(best(known))]))
-        return found
+        """What one vehicle alone does best, in words, among those that may be transferred."""
+        measures = {"perde menos valor": _change, "deve menos": _debt}
+        found = {words: best_of(self._rivals, one) for words, one in measures.items()}
+        return [(words, winners[0]) for words, winners in found.items() if len(winners) == 1]
+
+    @property
+    def _rivals(self) -> Sequence[VehicleRow]:
+        """The vehicles that are compared: those that no record keeps from being transferred."""
+        rows = self.vehicles.rows
+        return [row for row in rows if row.mark("transfer") in ("yes", "careful")]
+
+    @property
+    def duel(self) -> Sequence[DuelRow]:
+        """The five questions, each with the vehicles side by side."""
+        rows = self.vehicles.rows
+        winners = {key: best_of(self._rivals, measure) for key, measure in _MEASURES.items()}
+        return [
+            DuelRow(key, label, [(row, row in winners.get(key, ())) for row in rows])
+            for key, label in QUESTIONS.items()
+        ]
+
+    @property
+    def means(self) -> list[str]:
+        """The plates whose line is the mean of several versions."""
+        curves = (self.chart.chosen, *self.chart.others) if self.chart else ()
+        drawn = {curve.name for curve in curves if curve.is_mean}
+        return [plate.display for plate in self.plates if plate.text in drawn]
+
+
+def best_of(
+    rows: Sequence[VehicleRow], measure: Callable[[VehicleRow], Decimal | None]
+) -> Sequence[VehicleRow]:
+    """Return the rows of the highest measure, or none if all share it or one is unknown."""
+    known = [(value, row) for row in rows if (value := measure(row)) is not None]
+    if not known or len(known) < len(rows):
+        return ()
+    highest = max(value for value, _ in known)
+    winners = [row for value, row in known if value == highest]
+    return winners if len(winners) < len(rows) else ()
+
+
+def _transfers(row: VehicleRow) -> Decimal | None:
+    return Decimal(row.mark("transfer") == "yes")
+
+
+def _monthly(row: VehicleRow) -> Decimal | None:
+    """The change a month of the version that lost most."""
+    return row.monthly_changes[0] if row.monthly_changes else None
+
+
+def _open_lines(row: VehicleRow) -> Decimal | None:
+    return None if row.open_lines is None else Decimal(-row.open_lines)
+
+
+def _change(row: VehicleRow) -> Decimal | None:
+    return row.change
+
+
+def _debt(row: VehicleRow) -> Decimal | None:
+    return None if row.fines_amount is None else -row.fines_amount
+
+
+# What is best, by the key of its question. A higher price is neither better nor worse.
+_MEASURES: Final[Mapping[str, Callable[[VehicleRow], Decimal | None]]] = {
+    "transfere": _transfers,
+    "deve": _debt,
+    "por-mes": _monthly,
+    "verificar": _open_lines,
+}
 
 
 def comparison_page(
@@ -134,25 +213,35 @@ def comparison_path(plates: Sequence[Plate], *, with_lookups: bool = False) -> s
 
 
 def _chart(dossiers: Sequence[Dossier]) -> PriceChart | None:
-    """Return the prices of two or more vehicles, 100 in the first month that all have."""
-    series: dict[str, Sequence[PricePoint]] = {}
+    """Return the prices of two or more vehicles, 100 in the first month that all have.
+
+    The line of a vehicle with several equally likely versions is their mean.
+    """
+    series: dict[str, list[Sequence[PricePoint]]] = {}
     for dossier in dossiers:
-        prices = dossier.prices
-        # If several versions are equally likely, a line would show one of them.
-        if prices and len(prices.likeliest) == 1 and prices.best:
-            real = prices.best.series.real[-_MOST_MONTHS:]
-            if len(real) >= _LEAST_MONTHS:
-                series[dossier.subject.text] = real
+        versions = dossier.prices.likeliest if dossier.prices else ()
+        histories: list[Sequence[PricePoint]] = [
+            tab.series.real[-_MOST_MONTHS:] for tab in versions
+        ]
+        if histories and min(map(len, histories)) >= _LEAST_MONTHS:
+            series[dossier.subject.text] = histories
     if len(series) < 2:
         return None
-    first = max(points[0].month for points in series.values())
-    common = {
-        name: [point for point in points if point.month >= first] for name, points in series.items()
-    }
-    if any(len(points) < _LEAST_MONTHS or not points[0].value for points in common.values()):
+    first = max(points[0].month for histories in series.values() for points in histories)
+    lines = [_index(name, histories, first) for name, histories in series.items()]
+    if any(len(line.points) < _LEAST_MONTHS for line in lines):
         return None
-    lines = [
-        Line(name, [replace(one, value=100 * one.value / points[0].value) for one in points])
-        for name, points in common.items()
-    ]
     return price_chart(lines, words=Words(now=True, is_index=True))
+
+
+def _index(name: str, histories: Sequence[Sequence[PricePoint]], first: date) -> Line:
+    """Return the mean of several price histories, each 100 in the month ``first``."""
+    indexed = []
+    for points in histories:
+        since = [point for point in points if point.month >= first]
+        base = since[0].value if since else Decimal(0)
+        indexed.append({one.month: 100 * one.value / base for one in since} if base else {})
+    kept = [point for point in histories[0] if all(point.month in known for known in indexed)]
+    means = [sum(known[point.month] for known in indexed) / len(indexed) for point in kept]
+    values = [replace(point, value=Decimal(mean)) for point, mean in zip(kept, means, strict=True)]
+    return Line(name, values, is_mean=len(set(map(tuple, histories))) > 1)

@@ -1,7 +1,7 @@
 """The table of vehicles that a batch, the history and a comparison show."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from typing import ClassVar, Final
@@ -11,6 +11,8 @@ from portal.charts.sparkline import Sparkline, sparklines
 from portal.data_files import read_toml
 from portal.dossier.row import VehicleRow
 from portal.presentation.choice import Choice
+from portal.presentation.paths import subject_path
+from portal.presentation.walk import Walk
 from portal.wording import bare
 
 PAGE_SIZE: Final = 50
@@ -50,6 +52,7 @@ class VehicleList:
     the tag that the visitor has given a plate or Renavam. ``order`` is the key of the default
     order. ``days`` names the day of each plate or Renavam, which heads its rows in that order.
     ``changed`` are the plates and Renavams that differ from what the visitor last saw.
+    ``is_walked`` is true if one can go on from a vehicle's page to the next vehicle of the list.
     """
 
     longest_note: ClassVar[int] = LONGEST_NOTE
@@ -64,6 +67,7 @@ class VehicleList:
     page_size: int = PAGE_SIZE
     days: Mapping[str, str] | None = None
     changed: Collection[str] = ()
+    is_walked: bool = False
 
     @property
     def has_days(self) -> bool:
@@ -97,7 +101,25 @@ class VehicleList:
         """The rows of this page with their sparklines."""
         first = 0 if self.total is not None else (self.number - 1) * self.page_size
         rows = self.selected[first : first + self.page_size]
-        return list(zip(rows, sparklines([row.months or () for row in rows]), strict=True))
+        return list(zip(rows, sparklines([row.histories for row in rows]), strict=True))
+
+    @property
+    def deciding_url(self) -> str:
+        """Return the address on which the chosen vehicles are decided one by one."""
+        return replace(self, path=f"{self.path}/mesa").url(pagina=1)
+
+    def vehicle_url(self, row: VehicleRow) -> str:
+        """Return the address of a vehicle's page, with its place in this list."""
+        place = self._places.get(row.plate)
+        if place is None:
+            return subject_path(row.subject)
+        return Walk(self.url(pagina=1), place, len(self.selected)).url_of(row.subject)
+
+    @cached_property
+    def _places(self) -> Mapping[str, int]:
+        """The place of each row in the list, from 1. A part of a list knows none."""
+        is_known = self.is_walked and self.total is None and len(self.selected) > 1
+        return {row.plate: at for at, row in enumerate(self.selected, 1)} if is_known else {}
 
     @property
     def filters(self) -> Iterator[Choice]:

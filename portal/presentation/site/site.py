@@ -17,7 +17,8 @@ class Site:
     ``demo`` is true if the data is fictitious. Every page then shows a notice. ``asset(name)``
     returns the URL of a file under static/. ``path`` is the request's path, which selects the
     current menu item. ``origin`` is the scheme and host for absolute URLs. ``panel_seconds`` is how
-    many seconds a page's script waits for the HTML of one lookup.
+    many seconds a page's script waits for the HTML of one lookup. ``contact`` names who gives
+    access to the portal, or is "".
     """
 
     demo: bool
@@ -29,6 +30,7 @@ class Site:
     path: str
     origin: str
     panel_seconds: int
+    contact: str = ""
     token_ends_on: date | None = None  # if the visitor's token ends soon
     is_operator: bool = False  # whether the menu links to the operator's page
     # Calling ``notices`` returns the notices about the last submitted form, each as "title\ntext".

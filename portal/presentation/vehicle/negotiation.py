@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
+from urllib.parse import urlencode
 
 from portal import formats
+from portal.charts.offer_chart import OfferChart, offer_chart
 from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceCandidate
@@ -19,14 +21,16 @@ from portal.dossier.records_by_line import LINE_OF_SUBJECT
 from portal.law.assessment import AssessedFine, Totals, known_sum, one_per_notice, totals
 from portal.law.findings import PaidShort
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
+from portal.law.standing import Standing
 from portal.phrasebook import verdict as verdict_words
-from portal.phrasebook.agreement import Terms, terms_of
+from portal.phrasebook.agreement import Terms, offer_message, terms_of
 from portal.phrasebook.declared import declared_by
 from portal.phrasebook.findings import paid_short_brief, subject_words
 from portal.presentation.asking_price import ASKING, against_table, cheapest_words
+from portal.presentation.paths import subject_path
 from portal.presentation.typed_money import read_money
 from portal.vehicle.operation_name import LOOKUPS, LookupName
-from portal.wording import sanitise_echo
+from portal.wording import grouped, sanitise_echo
 
 SHARE_WORDS: Final[Mapping[Share, str]] = {
     100: "valor cheio",
@@ -45,11 +49,34 @@ COSTS: Final[Mapping[str, str]] = {
 # The cost that a written report may state.
 DEBTS: Final = "ipva"
 AMOUNTS: Final[Mapping[str, str]] = {ASKING: "Preço pedido", **COSTS}
+# What one tap deducts, in R$: an example, which the visitor may change.
+EXAMPLES: Final[Mapping[str, int]] = {
+    "transferencia": 350,
+    "ipva": 1500,
+    "reparos": 2000,
+    "outros": 500,
+}
+CHIP_WORDS: Final[Mapping[str, str]] = {
+    "transferencia": "Transferência",
+    "ipva": "IPVA",
+    "reparos": "Pneus e reparos",
+    "outros": "Outros",
+}
+_SHORT: Final = {COSTS[name]: words for name, words in CHIP_WORDS.items()}
 MOST_VERSIONS: Final = 30
 LONGEST_TEXT: Final = 40
 _WRONG_VERSION: Final = "Escolha uma das versões da lista."
 _WRONG_SHARE: Final = "Escolha 100%, 80% ou 60%."
 _WRONG_FINES: Final = "Escolha entre as multas em aberto desta página."
+
+
+class Chip(NamedTuple):
+    """A cost that a tap adds to the sum, or removes from it if ``is_on`` is true."""
+
+    name: str
+    words: str
+    url: str
+    is_on: bool
 
 
 @dataclass(frozen=True)
@@ -144,6 +171,66 @@ class NegotiationPage:
     @cached_property
     def sums(self) -> Negotiation:
         return negotiate(self.tab.current if self.tab else None, self._deducted, self.costs)
+
+    @cached_property
+    def _notices(self) -> Decimal:
+        """What those of the chosen fines cost that are notices of an infraction alone, in R$."""
+        chosen = [fine for fine in self.open_fines if fine.number in self.chosen]
+        notices = totals([fine for fine in chosen if fine.standing is Standing.NOTICE])
+        return negotiate(None, notices).scenario(self.share).fines or Decimal(0)
+
+    @cached_property
+    def chart(self) -> OfferChart | None:
+        """The bars from the price to the ceiling, or None without a ceiling."""
+        if self.ceiling is None or self.is_uncertain or self.sums.price is None:
+            return None
+        return offer_chart(
+            float(self.sums.price),
+            float(self.owed or 0),
+            float(self._notices),
+            float(self.cost_sum),
+            None if self.asking is None else float(self.asking),
+        )
+
+    @property
+    def cost_sum(self) -> Decimal:
+        return sum((cost.amount for cost in self.costs), Decimal(0))
+
+    @property
+    def cost_words(self) -> str:
+        """Name the costs in a few words each."""
+        return ", ".join(_SHORT.get(cost.label, cost.label) for cost in self.costs)
+
+    @property
+    def chips(self) -> Iterator[Chip]:
+        """The costs that one tap deducts, and those that one tap takes back."""
+        for name, example in EXAMPLES.items():
+            typed = self.typed[name]
+            if typed and name not in self.mistyped:
+                yield Chip(name, f"{CHIP_WORDS[name]} {typed}", self._url(**{name: ""}), True)
+            elif not typed:
+                url = self._url(**{name: str(example)})
+                yield Chip(name, f"{CHIP_WORDS[name]} {grouped(example)}", url, False)
+
+    def _url(self, **changes: str) -> str:
+        """Return the address of this page with another choice."""
+        kept = {
+            "versao": str(self.tab.number) if self.tab and self.is_chosen else "",
+            "parte": "" if self.share == SHARES[0] else str(self.share),
+            "multas": ",".join(map(str, (NO_FINE, *sorted(self.chosen)))) if self.left_out else "",
+            **self.typed,
+        }
+        query = urlencode({name: text for name, text in (kept | changes).items() if text})
+        path = f"{subject_path(self.dossier.subject)}/negociacao"
+        return f"{path}?{query}" if query else path
+
+    @property
+    def message(self) -> str:
+        """The offer to send to the seller, or "" without one."""
+        if self.chart is None or self.ceiling is None:
+            return ""
+        chosen = [fine for fine in self.open_fines if fine.number in self.chosen]
+        return offer_message(self.dossier.subject.display, chosen, self.owed, self.ceiling)
 
     @property
     def owed(self) -> Decimal | None:

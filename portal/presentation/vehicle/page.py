@@ -15,6 +15,7 @@ from portal.presentation.issued.moment_form import MomentChoice, moment_choices
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName, PanelView
+from portal.presentation.walk import Walk
 from portal.presentation.written_report import ReportSection
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
@@ -133,6 +134,11 @@ class VehiclePage:
     def waits(self) -> bool:
         """Whether the page's script fetches a panel."""
         return any(view.state == "waiting" for view in self.records.all)
+
+    @property
+    def walk(self) -> Walk | None:
+        """The vehicle's place in the list from which the visitor has come, or None."""
+        return Walk.of(self.records.context.query)
 
     @property
     def whole_page_url(self) -> str:

@@ -18,12 +18,13 @@ from portal.desk.desk import Desk
 from portal.desk.lists import ListRefused
 from portal.presentation.list_refusals import refusal_sentence
 from portal.presentation.lists.batches import BatchFormPage, BatchPage, typed_again
-from portal.presentation.lists.vehicle_list import PAGE_SIZE, VehicleList
+from portal.presentation.lists.vehicle_list import PAGE_SIZE
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.vehicle.operation_name import LOOKUPS
 from portal.vehicle.plate import InvalidSubject, parse_subject
 from portal.web.http.errors import page_error
 from portal.web.http.slot_limits import BODY_CAP
+from portal.web.routing.lists import vehicles_of_batch
 from portal.web.routing.responses import list_choice, page_response, show_notice
 from portal.web.routing.routes import Routes, at_desk
 from portal.web.routing.search import recent
@@ -80,8 +81,8 @@ def create(web: Web, desk: Desk) -> BaseResponse:
 @at_desk
 def batch(web: Web, desk: Desk, batch: str) -> BaseResponse:
     choice, found = list_choice(), desk.lists.get(batch)
-    # A running batch stands in the order of its list, so that no row moves under the reader's
-    # finger. Its page reads only PAGE_SIZE items, because the browser reloads it every two seconds.
+    # The page of a running batch reads only PAGE_SIZE items, because the browser reloads it every
+    # two seconds.
     is_part = found.state == "running" and found.counts.total > PAGE_SIZE
     is_part = is_part and not choice.needs_all_rows
     most, last_page = PAGE_SIZE if is_part else None, (found.counts.total - 1) // PAGE_SIZE
@@ -90,19 +91,10 @@ def batch(web: Web, desk: Desk, batch: str) -> BaseResponse:
     # Whether the page has a button that starts or resumes the batch.
     has_button = found.state in ("draft", "paused")
     now, is_draft = web.render_context().now, found.state == "draft"
-    desk.prepare([item.subject for item in items])
-    rows = [] if is_draft else [desk.row(item, found.ask) for item in items]
     page = BatchPage(
         batch=found,
-        vehicles=VehicleList(
-            path=f"/lote/{batch}",
-            rows=rows,
-            changed=desk.last_seen.changed(rows, now),
-            notes=desk.notes([row.plate for row in rows]),
-            choice=choice,
-            now=now,
-            order="lista" if found.state == "running" else "conclusao",
-            total=found.counts.total if is_part else None,
+        vehicles=vehicles_of_batch(
+            desk, found, items, choice, now, total=found.counts.total if is_part else None
         ),
         drafted=items if is_draft else (),
         prices=desk.prices(),

@@ -14,15 +14,11 @@ from portal.desk.desk import Desk
 from portal.dossier.row import listed_row
 from portal.formats import day_words
 from portal.presentation.lists.vehicle_list import LONGEST_NOTE, TAGS, VehicleList
-from portal.presentation.site.history_page import (
-    MOST_SEARCHED,
-    PAGE_SIZE,
-    HistoryLine,
-    HistoryPage,
-)
+from portal.presentation.site.history_page import PAGE_SIZE, HistoryLine, HistoryPage
 from portal.system.local_time import utc_time
 from portal.vehicle.plate import parse_subject
 from portal.web.http.sessions import local_path
+from portal.web.routing.lists import recent_part
 from portal.web.routing.responses import list_choice, one_of, page_response
 from portal.web.routing.routes import Routes, at_desk
 from portal.web.web import Web
@@ -35,14 +31,8 @@ routes = Routes("history", robots="noindex", limited=True)
 @at_desk
 def history(web: Web, desk: Desk) -> BaseResponse:
     choice = list_choice()
-    # Read one more entry than the page shows, to find out whether there are older entries.
-    first = 0 if choice.needs_all_rows else (choice.number - 1) * PAGE_SIZE
-    most = MOST_SEARCHED if choice.needs_all_rows else PAGE_SIZE + 1
-    entries = desk.recent(most, first)
-    is_whole = choice.needs_all_rows or (not first and len(entries) <= PAGE_SIZE)
-    shown = entries if choice.needs_all_rows else entries[:PAGE_SIZE]
-    subjects = [parse_subject(entry.subject) for entry in shown]
-    dossiers, prices, now = desk.stored(subjects), desk.prices(), web.render_context().now
+    shown, dossiers, total = recent_part(desk, choice)
+    prices, now = desk.prices(), web.render_context().now
     # Payments are recorded under the caller's name, which all demo visitors share.
     paid: Mapping[str, Decimal | None] = {}
     if has_account := not web.sessions.is_demo:
@@ -56,7 +46,7 @@ def history(web: Web, desk: Desk) -> BaseResponse:
             notes=desk.notes([entry.subject for entry in shown]),
             choice=choice,
             now=now,
-            total=None if is_whole else first + len(entries),
+            total=total,
             page_size=PAGE_SIZE,
             days={each.subject: day_words(utc_time(each.asked_at), now) for each in shown},
         ),

@@ -20,7 +20,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access.idempotency import KeyReused
 from portal.batch.typed_list import read_strings
 from portal.desk.desk import Desk
-from portal.desk.issuing import Issuable, NothingToIssue
+from portal.desk.issuing import MOST_AT_ONCE, Issuable, NothingToIssue
 from portal.issued.identifiers import display_number, parse_number
 from portal.issued.model import IssuedDossier
 from portal.phrasebook.issuing import (
@@ -38,11 +38,11 @@ from portal.presentation.issued.pages import (
     IssuedListPage,
 )
 from portal.presentation.issued.summary import issued_summary, since_issued, summary_of
-from portal.vehicle.plate import Plate
+from portal.vehicle.plate import Plate, Renavam
 from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
-from portal.web.http.sessions import SHARED
+from portal.web.http.sessions import SHARED, local_path
 from portal.web.papers import issued_paper, paper_of
 from portal.web.routing.responses import form_key, page_response, pdf_response, show_notice
 from portal.web.routing.routes import Routes, View, at_desk
@@ -54,8 +54,6 @@ log = logging.getLogger(__name__)
 
 LEFT_OUT: Final = "Nem todos\nFicaram de fora, sem resposta guardada ou além de doze: {}."
 UNFINISHED: Final = "Nem todos\nUma falha interrompeu a emissão. Ficaram por emitir: {}."
-# A PDF takes about a second.
-MOST_AT_ONCE: Final = 12
 MOST_NAMED: Final = 12  # vehicles in a notice
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
@@ -127,7 +125,11 @@ def issue(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
         number = desk.issuing.issued_before(plate, key)
         if number is None:
             refuse(web.limits.issue_wait(request.remote_addr))
-            number = _issue(web, desk, desk.issuing.issuable(plate), key)
+            issuable = desk.issuing.issuable(plate)
+            if standing := _standing(desk, issuable):
+                shown = display_number(standing.number)
+                return redirect(url_for("dossiers.dossier", text=shown, existente=1), 303)
+            number = _issue(web, desk, issuable, key)
     except KeyReused:
         return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
     except NothingToIssue as error:
@@ -135,6 +137,21 @@ def issue(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
         return page_error(409, NOTHING_TO_ISSUE, advice, plate.text)
     show_notice(ISSUED)
     return redirect(url_for("dossiers.dossier", text=display_number(number)), 303)
+
+
+def _standing(desk: Desk, issuable: Issuable) -> IssuedDossier | None:
+    """Return a dossier that says the same already, if the form prefers it to another number."""
+    if "existente" not in request.form:
+        return None
+    return desk.issuing.standing(issuable, follow=bool(request.form.get("mudancas")))
+
+
+def _to_issue(desk: Desk, subject: Plate | Renavam, key: str | None) -> Issuable | None:
+    """Return what to issue, or None if a dossier is issued already. Raises NothingToIssue."""
+    if desk.issuing.issued_before(subject, key):
+        return None
+    issuable = desk.issuing.issuable(subject)
+    return None if _standing(desk, issuable) else issuable
 
 
 def _issue(web: Web, desk: Desk, issuable: Issuable, key: str | None) -> str:
@@ -167,13 +184,15 @@ def issue_several(web: Web, desk: Desk) -> BaseResponse:
     ready, left_out = [], []
     for subject in subjects[:MOST_AT_ONCE]:
         own_key = None if key is None else f"{key}.{subject.text}"
-        if desk.issuing.issued_before(subject, own_key):
-            issued += 1
-            continue
         try:
-            ready.append((own_key, desk.issuing.issuable(subject)))
+            issuable = _to_issue(desk, subject, own_key)
         except NothingToIssue:
             left_out.append(subject.display)
+            continue
+        if issuable is None:
+            issued += 1
+        else:
+            ready.append((own_key, issuable))
     left_out += [subject.display for subject in subjects[MOST_AT_ONCE:]]
     if ready:
         refuse(web.limits.issue_wait(request.remote_addr, len(ready)))
@@ -197,7 +216,7 @@ def issue_several(web: Web, desk: Desk) -> BaseResponse:
         show_notice(UNFINISHED.format(listed_briefly(unfinished, MOST_NAMED)))
     if left_out:
         show_notice(LEFT_OUT.format(listed_briefly(left_out, MOST_NAMED)))
-    return redirect(url_for("dossiers.listed"), 303)
+    return redirect(local_path(request.form.get("next", url_for("dossiers.listed"))), 303)
 
 
 @routes.get("/dossies")
@@ -220,7 +239,10 @@ def dossier(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
     desk = web.visitor_desk() if is_owner else None
     may_ask = desk is not None and desk.caller.may("refresh")
     choices = moment_choices(desk.prices()) if desk and may_ask else ()
-    return page_response(IssuedDossierPage(issued, summary, path, link, since, choices))
+    is_repeated = is_owner and "existente" in request.args
+    return page_response(
+        IssuedDossierPage(issued, summary, path, link, since, choices, is_repeated)
+    )
 
 
 def pdf(web: Web, issued: IssuedDossier, _: str) -> BaseResponse:

@@ -23,18 +23,12 @@ def search_response(web: Web, status: int = 200, query: str = "", problem: str =
     page = SearchPage(
         query=query,
         problem=problem,
-        contact=contact(web),
+        contact=web.contact,
         cost=desk.cost() if desk else None,
         recent=recent(web, desk) if desk else (),
         showcases=_showcases(web, web.render_context().today) if web.sessions.is_demo else (),
     )
     return page_response(page, status)
-
-
-def contact(web: Web) -> str:
-    """Name who gives access to the portal, or return ""."""
-    issuer = web.desks.issuer
-    return ", ".join(filter(None, (issuer.name, issuer.contact))) if issuer else ""
 
 
 def recent(web: Web, desk: Desk) -> list[RecentLookup]:

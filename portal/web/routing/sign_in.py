@@ -11,7 +11,6 @@ from portal.presentation.site.public_pages import SignInPage
 from portal.web.http.sessions import local_path
 from portal.web.observability.logs import FIELDS
 from portal.web.routing.responses import page_response
-from portal.web.routing.search import contact
 from portal.web.web import Web
 
 audit: Final = logging.getLogger("portal.audit")
@@ -34,7 +33,7 @@ def sign_in_page(
         pass_through=web.sessions.is_pass_through,
         next_path=local_path(request.values.get("next", "/")),
         problem=problem,
-        contact=contact(web),
+        contact=web.contact,
         by_company=company is not None and company.provider is not None,
         turned_away=turned_away,
         company_problem=company_problem,

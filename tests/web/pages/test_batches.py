@@ -473,8 +473,7 @@ def test_resumed_and_repeated_lookups_name_their_number_and_price(
     for lookup in ("decode", "restrictions/renainf", "restrictions/renajud"):
         upstream.script(f"/detran/v1/{lookup}/LMP0A01", faults.status(500))
     path = str(send(dealer, "LMP0A01 ABC1D23 MUL0A45"))
-    assert "no limite de hoje ainda cabem 6. Ali ele pausa" in dealer.get(path).text
-    assert "precisa de até 9 consultas" in dealer.get(path).text
+    assert "O limite de hoje dá para 2 de 3 placas. Ali o lote pausa" in dealer.get(path).text
     act(dealer, path, "iniciar")
     for _ in range(500):
         here.parts.batch_runner.tick()
@@ -532,7 +531,7 @@ def test_spent_calls_of_the_day_are_told_beside_the_price(portal: PortalFactory)
     dealer = visitor(here)
     here.get("/detran/v1/decode/XYZ9K99")
     draft = dealer.get(str(send(dealer, "ABC1D23")))
-    assert "O limite de consultas de hoje acabou" in draft.text
+    assert "O limite de hoje acabou" in draft.text
     assert "Ainda cabem 0" not in draft.text
 
 
@@ -570,7 +569,7 @@ def test_cancelled_page_waits_for_the_lookups_that_were_sent(
         act(dealer, path, "cancelar")
         page = dealer.get(path)
         assert "Lote cancelado. Gasto até agora" in page.text
-        assert "falta o fim de 2 consultas já enviadas" in page.text
+        assert "falta o fim de 2 chamadas já enviadas" in page.text
         assert 'http-equiv="refresh"' in page.html
     finally:
         gate.set()

@@ -95,11 +95,24 @@ def test_paid_fines_are_not_open_and_unknown_sum_is_not_zero() -> None:
     assert "R$\u00a00,00" not in render(page)
 
 
-def test_yearly_change_is_that_of_one_version() -> None:
+def test_yearly_change_of_several_versions_is_a_range() -> None:
     assert cells(compared(panels()), PLATES[0])["trend"] == "\u22128,1%"
     entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")]
     found = cells(compared(panels(decode_body("ABC1D23", informacoesFipe=entries))), PLATES[0])
-    assert (found["price"], found["trend"]) == ("R$ 89.325 a R$ 95.000", "")
+    # Both versions have the same history here.
+    assert (found["price"], found["trend"]) == ("R$ 89.325 a R$ 95.000", "\u22128,1%")
+    steeper = [
+        one | {"valor": str(round(float(one["valor"]) * (1 - at / 200)))}
+        for at, one in enumerate(reversed(fipe_entry()["historicoPreco"]))
+    ][::-1]
+    entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", historicoPreco=steeper)]
+    page = compared(panels(decode_body("ABC1D23", informacoesFipe=entries)))
+    assert re.fullmatch("\u2212[0-9,]+% a \u22128,1%|\u22128,1% a \u2212?[0-9,]+%",
+                        cells(page, PLATES[0])["trend"])  # fmt: skip
+    assert 'class="sparkline__band"' in render(page)
+    unknown = [fipe_entry(versao="V1"), fipe_entry(versao="V2", historicoPreco=[])]
+    row = cells(compared(panels(decode_body("ABC1D23", informacoesFipe=unknown))), PLATES[0])
+    assert row["trend"] == ""
 
 
 def test_stale_answer_never_looks_good() -> None:
@@ -111,7 +124,7 @@ def test_stale_answer_never_looks_good() -> None:
         page = compared(old, clear)
         stale, fresh = (cells(page, plate)["finding"] for plate in PLATES[:2])
         assert stale.startswith("Nada encontrado, em resposta antiga") and "há 2 dias" in stale
-        assert fresh.startswith("Nada encontrado em multas e Justiça · 2 de 15 verificados")
+        assert fresh.startswith("Nada encontrado 2 de 15 verificados")
 
 
 def test_vehicle_has_a_link_that_removes_it() -> None:
@@ -162,6 +175,7 @@ def test_waiting_row_has_its_url_and_no_statement() -> None:
         "price": "consultando",
         "trend": "",
         "note": "nota, anotar KZZ-9999",
+        "more": "Mais de KZZ-9999: atos, 12 meses, nota",
     }
     html = render(page)
     assert re.findall(r'data-waits="([^"]+)"', html) == ["/comparar?placas=KZZ9999&amp;completo=1"]
@@ -188,15 +202,58 @@ def test_prices_start_at_100_in_the_first_common_month() -> None:
     labels = [page.chart.now.price if page.chart.now else "", page.chart.ends[0].text]
     assert [label.split()[0] for label in labels] == ["ABC1D23", "KZZ9999"]
     assert all(50 < int(label.split()[1]) < 200 for label in labels)
-    assert "Sem uma versão única ou sem histórico: XYZ9K99." in text_of(check_html(render(page)))
+    assert "Sem histórico: XYZ9K99." in text_of(check_html(render(page)))
     assert compared(panels()).chart is None
 
 
-def test_least_debt_is_named_where_all_are_known() -> None:
-    clean = panels(renainf=renainf_body(), renajud=renajud_body())
-    assert [words for words, _ in compared(panels(), clean).best] == ["deve menos"]
-    assert compared(panels(), clean, Panels(DOWN, DOWN, DOWN)).best == []
-    assert compared(clean, clean).best == []
+def test_several_versions_are_drawn_as_their_mean() -> None:
+    entries = [
+        fipe_entry(versao="V1"),
+        fipe_entry(versao="V2", historicoPreco=price_history(24, 0)),
+    ]
+    several = panels(decode_body("KZZ9999", informacoesFipe=entries))
+    page = compared(panels(), several)
+    assert page.chart is not None
+    assert [curve.is_mean for curve in (page.chart.chosen, *page.chart.others)] == [False, True]
+    text = text_of(check_html(render(page)))
+    assert "Tracejada, a média das versões prováveis: KZZ-9999." in text
+
+
+FINED = panels(renajud=renajud_body())
+CLEAN = panels(renainf=renainf_body(), renajud=renajud_body())
+
+
+def best_cells(page: ComparisonPage) -> list[str]:
+    tree = check_html(render(page))
+    return [
+        str(cell.get("class") and text_of(cell))
+        for cell in tree.iter(f"{HTML}td")
+        if cell.get("class") == "duel__best"
+    ]
+
+
+def test_best_is_named_among_vehicles_that_transfer() -> None:
+    assert [words for words, _ in compared(FINED, CLEAN).best] == ["deve menos"]
+    # One that an order keeps from being transferred is not praised, and hides no better one.
+    assert compared(panels(), CLEAN).best == []
+    assert [words for words, _ in compared(panels(), FINED, CLEAN).best] == ["deve menos"]
+    assert compared(CLEAN, CLEAN).best == []
+    assert best_cells(compared(CLEAN, CLEAN)) == []
+
+
+def test_duel_has_five_questions_and_fills_the_best() -> None:
+    page = compared(FINED, CLEAN, Panels(DOWN, DOWN, DOWN))
+    assert [row.label for row in page.duel] == [
+        "Transfere?",
+        "Deve",
+        "Vale",
+        "Por mês, no último ano",
+        "Falta verificar",
+    ]
+    assert any("nenhuma multa" in cell for cell in best_cells(page))
+    text = text_of(check_html(render(page)))
+    assert "Não se sabe" in text and "\u2212R$ " in text
+    assert "duel" not in render(compared(FINED))
 
 
 @pytest.fixture

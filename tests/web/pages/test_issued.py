@@ -8,16 +8,19 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from flask import render_template
 
+from portal.dossier.status_style import Tone
 from portal.issued.identifiers import new_identifiers
 from portal.pdf.process import PdfProcess, RenderingInterrupted
 from portal.pdf.signing import SignedPdf
+from portal.presentation.issued.pages import IssuedDossierPage
 from portal.web import papers
 from portal.web.http import rate_limits
 from portal.web.pages.issued import TOOLBAR
@@ -28,10 +31,11 @@ from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import InProcessPortal, pass_through
 from tests.fakes.purges import log_purge
+from tests.presentation.specimens import ISSUED, stored_dossier
 from tests.web.html_checker import HTML, text_of
 from tests.web.json_paths import issue as issue_token
 from tests.web.json_paths import no_upstream_call
-from tests.web.page_client import PageClient
+from tests.web.page_client import Page, PageClient
 from tests.web.pages.test_names_masked import NAMES, with_a_report
 from tests.web.person import Person
 
@@ -699,3 +703,59 @@ def test_notice_of_a_long_list_is_short(portal: PortalFactory) -> None:
     assert done.status_code == 303
     assert len(done.headers["Set-Cookie"]) < 1500
     assert "e mais 475" in ana.pages.get("/dossies").text
+
+
+def test_second_dossier_of_unchanged_answers_is_offered_and_not_issued(
+    portal: PortalFactory,
+) -> None:
+    ana = Person.at(portal()).signed_in()
+    page = ana.pages.get("/placa/ABC1D23?completo=1")
+    fields = {"csrf_token": page.csrf_token(), "existente": "1"}
+    path = "/placa/ABC1D23/dossie/emitir"
+    first = ana.pages.post(path, data=fields)
+    again = str(ana.pages.post(path, data=fields))
+    assert again == f"{first}?existente=1"
+    shown = ana.pages.get(again)
+    assert re.search(r"Já emitido às \d\d:\d\d\. As respostas não mudaram\.", shown.text)
+    assert "Já emitido" not in ana.pages.get(str(first)).text
+    # Without the field, and after another answer, a dossier is issued.
+    assert ana.pages.post(path, data={"csrf_token": page.csrf_token()}) != first
+    ana.pages.post("/placa/ABC1D23/atualizar", data={"csrf_token": page.csrf_token()})
+    assert "existente" not in str(ana.pages.post(path, data=fields))
+    # So it is after a declaration.
+    declared = {"line": "gravame", "state": "nothing", "source": "CRLV-e"}
+    ana.pages.post("/placa/ABC1D23/declarar", data={"csrf_token": page.csrf_token(), **declared})
+    assert "existente" not in str(ana.pages.post(path, data=fields))
+
+
+def cards(page: Page) -> dict[str, str]:
+    """The properties of a link's preview."""
+    metas = ((str(one.get("property", "")), str(one.get("content"))) for one in page.all("meta"))
+    return {name.removeprefix("og:"): text for name, text in metas if name.startswith("og:")}
+
+
+def test_shared_link_arrives_with_number_time_and_the_papers_words(portal: PortalFactory) -> None:
+    ana = Person.at(portal()).signed_in()
+    page = ana.pages.get("/placa/ABC1D23?completo=1")
+    data = {"csrf_token": page.csrf_token()}
+    own = ana.pages.get(str(ana.pages.post("/placa/ABC1D23/dossie/emitir", data=data)))
+    assert cards(own)["title"] == "Dossiê Veicular"
+    link = str(own.all("input", id="link")[0].get("value"))
+    shared = ana.pages.get(urlsplit(link).path)
+    told = cards(shared)
+    number = text_of(own.all("dd", class_="dossier-number")[0])
+    assert re.fullmatch(rf"Dossiê {number} · \d\d/\d\d/\d{{4}}, \d\d:\d\d", told["title"])
+    finding = text_of(shared.by_id("resumo-titulo")).partition("“")[2]
+    assert told["description"].startswith(f"“{finding}")
+    assert re.search(r" · \d+ de 15 verificados$", told["description"])
+    assert re.fullmatch(r".*/static/icons/card-no\.[0-9a-f]{8}\.png", told["image"])
+    assert "ABC1D23" not in "".join(told.values())
+    # The same three numbers as on the vehicle's page.
+    assert [text_of(one) for one in shared.all("dt")[:3]] == ["Transfere?", "Deve", "Vale"]
+
+
+def test_each_verdict_has_a_card_that_exists() -> None:
+    for tone in get_args(Tone):
+        summary = replace(ISSUED, look=replace(ISSUED.look, tone=tone))
+        card = IssuedDossierPage(stored_dossier("valid"), summary, "/d/key").card
+        assert (Path("static/icons") / f"card-{card}.png").is_file(), tone

@@ -1,5 +1,6 @@
 """The search page: cost before the click, recent lookups, the demonstration's plates."""
 
+import re
 from decimal import Decimal
 
 import pytest
@@ -28,16 +29,17 @@ PRICES = {"PRICE_DECODE": "1.20", "PRICE_RENAINF": "0.75", "PRICE_RENAJUD": "0.5
         ),
         (
             LookupCost(Decimal("2.45"), 12, 60),
-            "Até R$ 2,45 por placa · restam 12 consultas hoje. "
+            "Até R$ 2,45 por placa · dá para 12 placas hoje. "
             "O que já está guardado não custa nada.",
         ),
         (
             LookupCost(Decimal(0), 1, 60),
-            "Resta 1 consulta hoje. O que já está guardado não custa nada.",
+            "Dá para 1 placa hoje. O que já está guardado não custa nada.",
         ),
         (
             LookupCost(Decimal("2.45"), 0, 14_597),
-            "Suas consultas de hoje acabaram. Volta à 0h (em 4 h). As já feitas continuam abertas.",
+            "O limite de hoje acabou. Volta à 0h (em 4 h). As placas já consultadas continuam "
+            "abertas.",
         ),
     ],
 )
@@ -59,9 +61,9 @@ def test_cost_and_rest_of_the_day_follow_settings_and_calls(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
     pages = visitor(portal(DAILY_CALL_LIMIT="12", **PRICES))
-    assert "Até R$ 2,45 por placa · restam 4 consultas hoje." in pages.get("/").text
+    assert "Até R$ 2,45 por placa · dá para 4 placas hoje." in pages.get("/").text
     pages.get("/placa/ABC1D23?completo=1")
-    assert "restam 3 consultas hoje" in pages.get("/").text
+    assert "dá para 3 placas hoje" in pages.get("/").text
     assert upstream.count() == 3
 
 
@@ -76,7 +78,7 @@ def test_spent_daily_limit_says_when_it_returns_and_offers_no_retry(
 ) -> None:
     pages = visitor(portal(DAILY_CALL_LIMIT="3", **PRICES))
     pages.get("/placa/ABC1D23?completo=1")
-    assert "Suas consultas de hoje acabaram. Volta à 0h (em" in pages.get("/").text
+    assert "O limite de hoje acabou. Volta à 0h (em" in pages.get("/").text
     page = pages.get("/placa/KZZ9999?completo=1")
     assert "limite diário de consultas deste portal foi atingido. Volta à 0h (em" in page.text
     assert not [link for link in page.all("a") if "Tentar de novo" in text_of(link)]
@@ -129,8 +131,23 @@ def test_sample_of_an_answer_is_what_the_demonstration_answers(portal: PortalFac
     for sample in samples:
         plate = text_of(next(one for one in sample.iter() if one.get("class") == "plate__text"))
         answer = text_of(pages.get(f"/placa/{plate}?completo=1").by_id("resumo"))
+        (acts,) = [one for one in sample.iter() if one.get("class") == "sample__acts"]
         said = {" ".join(piece.split()) for piece in sample.itertext()}
-        assert {piece for piece in said if piece not in answer} == set()
+        drawn = {" ".join(piece.split()) for piece in acts.itertext()}
+        assert {piece for piece in said - drawn if piece not in answer} == set()
+    # Its acts and its line are those of the list.
+    listed = pages.get("/historico").all("tr")
+    rows = {str(one.get("id")).removeprefix("veiculo-"): one for one in listed if one.get("id")}
+    for sample in samples:
+        plate = text_of(next(one for one in sample.iter() if one.get("class") == "plate__text"))
+        parts = {str(one.get("class")): one for one in (*sample.iter(), *rows[plate].iter())}
+        named = text_of(parts["sample__acts"]).replace("Pátio", "Recolher ao pátio")
+        assert re.sub(r"\W", "", named) == re.sub(r"\W", "", text_of(parts["vehicles__acts"]))
+        drawn_lines = [
+            [path.get("d") for path in parts[name].iter() if path.tag.endswith("path")][-1]
+            for name in ("sample__prices", "sparkline")
+        ]
+        assert drawn_lines[0] == drawn_lines[1]
 
 
 def test_stranger_of_a_closed_portal_sees_a_sample_and_whom_to_ask(portal: PortalFactory) -> None:

@@ -23,8 +23,8 @@ def test_page_is_open_and_counts_answers_and_failures(
     upstream.default(faults.status(404))
     assert here.get(path_of("renajud")).status_code == 404
     page = here.client.get("/situacao").get_data(as_text=True)
-    assert page.count("100,0% de 1 consulta respondida") == 2
-    assert "0,0% de 1 consulta respondida" in page
+    assert page.count("100,0% de 1 chamada respondida") == 2
+    assert "0,0% de 1 chamada respondida" in page
     assert page.count("Nenhuma consulta nos últimos 90 dias.") == 1
     assert "ABC1D23" not in page
     assert upstream.count() == 3
