@@ -6,6 +6,7 @@
 import json
 import os
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -14,6 +15,7 @@ from typing import Any, Final, cast
 import pytest
 import requests
 
+from portal.gateway.local_cache import CONFIRMED_FOR_S
 from tests.effort import seconds
 from tests.factories import renajud_body, restriction
 from tests.fakes import FaultUpstream, faults, wait_until
@@ -103,6 +105,8 @@ class TwoMachines:
         if reply.status_code != 200:
             raise Violation("a lookup is answered", f"{plate}: {reply.status_code}")
         self.recorded[plate] = state
+        # Until then, a process may use what it has confirmed, the former record among it.
+        time.sleep(CONFIRMED_FOR_S + 0.2)
 
     def purge(self) -> None:
         plate = self.chance.choice(PLATES)
