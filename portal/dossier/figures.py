@@ -102,10 +102,13 @@ def transfer(dossier: Dossier) -> Figure:
     """Whether the vehicle may be transferred, and how many court orders are in force."""
     found, verdict = orders(dossier), dossier.verdict
     if verdict.finds_nothing:  # the acts say that nothing was found, and once is enough
-        return Figure("Ordens", "nenhuma", "nos registros")
-    in_force = [order for order in dossier.orders or () if order.in_force]
-    court = in_force[0].short_court if len(in_force) == 1 else ""
-    note = f"Ordens: {found.value}{f' ({court})' if court else ''}"
+        return Figure("Transfere?", "Sem ordem", "nos registros")
+    note, all_orders = f"Ordens: {found.value}", dossier.orders or ()
+    if dossier.orders is not None and not all_orders:
+        note = "sem ordem nos registros"
+    only = all_orders[0] if len(all_orders) == 1 else None
+    if only and only.in_force and not only.is_doubtful and only.short_court:
+        note = f"ordem ({only.short_court})"
     return Figure("Transfere?", acts.short(verdict.row("transfer")), note, is_known=found.is_known)
 
 

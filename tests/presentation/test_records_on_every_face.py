@@ -187,9 +187,12 @@ def numbers(html: str) -> dict[str, str]:
         "Multas": "Multas em aberto",
         "Vale": "Preço FIPE",
         "Transfere?": "Restrições judiciais",
-        "Ordens": "Restrições judiciais",
     }
-    return {name: told[label] for label, name in labels.items() if label in told}
+    found = {name: told[label] for label, name in labels.items() if label in told}
+    # The first screen has few words, and says in its own what the other faces say of orders.
+    for own, others in (("[Ss]em ordem nos registros", NONE), (r"\bordem \(", "1 em vigor (")):
+        found["Restrições judiciais"] = re.sub(own, others, found.get("Restrições judiciais", ""))
+    return found
 
 
 def tone_of_transfer(html: str) -> str:

@@ -54,6 +54,7 @@ def paths(here: InProcessPortal, method: str, batch: str) -> list[str]:
         "uf": "MG",
         "code": "x",
         "key": "x",
+        "number": 1,
     }
     names = {"name": "multas", "ending": "csv"}
     with here.app.test_request_context():

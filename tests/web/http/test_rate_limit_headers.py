@@ -183,7 +183,7 @@ def test_an_unreadable_ledger_costs_the_header_alone(
     def unavailable(*_: object) -> Any:
         raise OperationalError("select", {}, Exception())
 
-    monkeypatch.setattr("portal.gateway.ledger.reading", unavailable)
+    monkeypatch.setattr(here.parts.ledger._database, "reading", unavailable)
     monkeypatch.setattr("portal.web.http.rate_limits._RECENT_S", 0.0)
     response = here.get(DECODE, token)
     assert response.status_code == 200
