@@ -49,10 +49,11 @@ _CHANGE: Final = update(table).where(
 )
 # Another request may have inserted the row after _CHANGE found none.
 _INSERT: Final = "INSERT INTO history (visitor, subject, sealed, kept_days, asked_at"
-# A visitor's rows share the choice of how long to keep them.
+# A visitor's rows share the choice of how long to keep them. PostgreSQL would give the parameter
+# another type in each place.
 _VALUES: Final = (
-    "VALUES (:visitor, :subject, :sealed, "
-    "(SELECT max(kept_days) FROM history WHERE visitor = :visitor), :asked_at"
+    "VALUES (CAST(:visitor AS VARCHAR), :subject, :sealed, (SELECT max(kept_days) FROM history "
+    "WHERE visitor = CAST(:visitor AS VARCHAR)), :asked_at"
 )
 _CONFLICT: Final = "ON CONFLICT (visitor, subject) DO UPDATE SET asked_at = excluded.asked_at"
 _RECORD: Final = text(f"{_INSERT}) {_VALUES}) {_CONFLICT}")
