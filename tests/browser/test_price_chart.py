@@ -279,7 +279,7 @@ def test_negotiation_follows_what_is_typed(
     page.wait_for_selector(".sheet tr:has-text('Reparos')")
     asked = dict(parse_qsl(urlsplit(page.url).query))
     assert (asked["pedido"], asked["reparos"], asked["parte"]) == ("170.000", "1.000", "80")
-    assert page.get_by_label("Preço pedido").input_value() == "170.000"
+    assert page.get_by_role("searchbox", name="Preço pedido").input_value() == "170.000"
 
 
 def test_pointing_at_a_row_raises_its_line(page: "Page", portal: PortalProcess) -> None:
