@@ -105,7 +105,7 @@ def transfer(dossier: Dossier) -> Figure:
         return Figure("Transfere?", "Sem ordem", "nos registros")
     note, all_orders = f"Ordens: {found.value}", dossier.orders or ()
     if dossier.orders is not None and not all_orders:
-        note = "sem ordem nos registros"
+        note = "nenhuma ordem"
     only = all_orders[0] if len(all_orders) == 1 else None
     if only and only.in_force and not only.is_doubtful and only.short_court:
         note = f"ordem ({only.short_court})"

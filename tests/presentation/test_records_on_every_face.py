@@ -190,7 +190,10 @@ def numbers(html: str) -> dict[str, str]:
     }
     found = {name: told[label] for label, name in labels.items() if label in told}
     # The first screen has few words, and says in its own what the other faces say of orders.
-    for own, others in (("[Ss]em ordem nos registros", NONE), (r"\bordem \(", "1 em vigor (")):
+    for own, others in (
+        ("Sem ordem nos registros|nenhuma ordem", NONE),
+        (r"\bordem \(", "1 em vigor ("),
+    ):
         found["Restrições judiciais"] = re.sub(own, others, found.get("Restrições judiciais", ""))
     return found
 
