@@ -20,8 +20,7 @@ OTHER_SIZES: Final = {"inherit", "0"}
 WEIGHTS: Final = {"400", "550", "650", "700"}
 # What a font file covers, in the descriptor of @font-face.
 FONT_RANGES: Final = {"400 700", "400 500", "550 700"}
-# The first is that of the narrowest phones, of 320 px.
-WIDTHS: Final = {"23rem", "40rem", "64rem", "80rem"}
+WIDTHS: Final = {"40rem", "64rem", "80rem"}
 
 
 def without_comments(sheet: Path) -> str:
