@@ -126,6 +126,7 @@ def test_same_line_of_ticked_cars_is_declared_together(
         page.locator(f"#veiculo-{plate} .vehicles__tick input").check()
     page.locator(".ticked-bar").get_by_role("button", name="Declarar").click()
     page.wait_for_url("**/declarar?**")
+    page.get_by_label("nada consta").check()
     page.get_by_role("button", name="Guardar").click()
     assert "2 placas guardadas" in page.inner_text("main")
     page.goto(back)
