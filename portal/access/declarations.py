@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 from unicodedata import normalize
 
-from sqlalchemy import Connection, delete, select, text, update
+from sqlalchemy import Connection, Float, bindparam, delete, select, text, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
@@ -34,6 +34,13 @@ _PUT: Final = text(
     "VALUES (:owner, :subject, :line, :declared_at, :sealed) "
     "ON CONFLICT (owner, subject, line) DO UPDATE SET "
     "declared_at = excluded.declared_at, sealed = excluded.sealed"
+)
+
+# Built once, because each page of a vehicle runs it.
+_OF_SUBJECTS: Final = select(table.c.subject, table.c.line, table.c.sealed).where(
+    table.c.owner == bindparam("by"),
+    table.c.subject.in_(bindparam("of", expanding=True)),
+    table.c.declared_at >= bindparam("since", type_=Float),
 )
 
 # A JSON text by the key of its line, in the order of the keys.
@@ -94,16 +101,13 @@ class Declarations:
         """
         found: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
         by_tag = {self._keys.tag(subject): subject for subject in subjects}
-        tags, columns = list(by_tag), (table.c.subject, table.c.line, table.c.sealed)
+        tags = list(by_tag)
+        mine = {"by": self._owner_key(owner), "since": self._clock() - KEPT_S}
         try:
             with self._breaker.guard(), self._database.reading() as db:
                 for first in range(0, len(tags), _AT_ONCE):
-                    query = select(*columns).where(
-                        table.c.owner == self._owner_key(owner),
-                        table.c.subject.in_(tags[first : first + _AT_ONCE]),
-                        table.c.declared_at >= self._clock() - KEPT_S,
-                    )
-                    for row in sorted(db.execute(query), key=lambda row: str(row.line)):
+                    rows = db.execute(_OF_SUBJECTS, mine | {"of": tags[first : first + _AT_ONCE]})
+                    for row in sorted(rows, key=lambda row: str(row.line)):
                         content = self._keys.decrypt(_PURPOSE, row.sealed)
                         if content is not None:
                             found[by_tag[row.subject]][row.line] = content

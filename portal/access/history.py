@@ -7,12 +7,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 from unicodedata import normalize
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Float,
     Select,
     TextClause,
     bindparam,
@@ -43,7 +45,26 @@ LISTED = 8
 _PURPOSE: Final = b"history"
 _NO_SIGN: Final = re.compile(r"[^0-9A-Z]")
 _DELETED_AT_ONCE: Final = 2000  # rows, so that other writers do not wait long
-# Built once, because each page of a vehicle runs it. Its parameters name the columns that change.
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def _is_kept(now: ColumnElement[float] | float) -> ColumnElement[bool]:
+    """Return whether an entry is as young as its visitor keeps entries.
+
+    Without "+ 0", SQLite would read all of the visitor's entries by their time.
+    """
+    days = func.coalesce(table.c.kept_days, KEPT_DAYS)
+    return table.c.asked_at + 0.0 >= now - days * _DAY_S
+
+
+# Built once, because each page of a vehicle runs them. The parameters of an update name the columns
+# that change.
+_SIGHTS: Final = select(table.c.subject, table.c.sealed_sight).where(
+    table.c.visitor == bindparam("by"),
+    table.c.subject.in_(bindparam("of", expanding=True)),
+    _is_kept(bindparam("now", type_=Float)),
+    table.c.sealed_sight.is_not(None),
+)
 _CHANGE: Final = update(table).where(
     table.c.visitor == bindparam("by"), table.c.subject == bindparam("of")
 )
@@ -165,12 +186,7 @@ class History:
         ]
 
     def _is_kept(self) -> ColumnElement[bool]:
-        """Return whether an entry is as young as its visitor keeps entries.
-
-        Without "+ 0", SQLite would read all of the visitor's entries by their time.
-        """
-        days = func.coalesce(table.c.kept_days, KEPT_DAYS)
-        return table.c.asked_at + 0.0 >= self._clock() - days * _DAY_S
+        return _is_kept(self._clock())
 
     def kept_days(self, visitor: str) -> int:
         """Return for how many days the visitor's entries are kept."""
@@ -189,15 +205,10 @@ class History:
     def sights(self, visitor: str, subjects: Sequence[str]) -> Mapping[str, bytes]:
         """Return what the visitor last saw of ``subjects``, {} if the database fails."""
         by_tag = {self._keys.tag(subject): subject for subject in subjects}
-        query = select(table.c.subject, table.c.sealed_sight).where(
-            table.c.visitor == self._visitor_key(visitor),
-            table.c.subject.in_(by_tag),
-            self._is_kept(),
-            table.c.sealed_sight.is_not(None),
-        )
+        values = {"by": self._visitor_key(visitor), "of": list(by_tag), "now": self._clock()}
         return {
             by_tag[row.subject]: content
-            for row in self._found(query)
+            for row in self._found(_SIGHTS, values)
             if (content := self._keys.decrypt(_PURPOSE, row.sealed_sight)) is not None
         }
 
@@ -280,9 +291,9 @@ class History:
             if note is not None and subject in _NO_SIGN.sub("", normalize("NFKC", note[0]).upper()):
                 db.execute(update(table).where(table.c.id == row.id).values(sealed_note=None))
 
-    def _found(self, query: Select[Any]) -> Sequence[Any]:
+    def _found(self, query: Select[Any], values: Mapping[str, Any] = _NONE) -> Sequence[Any]:
         with self._failures_logged("read"), self._breaker.guard(), self._database.reading() as db:
-            return db.execute(query).all()
+            return db.execute(query, values).all()
         return ()
 
     @contextmanager

@@ -16,6 +16,7 @@ from portal.law.last_seen import (
     SinceLastSeen,
     after_look,
     before_of,
+    is_worth_keeping,
     since_last_seen,
 )
 
@@ -37,19 +38,21 @@ class LastSeen:
 
         Returns None in the first visit, and while a lookup was not made.
         """
-        shown = sight_of(dossier, now)
+        subject = dossier.subject.text
+        former = self._kept([subject]).get(subject)
+        shown = sight_of(dossier, now, former.latest if former else None)
         if shown is None:
             return None
-        subject = dossier.subject.text
-        kept = after_look(self._kept([subject]).get(subject), shown)
-        self._history.keep_sight(self._owner, subject, _encoder.encode(kept))
+        kept = after_look(former, shown)
+        if former is None or is_worth_keeping(former, kept):
+            self._history.keep_sight(self._owner, subject, _encoder.encode(kept))
         return None if kept.before is None else since_last_seen(kept.before, shown)
 
     def since(self, dossier: Dossier, now: datetime) -> SinceLastSeen | None:
         """Return what differs, as ``look`` would, and note nothing."""
-        shown, subject = sight_of(dossier, now), dossier.subject.text
-        kept = self._kept([subject]).get(subject) if shown else None
-        before = before_of(kept, shown.at) if kept and shown else None
+        kept = self._kept([dossier.subject.text]).get(dossier.subject.text)
+        before = before_of(kept, now) if kept else None
+        shown = sight_of(dossier, now, kept.latest) if kept and before else None
         return since_last_seen(before, shown) if before and shown else None
 
     def changed(self, rows: Sequence[VehicleRow], now: datetime) -> Collection[str]:

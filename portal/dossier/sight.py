@@ -4,6 +4,8 @@ import hashlib
 from datetime import UTC, datetime
 from typing import Final
 
+from msgspec.structs import replace
+
 from portal.dossier.dossier import Dossier
 from portal.dossier.row import VehicleRow
 from portal.gateway.operations import lookups_of
@@ -14,25 +16,33 @@ from portal.law.standing import Standing
 from portal.vehicle.operation_name import LOOKUPS
 
 _KEY_BYTES: Final = 6
+_DIGEST_BYTES: Final = 16
 _CLOSED: Final = (Standing.PAID.value, Standing.CALLED_OFF.value)
 
 
-def sight_of(dossier: Dossier, now: datetime) -> Sight | None:
-    """Return what a page of the dossier shows, or None while a lookup was not made."""
+def sight_of(dossier: Dossier, now: datetime, former: Sight | None = None) -> Sight | None:
+    """Return what a page of the dossier shows, or None while a lookup was not made.
+
+    Nothing is judged again if ``former`` is the sight of an equal dossier.
+    """
     answers = dossier.answers
     if any(answers.of(name).state == "unasked" for name in lookups_of(dossier.subject, LOOKUPS)):
         return None
+    at, made_of = now.astimezone(UTC).replace(microsecond=0), _digest(dossier)
+    if former is not None and former.made_of == made_of:
+        return replace(former, at=at)
     prices, unconfirmed = dossier.prices, dossier.unconfirmed
     known = [tab.current for tab in prices.likeliest if tab.current is not None] if prices else []
     fines = None if "fines" in unconfirmed else dossier.fines
     orders = None if "restrictions" in unconfirmed else dossier.orders
     level = dossier.verdict.level
     return Sight(
-        now.astimezone(UTC).replace(microsecond=0),
+        at,
         None if level == "incomplete" else level,
         None if fines is None else {_fine_key(one): _fine(one) for one in one_per_notice(fines)},
         None if orders is None else sorted(_order_key(one) for one in orders if one.in_force),
         (min(known), max(known)) if known else None,
+        made_of,
     )
 
 
@@ -52,6 +62,18 @@ def is_other_row(before: Sight, row: VehicleRow) -> bool:
         return False
     is_open = [one for one in before.fines.values() if one.standing not in _CLOSED]
     return row.fines_open != len(is_open) or (row.fines_amount or 0) != (sum_of_seen(is_open) or 0)
+
+
+def _digest(dossier: Dossier) -> str:
+    """Return a digest of all that the judgement of a dossier depends on."""
+    answers = dossier.answers
+    panels = *answers.all, answers.report
+    parts: list[object] = [dossier.today, dossier.marker, sorted(dossier.ask), dossier.declarations]
+    parts += [(panel.state, panel.cause, panel.reason, panel.fetched_at) for panel in panels]
+    bodies = [panel.body or b"" for panel in panels]
+    parts += map(len, bodies)
+    content = repr(parts).encode(errors="surrogatepass") + b"".join(bodies)
+    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def _fine(fine: AssessedFine) -> SeenFine:

@@ -111,7 +111,7 @@ class AssessedFine:
         """The HTML anchor of the fine on every page."""
         return f"multa-{self.number}"
 
-    @property
+    @cached_property
     def notice_key(self) -> tuple[str, str] | None:
         """The notice's number and its authority, or None without a number."""
         return notice_key(self.record)

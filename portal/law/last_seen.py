@@ -19,6 +19,7 @@ from portal.law.verdict import Level
 
 # A visit ends when nothing of the vehicle was requested for this long.
 VISIT: Final = timedelta(minutes=30)
+_KEPT_EVERY: Final = timedelta(minutes=1)
 
 Part = Literal["verdict", "fines", "orders", "price"]
 ChangeCode = Literal[
@@ -43,7 +44,8 @@ class Sight(msgspec.Struct, frozen=True, omit_defaults=True):
     """What a page showed at a moment. A part is None if it was not known.
 
     ``fines`` has the open and the paid fines by a key, ``orders`` the keys of the court orders in
-    force. ``price`` is the lowest and the highest likely price in R$.
+    force. ``price`` is the lowest and the highest likely price in R$. ``made_of`` is a digest of
+    what the page was made of: equal digests show the same.
     """
 
     at: datetime
@@ -51,6 +53,7 @@ class Sight(msgspec.Struct, frozen=True, omit_defaults=True):
     fines: dict[str, SeenFine] | None = None
     orders: list[str] | None = None
     price: tuple[Decimal, Decimal] | None = None
+    made_of: str = ""
 
 
 class Sights(msgspec.Struct, frozen=True):
@@ -95,6 +98,17 @@ def before_of(sights: Sights, now: datetime) -> Sight | None:
 def after_look(sights: Sights | None, now: Sight) -> Sights:
     """Return what to keep after a page has shown ``now``."""
     return Sights(before_of(sights, now.at) if sights else None, now)
+
+
+def is_worth_keeping(former: Sights, now: Sights) -> bool:
+    """Return whether ``now`` shows anything else than ``former``, or was seen a minute later.
+
+    A page that is reloaded writes nothing. The end of a visit is thus kept to the minute.
+    """
+    is_same = now == msgspec.structs.replace(
+        former, latest=msgspec.structs.replace(former.latest, at=now.latest.at)
+    )
+    return not is_same or now.latest.at - former.latest.at >= _KEPT_EVERY
 
 
 def since_last_seen(before: Sight, now: Sight) -> SinceLastSeen:

@@ -12,6 +12,7 @@ from portal.law.last_seen import (
     Sights,
     after_look,
     before_of,
+    is_worth_keeping,
     since_last_seen,
 )
 from portal.phrasebook import sight as words
@@ -85,3 +86,17 @@ def test_changes_are_told_in_few_words() -> None:
     assert words.is_worse(notice) and not words.is_worse(price)
     assert words.sentence(price) == "FIPE: R$\xa089.957 → R$\xa089.325"
     assert words.rest(found) == "Conclusão e ordens da Justiça: sem mudança"
+
+
+@pytest.mark.parametrize(
+    ("latest", "expected"),
+    [
+        (sight(0.5), False),  # the page is reloaded
+        (sight(1), True),
+        (sight(0.5, fines={}), True),
+        (sight(31), True),  # another visit
+    ],
+)
+def test_page_that_is_reloaded_writes_nothing(latest: Sight, expected: bool) -> None:
+    kept = after_look(None, sight())
+    assert is_worth_keeping(kept, after_look(kept, latest)) is expected

@@ -1,6 +1,6 @@
 """Cache of rendered vehicle pages, cleared every second.
 
-Rendering a page from stored answers takes 7 ms. The benchmark ``warm_page`` in ``bench/misses.py``
+Rendering a page from stored answers takes 10 ms. The benchmark ``warm_page`` in ``bench/misses.py``
 requires that the portal serves five times as many pages a second as a portal that stores no
 answers. Without the page cache, the portal serves only twice as many pages.
 
