@@ -120,6 +120,19 @@ _FINISH: Final = (
     )
 )
 _RELEASE: Final = update(items).where(*_HELD).values(holder="", lease_until=0.0)
+# The upstream has refused these items without a charge, and answers them once there is credit.
+_PUT_BACK_UNPAID: Final = (
+    update(items)
+    .where(
+        items.c.batch == bindparam("batch_id"),
+        items.c.state == "failed",
+        items.c.cause == "no_credit",
+    )
+    .values(state="pending", cause="", failing_since=None, sealed_result=None)
+)
+_WAITS_FOR_CREDIT: Final = select(table.c.id).where(
+    table.c.id == bindparam("batch_id"), table.c.state == "paused", table.c.reason == "no_credit"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +239,8 @@ class ItemLeases(BatchRows):
             if pause is not None and has_pending(db, claim.batch):
                 self._pause(db, claim, pause)
                 return None
+            if cause == "no_credit":
+                _put_back_if_unpaid(db, claim.batch)
             following = self._claim(db)
             is_same_batch = following is not None and following.batch == claim.batch
             if changed and not is_same_batch and not has_pending(db, claim.batch):
@@ -262,22 +277,11 @@ class ItemLeases(BatchRows):
     # Private methods
 
     def _pause(self, db: Connection, claim: Claim, pause: Pause) -> None:
-        """Pause a claim's batch. For "no_credit", its items that failed for this reason wait too.
-
-        The upstream has refused them without a charge, and answers them once there is credit.
-        """
+        """Pause a claim's batch. For "no_credit", items that failed for this reason wait too."""
         now = self.clock()
         until = None if pause.resume_after_s is None else now + pause.resume_after_s
         if pause.reason == "no_credit":
-            db.execute(
-                update(items)
-                .where(
-                    items.c.batch == claim.batch,
-                    items.c.state == "failed",
-                    items.c.cause == "no_credit",
-                )
-                .values(state="pending", cause="", failing_since=None, sealed_result=None)
-            )
+            db.execute(_PUT_BACK_UNPAID, {"batch_id": claim.batch})
         paused = db.execute(
             update_batch(claim.batch)
             .where(table.c.state == "running")
@@ -354,3 +358,9 @@ class ItemLeases(BatchRows):
             "item_position": claim.position,
             "holder_name": self.holder,
         }
+
+
+def _put_back_if_unpaid(db: Connection, batch: str) -> None:
+    """Put back what failed for want of credit after another thread has paused the batch for it."""
+    if db.execute(_WAITS_FOR_CREDIT, {"batch_id": batch}).first() is not None:
+        db.execute(_PUT_BACK_UNPAID, {"batch_id": batch})

@@ -25,6 +25,7 @@ from portal.batch.model import (
     TooManyDrafts,
     UnknownBatch,
 )
+from portal.batch.pauses import Pause
 from portal.batch.rows import Access
 from portal.batch.typed_list import read_list
 from portal.batch.verdicts import Verdict
@@ -603,6 +604,25 @@ def test_402_for_one_plate_after_another_pauses_until_resumed(tmp_path: Path, cl
     upstream.answer = None
     one.start(batch)
     assert one.run(batch).counts.done == 200
+
+
+def test_item_whose_402_is_recorded_after_the_pause_waits_for_credit_too(
+    tmp_path: Path, clock: Clock, database: Database
+) -> None:
+    """Its thread was asking when another one paused the batch."""
+    one = engine_of(tmp_path, clock, database=database)
+    batch = one.create(plates(3))
+    one.start(batch)
+    leases = one.leases("me")
+    late, pausing = leases.claim(), leases.claim()
+    assert late and pausing
+    pause = Pause("no_credit", None)
+    leases.put_back(pausing, Verdict("pending", pause=pause))
+    assert leases.finish(late, "no_credit", answered=False) is None
+    found = one.get(batch)
+    assert (found.state, found.counts.pending, found.counts.failed) == ("paused", 3, 0)
+    one.start(batch)
+    assert one.run(batch).counts.done == 3
 
 
 def test_402_for_every_other_plate_pauses_nothing(tmp_path: Path, clock: Clock) -> None:
