@@ -1,5 +1,6 @@
 """Fixtures for the browser tests, which are skipped if Chromium is not installed."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -41,6 +42,14 @@ def browser() -> Iterator["Browser"]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def browser_loop(browser: "Browser") -> Iterator[asyncio.AbstractEventLoop]:
+    """Playwright's event loop, which Playwright leaves marked as running in this thread."""
+    loop = asyncio.get_running_loop()
+    yield loop
+    asyncio._set_running_loop(loop)  # the browser's end needs it
+
+
 @pytest.fixture
 def page_errors() -> list[str]:
     """Return a list of this test's page errors; a test that leaves errors fails."""
@@ -48,12 +57,16 @@ def page_errors() -> list[str]:
 
 
 @pytest.fixture
-def new_page(browser: "Browser", page_errors: list[str]) -> Iterator[PageFactory]:
+def new_page(
+    browser: "Browser", browser_loop: asyncio.AbstractEventLoop, page_errors: list[str]
+) -> Iterator[PageFactory]:
     """Return a function that opens pages in the Brazilian locale and time zone.
 
     Recorded as errors: requests to other hosts, uncaught script errors, and violations of the
-    Content-Security-Policy.
+    Content-Security-Policy. After the test, the thread has no running event loop, because tests of
+    signatures start loops of their own.
     """
+    asyncio._set_running_loop(browser_loop)
     contexts: list[BrowserContext] = []
     errors = page_errors
 
@@ -86,6 +99,7 @@ def new_page(browser: "Browser", page_errors: list[str]) -> Iterator[PageFactory
     yield build
     for context in contexts:
         context.close()
+    asyncio._set_running_loop(None)
     assert not errors, errors
 
 

@@ -1,5 +1,6 @@
 """Tests of the browser fixtures."""
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -8,6 +9,7 @@ import pytest
 from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
 
+from tests.browser.conftest import PageFactory
 from tests.browser.found import viewport_of
 
 if TYPE_CHECKING:
@@ -44,6 +46,20 @@ def site() -> Iterator[str]:
     server.shutdown()
     thread.join(10)
     server.server_close()
+
+
+@pytest.fixture
+def other_loop() -> Iterator[None]:
+    """Runs an event loop when the fixtures that were set up later are gone."""
+    yield
+    asyncio.run(asyncio.sleep(0))
+
+
+def test_browser_leaves_the_thread_to_other_event_loops(
+    other_loop: None, new_page: PageFactory, site: str
+) -> None:
+    """Signatures are made and validated in event loops of their own."""
+    new_page().goto(site)
 
 
 def test_page_without_javascript_runs_no_script(
