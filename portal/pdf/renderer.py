@@ -85,7 +85,7 @@ class PdfRenderer:
             )
             _name_generator(document.etree_element)
             _break_long_words(document.etree_element)
-            _remove_unlinked_ids(document.etree_element)
+            remove_unlinked_ids(document.etree_element)
             pdf = document.write_pdf(
                 stylesheets=self._linked_sheets(document),
                 font_config=self._fonts,
@@ -137,7 +137,7 @@ def _name_generator(root: Any) -> None:
         head.append(head.makeelement("meta", name))
 
 
-def _remove_unlinked_ids(root: Any) -> None:
+def remove_unlinked_ids(root: Any) -> None:
     """Remove the ids that no link of the page names. Those in pictures stay.
 
     WeasyPrint computes a style once for equal elements, but not for those inside an element with
