@@ -10,11 +10,10 @@ import time
 import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from bench.misses import Visitor
-from bench.programs import CHECKOUT, PORTAL_TOKEN, Program, Stage
+from bench.programs import CHECKOUT, PORTAL_TOKEN, Program, Stage, family_of, processor_s
 from bench.results import Report
 
 DELAY_S = 0.2
@@ -91,14 +90,10 @@ def _timed(portal: Program, plates: Any, count: int, beside: Callable[[], None])
 def _batch_cpu_s(portal: Program) -> float:
     """Return the processor time of the batch process so far, or 0 if there is no batch process."""
     main = os.getpriority(os.PRIO_PROCESS, portal.process.pid)
-    # Linux lists the children of each thread separately. The thread that starts the batch process
-    # is not the first thread of the main process.
-    lists = Path(f"/proc/{portal.process.pid}/task").glob("*/children")
-    for pid in [int(each) for children in lists for each in children.read_text().split()]:
+    for pid in family_of(portal.process.pid):
         with suppress(OSError):
             if os.getpriority(os.PRIO_PROCESS, pid) > main:
-                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-                return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+                return processor_s(pid)
     return 0.0
 
 

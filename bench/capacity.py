@@ -28,7 +28,7 @@ from bench.batch import all_plates, send
 from bench.fleet import SHARED_SECRET
 from bench.load import ask_each, press
 from bench.misses import Visitor
-from bench.programs import Program, Stage
+from bench.programs import Program, Stage, family_of, processor_s
 from bench.results import Report
 from portal.access.tokens import Identity
 from portal.gateway.ledger import Ledger, LedgerEntry
@@ -111,7 +111,7 @@ class Fleet:
         return (
             sum(each.cpu_s() for each in self.portals),
             info["used_cpu_user"] + info["used_cpu_sys"],
-            _cpu_s(self._postgres.pid),
+            processor_s(*family_of(self._postgres.pid)),
             self._upstream.cpu_s() + sum(os.times()[:4]),
             info["total_commands_processed"],
         )
@@ -334,16 +334,3 @@ def _held_s(postgres: PostgresProcess) -> float:
 
 def _caller(name: str) -> Identity:
     return Identity(name, name, name, frozenset({"decode"}))
-
-
-def _cpu_s(pid: int) -> float:
-    """Return the processor time of a process and its children, the ended ones too."""
-    pids = [pid]
-    for file in Path(f"/proc/{pid}/task").glob("*/children"):
-        pids += map(int, file.read_text().split())
-    ticks = 0
-    for each in pids:
-        with suppress(OSError):
-            stat = Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split()
-            ticks += sum(map(int, stat[11:15] if each == pid else stat[11:13]))
-    return ticks / os.sysconf("SC_CLK_TCK")

@@ -26,7 +26,15 @@ import requests
 from sqlalchemy import Table, create_engine, insert, select, update
 
 from bench.misses import Visitor
-from bench.programs import CHECKOUT, OPERATOR_TOKEN, PORTAL_TOKEN, Program, Stage, environment
+from bench.programs import (
+    CHECKOUT,
+    OPERATOR_TOKEN,
+    PORTAL_TOKEN,
+    Program,
+    Stage,
+    environment,
+    family_of,
+)
 from bench.results import RESULTS, Report
 from portal.access.tokens import SCOPES, digest
 from portal.batch.batches import MOST_LISTED
@@ -98,7 +106,7 @@ class _Site:
         roots = [self.program.process.pid]
         if self.postgres is not None:
             roots.append(self.postgres.pid)
-        running_s = sum(_cpu_s(pid) for root in roots for pid in _family(root))
+        running_s = sum(_running_s(pid) for root in roots for pid in family_of(root))
         return running_s + sum(map(_ended_children_s, roots))
 
 
@@ -234,15 +242,8 @@ def _children_s() -> float:
     return times.children_user + times.children_system
 
 
-def _family(pid: int) -> list[int]:
-    found = [pid]
-    for each in found:
-        for file in Path(f"/proc/{each}/task").glob("*/children"):
-            found += [int(child) for child in file.read_text().split()]
-    return found
-
-
-def _cpu_s(pid: int) -> float:
+def _running_s(pid: int) -> float:
+    """Return the time of a process's threads, exactly enough for a single request."""
     files = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(file.read_text().split()[0]) for file in files) / 1e9
 

@@ -110,13 +110,8 @@ class Program:
         return [int(part) for part in text.split()]
 
     def cpu_s(self) -> float:
-        """Return the processor time of the program and its workers, user and system."""
-        ticks = 0
-        for pid in [self.process.pid, *self.family()]:
-            with suppress(OSError):
-                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-                ticks += int(fields[11]) + int(fields[12])
-        return ticks / os.sysconf("SC_CLK_TCK")
+        """Return the processor time of the program and its workers so far."""
+        return processor_s(self.process.pid, *self.family())
 
     def rss_mib(self) -> list[float]:
         """Return the resident memory of each worker in MiB."""
@@ -127,6 +122,29 @@ class Program:
                 sizes.append(pages * os.sysconf("SC_PAGE_SIZE") / 2**20)
         # Smaller children, such as a resource tracker, are not workers.
         return [size for size in sizes if size > 20]
+
+
+def family_of(pid: int) -> list[int]:
+    """Return a process's id and those of its descendants, whichever thread started them."""
+    family = [pid]
+    for member in family:
+        for children in Path(f"/proc/{member}/task").glob("*/children"):
+            with suppress(OSError):
+                family += map(int, children.read_text().split())
+    return family
+
+
+def processor_s(*pids: int) -> float:
+    """Return the processor time of processes so far, with that of their children that have ended.
+
+    A server process of PostgreSQL ends with its connection.
+    """
+    ticks = 0
+    for pid in pids:
+        with suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Stage:

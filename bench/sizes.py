@@ -4,19 +4,17 @@ The table is saved as ``bench/results/sizes.md``. The peer of each ratio is the 
 answer with one record, or with a word of two letters.
 """
 
-import os
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import requests
 
 from bench.misses import Visitor
-from bench.programs import PORTAL_TOKEN, Program, Stage
+from bench.programs import PORTAL_TOKEN, Program, Stage, family_of, processor_s
 from bench.results import RESULTS, Report
 from tests import factories
 
@@ -73,10 +71,10 @@ def _paths(plate: str) -> tuple[str, ...]:
 
 def _cost_s(portal: Program, view: Callable[[], object]) -> float:
     time.sleep(1.01)  # a rendered page is cached for a second
-    before = _cpu_s(portal)
+    before = _processor_s(portal)
     with suppress(RuntimeError):  # an export of an answer that is too large is a 502
         view()
-    return _cpu_s(portal) - before
+    return _processor_s(portal) - before
 
 
 def _batch(port: int, plate: str) -> None:
@@ -90,15 +88,9 @@ def _batch(port: int, plate: str) -> None:
     requests.get(f"{batch}/results.csv", headers=headers, timeout=30)
 
 
-def _cpu_s(portal: Program) -> float:
-    """Return the processor time of the program, its worker and the worker's PDF process."""
-    ticks = 0
-    for worker in portal.family():
-        lists = Path(f"/proc/{worker}/task").glob("*/children")  # one for each thread
-        for pid in [str(worker), *" ".join(each.read_text() for each in lists).split()]:
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+def _processor_s(portal: Program) -> float:
+    """Return the processor time of the program's workers and their PDF processes."""
+    return processor_s(*(pid for worker in portal.family() for pid in family_of(worker)))
 
 
 def _watch(portal: Program, largest: list[float]) -> None:
