@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from portal import formats
 from portal.law.assessment import AssessedFine
-from portal.law.deadlines import Clock
+from portal.law.deadlines import Deadline
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
 from portal.vehicle.field import Field
@@ -85,48 +85,48 @@ def _line_to(mark: DateMark) -> Line:
     return "dotted" if mark == "hidden" else "solid" if mark == "recorded" else "dashed"
 
 
-def _used(clock: Clock, end: tuple[str, DateMark]) -> Leg:
+def _used(deadline: Deadline, end: tuple[str, DateMark]) -> Leg:
     """Return the line to the next step. ``end`` is this step's date and its DateMark.
 
     The line has no text if the number of days between the two steps is unknown.
     """
-    if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
+    if deadline.days_used is None or not deadline.limit_days or deadline.days_used < 0:
         return Leg(None, "", _line_to(end[1]))
     return Leg(
-        _percent(clock.days_used, clock.limit_days),
-        f"{clock.days_used} de {counted(clock.limit_days, 'dia', 'dias')}",
+        _percent(deadline.days_used, deadline.limit_days),
+        f"{deadline.days_used} de {counted(deadline.limit_days, 'dia', 'dias')}",
         "solid",
-        is_late=clock.verdict == "late",
+        is_late=deadline.verdict == "late",
     )
 
 
-def _until_today(clock: Clock, start: date | None, today: date) -> Leg:
-    if start is None or clock.ends_on is None or not clock.limit_days or start > today:
+def _until_today(deadline: Deadline, start: date | None, today: date) -> Leg:
+    if start is None or deadline.ends_on is None or not deadline.limit_days or start > today:
         return Leg(None, "", "dashed")
     waited = (today - start).days
-    days = f"hoje, {waited} de {counted(clock.limit_days, 'dia', 'dias')}"
+    days = f"hoje, {waited} de {counted(deadline.limit_days, 'dia', 'dias')}"
     return Leg(
-        _percent(waited, clock.limit_days),
-        days if waited <= clock.limit_days else f"{waited} dias sem multa",
+        _percent(waited, deadline.limit_days),
+        days if waited <= deadline.limit_days else f"{waited} dias sem multa",
         "dashed",
         has_today=True,
     )
 
 
-def _judged(clock: Clock) -> str:
-    return "no prazo" if clock.verdict == "in_time" else say.doubt(clock)
+def _judged(deadline: Deadline) -> str:
+    return "no prazo" if deadline.verdict == "in_time" else say.doubt(deadline)
 
 
-def _awaited(clock: Clock, leg: Leg, today: date) -> DeadlineStep:
-    until, passed = say.doubt(clock) if clock.act else "", ""
-    if clock.ends_on is not None:
-        passed = since(clock.ends_on, today) if clock.ends_on < today else ""
+def _awaited(deadline: Deadline, leg: Leg, today: date) -> DeadlineStep:
+    until, passed = say.doubt(deadline) if deadline.act else "", ""
+    if deadline.ends_on is not None:
+        passed = since(deadline.ends_on, today) if deadline.ends_on < today else ""
         word = "sem defesa, o prazo acabou em" if passed else "em regra, até"
-        until = f"{word} {formats.short_date(clock.ends_on)}"
+        until = f"{word} {formats.short_date(deadline.ends_on)}"
     return DeadlineStep("Penalidade", "ainda não emitida", "missing", until, leg, passed)
 
 
-def _to_due_date(appeal: Clock) -> Leg:
+def _to_due_date(appeal: Deadline) -> Leg:
     if appeal.days_used is None or not appeal.limit_days or appeal.days_used < 0:
         return Leg(None, "", "dashed")
     used = _percent(appeal.days_used, appeal.limit_days)
@@ -135,7 +135,7 @@ def _to_due_date(appeal: Clock) -> Leg:
     return Leg(used, f"hoje, {words}" if runs else words, "dashed", has_today=runs)
 
 
-def _computed(appeal: Clock, prescription: Clock, today: date) -> Iterator[DeadlineStep]:
+def _computed(appeal: Deadline, prescription: Deadline, today: date) -> Iterator[DeadlineStep]:
     due, lapse = appeal.ends_on, prescription.ends_on
     leg = Leg(None, "", "dashed")
     if due is not None and lapse is not None and due < today <= lapse:

@@ -16,7 +16,7 @@ from msgspec import Struct
 from portal import formats
 from portal.law.assessment import AssessedFine, fines_in_words, sum_of
 from portal.law.authorities import LEVEL_WORDS, town_of
-from portal.law.deadlines import Clock
+from portal.law.deadlines import Deadline
 from portal.law.infractions import Infraction
 from portal.law.orders import AssessedOrder, contradictions_of
 from portal.law.speeding import excess_of, is_speeding, range_note, tolerance_note
@@ -112,9 +112,9 @@ def explanations(fine: AssessedFine) -> Iterator[str]:
     """
     yield say_fine.status_note(fine)
     if fine.is_open:
-        for clock in (fine.notice, fine.penalty, fine.prescription):
-            if clock.is_doubtful:
-                yield say.sentence(clock)
+        for deadline in (fine.notice, fine.penalty, fine.prescription):
+            if deadline.is_doubtful:
+                yield say.sentence(deadline)
         if fine.is_nic:
             yield say.sentence(fine.notice)
         ends_on = fine.penalty.ends_on
@@ -139,7 +139,9 @@ def expired_points(fine: AssessedFine) -> str:
 
 def deadline_rules(fines: Iterable[AssessedFine]) -> str:
     """Cite the articles of the deadlines that run for the open fines, or return ""."""
-    articles = {say.name(clock): clock.article for fine in fines for clock in fine.clocks}
+    articles = {
+        say.name(deadline): deadline.article for fine in fines for deadline in fine.deadlines
+    }
     if not articles:
         return ""
     return "; ".join(
@@ -278,9 +280,9 @@ def _with_interest(fine: AssessedFine) -> Field | None:
     return Field(say_interest.words(fine.interest)) if fine.interest else None
 
 
-def _judged(fine: AssessedFine, found: Field, clock: Clock) -> Field:
+def _judged(fine: AssessedFine, found: Field, deadline: Deadline) -> Field:
     """Return the day of a step, and for an open fine how much of its legal period was used."""
-    told = [text for text in (say.brief(clock), say.doubt(clock)) if text]
+    told = [text for text in (say.brief(deadline), say.doubt(deadline)) if text]
     if not fine.is_open or not told:
         return found
     return Field(", ".join((formats.field_text(found), *told)))
@@ -294,9 +296,9 @@ def _penalised(fine: AssessedFine) -> Field:
     return _judged(fine, day(fine.record.penalty_on, fine.record.penalty_on_text), fine.penalty)
 
 
-def _remedy(fine: AssessedFine, clock: Clock) -> Field | None:
-    brief = say.brief(clock)
-    return Field(brief) if brief and clock in fine.remedies else None
+def _remedy(fine: AssessedFine, deadline: Deadline) -> Field | None:
+    brief = say.brief(deadline)
+    return Field(brief) if brief and deadline in fine.remedies else None
 
 
 def _prescription(fine: AssessedFine) -> Field | None:
@@ -344,18 +346,18 @@ def _paid_amount(fine: AssessedFine) -> Field:
 class FineRow:
     """A labelled value of a fine. ``value`` returns None for a fine without this row.
 
-    ``faces`` show the row: the page, and the paper with its record in full. ``clock`` is the
+    ``faces`` show the row: the page, and the paper with its record in full. ``deadline`` is the
     deadline that the row is about.
     """
 
     label: str
     value: Callable[[AssessedFine], Field | None]
     faces: tuple[Face, ...] = ("screen", "paper")
-    clock: Callable[[AssessedFine], Clock] | None = None
+    deadline: Callable[[AssessedFine], Deadline] | None = None
 
     def passed_on(self, fine: AssessedFine) -> date | None:
         """Return the last day of the row's deadline if it has passed, else None."""
-        ends_on = self.clock(fine).ends_on if self.clock else None
+        ends_on = self.deadline(fine).ends_on if self.deadline else None
         return ends_on if ends_on is not None and ends_on < fine.today else None
 
 
@@ -380,22 +382,22 @@ FINE_ROWS: Final = (
     FineRow(
         "Defesa prévia",
         lambda fine: _remedy(fine, fine.prior_defence),
-        clock=lambda fine: fine.prior_defence,
+        deadline=lambda fine: fine.prior_defence,
     ),
     FineRow(
         "Indicação do condutor",
         lambda fine: _remedy(fine, fine.driver_nomination),
-        clock=lambda fine: fine.driver_nomination,
+        deadline=lambda fine: fine.driver_nomination,
     ),
     FineRow(
         "Recurso à JARI e vencimento",
         lambda fine: _remedy(fine, fine.appeal),
         ("paper",),
-        clock=lambda fine: fine.appeal,
+        deadline=lambda fine: fine.appeal,
     ),
     FineRow("Quem julga o recurso", _appeal),
     FineRow("Site do órgão", _site),
-    FineRow("Prescrição", _prescription, ("paper",), clock=lambda fine: fine.prescription),
+    FineRow("Prescrição", _prescription, ("paper",), deadline=lambda fine: fine.prescription),
     FineRow("Limite", lambda fine: _speed(fine, fine.record.limit)),
     FineRow("Medido", lambda fine: _speed(fine, fine.record.measured)),
     FineRow("Considerado", lambda fine: _speed(fine, fine.record.considered)),

@@ -25,7 +25,7 @@ from portal.law.authorities import (
     is_federal,
     town_of,
 )
-from portal.law.deadlines import Clock
+from portal.law.deadlines import Deadline
 from portal.law.fine_amounts import Amount, as_sent, exact_amount, plausible
 from portal.law.fine_status import Status, status_of
 from portal.law.infractions import (
@@ -307,7 +307,7 @@ class AssessedFine:
         return stated or (self.authority.state if self.authority else "")
 
     @cached_property
-    def notice(self) -> Clock:
+    def notice(self) -> Deadline:
         found = deadlines.notice_of_infraction(self._committed_on, self._notified_on, self.today)
         if self.is_nic:
             return deadlines.not_judged(found)
@@ -315,7 +315,7 @@ class AssessedFine:
         return deadlines.not_caught(ran) if self._is_not_caught else ran
 
     @cached_property
-    def penalty(self) -> Clock:
+    def penalty(self) -> Deadline:
         penalty_on = self.record.penalty_on
         found = deadlines.notice_of_penalty(
             self._committed_on, penalty_on, self.today, self._notified_on
@@ -330,36 +330,38 @@ class AssessedFine:
         """Whether the code or the description is of an infraction that shows only later."""
         return self.infraction is not None and self.infraction.is_not_caught
 
-    def _as_it_ran(self, clock: Clock, start: date | None, end: date | None = None) -> Clock:
+    def _as_it_ran(
+        self, deadline: Deadline, start: date | None, end: date | None = None
+    ) -> Deadline:
         """Return a deadline as it is if it did not run for a time."""
-        term = deadlines.term_of(clock, start, end, self.today)
+        term = deadlines.term_of(deadline, start, end, self.today)
         if term is None:
-            return clock
+            return deadline
         of_union = is_federal(str(self.record.authority_code), str(self.record.authority))
-        found = standstill_of(clock.step, *term, self._state, is_federal=of_union)
+        found = standstill_of(deadline.step, *term, self._state, is_federal=of_union)
         if found is None:
-            return clock
-        return deadlines.stood_still(clock, found.cited, found.until, self.today)
+            return deadline
+        return deadlines.stood_still(deadline, found.cited, found.until, self.today)
 
     @cached_property
-    def prior_defence(self) -> Clock:
+    def prior_defence(self) -> Deadline:
         start = self._defended_from
         found = deadlines.prior_defence(start, self.today, self._state)
         return self._as_it_ran(found, start)
 
     @cached_property
-    def driver_nomination(self) -> Clock:
+    def driver_nomination(self) -> Deadline:
         start = self._defended_from
         found = deadlines.driver_nomination(start, self.today, self._state)
         return self._as_it_ran(found, start)
 
     @cached_property
-    def appeal(self) -> Clock:
+    def appeal(self) -> Deadline:
         start = self.record.penalty_on
         return self._as_it_ran(deadlines.appeal(start, self.today, self._state), start)
 
     @cached_property
-    def prescription(self) -> Clock:
+    def prescription(self) -> Deadline:
         penalty_on = self.record.penalty_on
         until = self.appeal.ends_on if self.appeal.act else None
         found = deadlines.prescription(
@@ -377,7 +379,7 @@ class AssessedFine:
         return self.standing not in (Standing.PAID, Standing.CALLED_OFF)
 
     @cached_property
-    def remedies(self) -> tuple[Clock, ...]:
+    def remedies(self) -> tuple[Deadline, ...]:
         """The deadlines for the prior defence, for naming the driver and for the appeal.
 
         If a penalty is recorded, only the appeal is possible. Without a recorded penalty, the
@@ -391,7 +393,7 @@ class AssessedFine:
         may_lack_penalty = self.standing != "notice"
         return (*self._against_notice(), *((self.appeal,) if may_lack_penalty else ()))
 
-    def _against_notice(self) -> Iterator[Clock]:
+    def _against_notice(self) -> Iterator[Deadline]:
         word = bare(str(self.record.kind))
         word = "" if _NOT_YET.search(word) else word
         if self.prior_defence.days_used is not None and not _DEFENDED.search(word):
@@ -402,7 +404,7 @@ class AssessedFine:
             yield self.driver_nomination
 
     @property
-    def clocks(self) -> tuple[Clock, ...]:
+    def deadlines(self) -> tuple[Deadline, ...]:
         """The deadlines that matter for the fine. A paid fine has no deadlines."""
         if self.is_paid:
             return ()

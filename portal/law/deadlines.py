@@ -25,7 +25,7 @@ Step = Literal["notice", "penalty", "prior_defence", "driver_nomination", "appea
 # A day of the record that a deadline depends on.
 Event = Literal["infraction", "notice", "penalty"]
 # Why the verdict is what it is. "no_date", "in_future" and "before_start" are of the day of
-# ``Clock.event``: the record does not state it, it lies ahead, or it is before the infraction.
+# ``Deadline.event``: the record does not state it, it lies ahead, or it is before the infraction.
 Why = Literal[
     "in_time",
     "late",
@@ -88,7 +88,7 @@ _DOUBTS: Final = (
 _LONGEST: Final[Mapping[Step, int]] = {"notice": NOTICE_DAYS, "penalty": PENALTY_DAYS_WITH_DEFENCE}
 
 
-class Clock(Struct, frozen=True):
+class Deadline(Struct, frozen=True):
     """The state of one deadline.
 
     ``days_used`` are the days from the start of the period to the notice or penalty. For a
@@ -122,25 +122,27 @@ class Clock(Struct, frozen=True):
         return self.why in _DOUBTS
 
 
-def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
+def notice_of_infraction(
+    committed_on: date | None, notified_on: date | None, today: date
+) -> Deadline:
     """Check that the infraction notice was issued within 30 days of the infraction."""
     ends_on = plus_days(committed_on, NOTICE_DAYS)
-    clock = Clock("notice", "unknown", "no_date", NOTICE_DAYS, ends_on)
+    deadline = Deadline("notice", "unknown", "no_date", NOTICE_DAYS, ends_on)
     used = _days_between(committed_on, notified_on)
     if used is None:
-        return replace(clock, event="infraction" if committed_on is None else "notice")
+        return replace(deadline, event="infraction" if committed_on is None else "notice")
     if ahead := _in_future(today, {"infraction": committed_on, "notice": notified_on}):
-        return replace(clock, why="in_future", event=ahead, ends_on=None)
+        return replace(deadline, why="in_future", event=ahead, ends_on=None)
     if used <= NOTICE_DAYS:
-        return _measured(clock, "notice", used)
-    return replace(clock, verdict="late", why="late", days_used=used)
+        return _measured(deadline, "notice", used)
+    return replace(deadline, verdict="late", why="late", days_used=used)
 
 
-def _measured(clock: Clock, event: Event, used: int) -> Clock:
+def _measured(deadline: Deadline, event: Event, used: int) -> Deadline:
     """Judge a step that came in time, or before the infraction."""
     if used < 0:
-        return replace(clock, why="before_start", event=event)
-    return replace(clock, verdict="in_time", why="in_time", days_used=used)
+        return replace(deadline, why="before_start", event=event)
+    return replace(deadline, verdict="in_time", why="in_time", days_used=used)
 
 
 def notice_of_penalty(
@@ -148,7 +150,7 @@ def notice_of_penalty(
     penalty_on: date | None,
     today: date,
     notified_on: date | None = None,
-) -> Clock:
+) -> Deadline:
     """Check that the penalty was issued within 180 or 360 days of the infraction.
 
     The limit is 360 days if a defence was filed before the penalty. The record does not state
@@ -156,26 +158,26 @@ def notice_of_penalty(
     therefore "unknown".
     """
     ends_on = plus_days(committed_on, PENALTY_DAYS)
-    clock = Clock("penalty", "unknown", "no_date", PENALTY_DAYS, ends_on)
+    deadline = Deadline("penalty", "unknown", "no_date", PENALTY_DAYS, ends_on)
     if committed_on is None:
-        return clock
+        return deadline
     if committed_on < LEI_14071_SINCE:
-        return replace(clock, why="before_law", limit_days=None, ends_on=None)
+        return replace(deadline, why="before_law", limit_days=None, ends_on=None)
     if penalty_on is None:
         waited = (today - committed_on).days
         why: Why = "awaited" if waited <= PENALTY_DAYS else "awaited_long"
-        return replace(clock, why="infraction_ahead" if waited < 0 else why, days=waited)
+        return replace(deadline, why="infraction_ahead" if waited < 0 else why, days=waited)
     if ahead := _in_future(today, {"infraction": committed_on, "penalty": penalty_on}):
-        return replace(clock, why="in_future", event=ahead, ends_on=None)
+        return replace(deadline, why="in_future", event=ahead, ends_on=None)
     used = (penalty_on - committed_on).days
     if used >= 0 and (early := before_defence(committed_on, notified_on, penalty_on)) is not None:
         if early < 0:
-            return replace(clock, why="before_notice")
-        return replace(clock, why="before_defence", days_used=used, days=early)
+            return replace(deadline, why="before_notice")
+        return replace(deadline, why="before_defence", days_used=used, days=early)
     if used <= PENALTY_DAYS:
-        return _measured(clock, "penalty", used)
+        return _measured(deadline, "penalty", used)
     longer = replace(
-        clock,
+        deadline,
         days_used=used,
         limit_days=PENALTY_DAYS_WITH_DEFENCE,
         ends_on=plus_days(committed_on, PENALTY_DAYS_WITH_DEFENCE),
@@ -200,7 +202,7 @@ def before_defence(
     return None if used >= 0 and is_older else used
 
 
-def prior_defence(notified_on: date | None, today: date, state: str = "") -> Clock:
+def prior_defence(notified_on: date | None, today: date, state: str = "") -> Deadline:
     """Return the deadline of the prior defence, at least 30 days after the notice.
 
     ``state`` is the authority's state, whose holidays count.
@@ -208,7 +210,7 @@ def prior_defence(notified_on: date | None, today: date, state: str = "") -> Clo
     return _at_least("prior_defence", "notice", notified_on, today, state)
 
 
-def appeal(penalty_on: date | None, today: date, state: str = "") -> Clock:
+def appeal(penalty_on: date | None, today: date, state: str = "") -> Deadline:
     """Return the deadline of the appeal to JARI (the appeals board).
 
     This deadline is also the fine's due date. It is 30 days or more after the notice of penalty.
@@ -216,51 +218,53 @@ def appeal(penalty_on: date | None, today: date, state: str = "") -> Clock:
     return _at_least("appeal", "penalty", penalty_on, today, state)
 
 
-def driver_nomination(notified_on: date | None, today: date, state: str = "") -> Clock:
+def driver_nomination(notified_on: date | None, today: date, state: str = "") -> Deadline:
     """Return the deadline to name the driver, 30 days after the infraction notice."""
-    clock = _at_least("driver_nomination", "notice", notified_on, today, state)
-    return replace(clock, verdict="late") if clock.why == "minimum_over" else clock
+    deadline = _at_least("driver_nomination", "notice", notified_on, today, state)
+    return replace(deadline, verdict="late") if deadline.why == "minimum_over" else deadline
 
 
-def term_of(clock: Clock, start: date | None, end: date | None, today: date) -> Term | None:
+def term_of(deadline: Deadline, start: date | None, end: date | None, today: date) -> Term | None:
     """Return the first and the last day on which the deadline may have run, or None.
 
     ``start`` is the day from which it ran, and ``end`` the day of the step that it limits.
     """
-    last = plus_days(start, _LONGEST.get(clock.step, MINIMUM_DAYS))
+    last = plus_days(start, _LONGEST.get(deadline.step, MINIMUM_DAYS))
     if start is None or last is None or start > today:
         return None
     return start, min(last, end or today)
 
 
-def stood_still(clock: Clock, act: str, until: date, today: date) -> Clock:
+def stood_still(deadline: Deadline, act: str, until: date, today: date) -> Deadline:
     """Return a deadline that did not run for a time by an act, until a day at the earliest.
 
     It is never late. Its last day is unknown, or for a defence, a naming or an appeal at the
     earliest ``until``.
     """
-    if clock.step in _LONGEST:
-        return _unjudged(replace(clock, act=act))
-    if clock.ends_on is None or clock.days_used is None:
-        return clock
-    ends_on = max(clock.ends_on, until)
+    if deadline.step in _LONGEST:
+        return _unjudged(replace(deadline, act=act))
+    if deadline.ends_on is None or deadline.days_used is None:
+        return deadline
+    ends_on = max(deadline.ends_on, until)
     if today <= ends_on:
-        return replace(clock, verdict="in_time", why="running", ends_on=ends_on, act=act)
-    return replace(clock, verdict="unknown", ends_on=ends_on, act=act)
+        return replace(deadline, verdict="in_time", why="running", ends_on=ends_on, act=act)
+    return replace(deadline, verdict="unknown", ends_on=ends_on, act=act)
 
 
-def _unjudged(clock: Clock) -> Clock:
-    match clock.why:
+def _unjudged(deadline: Deadline) -> Deadline:
+    match deadline.why:
         case "late" | "only_with_defence":
-            days = clock.days_used or 0
-            clock = replace(clock, verdict="unknown", why="standstill", days=days, days_used=None)
+            days = deadline.days_used or 0
+            deadline = replace(
+                deadline, verdict="unknown", why="standstill", days=days, days_used=None
+            )
         case "awaited" | "awaited_long":
-            clock = replace(clock, why="standstill_awaited")
+            deadline = replace(deadline, why="standstill_awaited")
         case "no_date":
             pass
         case _:
-            return clock
-    return replace(clock, limit_days=None, ends_on=None)
+            return deadline
+    return replace(deadline, limit_days=None, ends_on=None)
 
 
 def prescription(
@@ -269,7 +273,7 @@ def prescription(
     today: date,
     state: str = "",
     appeal_until: date | None = None,
-) -> Clock:
+) -> Deadline:
     """Return the limitation period for punishment or collection, usually five years.
 
     The period to punish starts at the infraction. The period to collect starts when no appeal is
@@ -284,40 +288,40 @@ def prescription(
     the same effect (CTB, § 6º of art. 285, and arts. 289 and 289-A).
     """
     event: Event = "penalty" if penalty_on else "infraction"
-    clock = Clock("prescription", "unknown", "no_date", None, None, event=event)
+    deadline = Deadline("prescription", "unknown", "no_date", None, None, event=event)
     start = committed_on
     if penalty_on:
         start = appeal_until or last_day(penalty_on, MINIMUM_DAYS, state)
     ends_on = plus_years(start, PRESCRIPTION_YEARS)
     if start is None or ends_on is None:
-        return clock
+        return deadline
     if ahead := _in_future(today, {"infraction": committed_on, "penalty": penalty_on}):
-        return replace(clock, why="in_future", event=ahead)
+        return replace(deadline, why="in_future", event=ahead)
     if today <= ends_on:
-        return replace(clock, verdict="in_time", why="lapse_ahead", ends_on=ends_on)
-    return replace(clock, why="may_have_lapsed", ends_on=ends_on)
+        return replace(deadline, verdict="in_time", why="lapse_ahead", ends_on=ends_on)
+    return replace(deadline, why="may_have_lapsed", ends_on=ends_on)
 
 
-def not_judged(clock: Clock) -> Clock:
+def not_judged(deadline: Deadline) -> Deadline:
     """Set the verdict to "unknown" for a NIC, a fine for not naming the driver.
 
     The record of a NIC does not say whether its dates belong to the NIC or to the infraction whose
     driver was not named.
     """
-    return replace(clock, verdict="unknown", why="nic", days_used=None, ends_on=None)
+    return replace(deadline, verdict="unknown", why="nic", days_used=None, ends_on=None)
 
 
-def not_caught(clock: Clock) -> Clock:
+def not_caught(deadline: Deadline) -> Deadline:
     """Conclude nothing from the day of an infraction that no agent sees when it happens.
 
     Its term runs from the day on which the authority learned of it (art. 282, § 6º-A), which is
     later. A notice that came in time even so came in time.
     """
-    if clock.why not in ("late", "only_with_defence", "awaited", "awaited_long"):
-        return clock
-    days = clock.days if clock.days_used is None else clock.days_used
+    if deadline.why not in ("late", "only_with_defence", "awaited", "awaited_long"):
+        return deadline
+    days = deadline.days if deadline.days_used is None else deadline.days_used
     return replace(
-        clock,
+        deadline,
         verdict="unknown",
         why="not_caught",
         limit_days=None,
@@ -375,13 +379,13 @@ def _days_between(start: date | None, end: date | None) -> int | None:
     return None if start is None or end is None else (end - start).days
 
 
-def _at_least(step: Step, since: Event, start: date | None, today: date, state: str) -> Clock:
+def _at_least(step: Step, since: Event, start: date | None, today: date, state: str) -> Deadline:
     ends_on, used = last_day(start, MINIMUM_DAYS, state), _days_between(start, today)
-    clock = Clock(step, "unknown", "no_date", MINIMUM_DAYS, ends_on, event=since)
+    deadline = Deadline(step, "unknown", "no_date", MINIMUM_DAYS, ends_on, event=since)
     if used is None:
-        return clock
+        return deadline
     if used < 0:
-        return replace(clock, why="in_future")
+        return replace(deadline, why="in_future")
     if ends_on is None or today <= ends_on:
-        return replace(clock, verdict="in_time", why="running", days_used=used)
-    return replace(clock, why="minimum_over", days_used=used)
+        return replace(deadline, verdict="in_time", why="running", days_used=used)
+    return replace(deadline, why="minimum_over", days_used=used)

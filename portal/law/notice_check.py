@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine
-from portal.law.deadlines import Clock, Event
+from portal.law.deadlines import Deadline, Event
 from portal.law.fine_amounts import (
     NIC_DOUBLED_SINCE,
     at_60,
@@ -54,12 +54,12 @@ Code = Literal[
     "nic_doubled",
     "nic_multiplied",
     "nic_other",
-    # The dates. "clock" is one of the deadlines of ``AssessedFine``.
+    # The dates. "deadline" is one of the deadlines of ``AssessedFine``.
     "in_future",
     "before_start",
     "before_notice",
     "before_defence",
-    "clock",
+    "deadline",
     "only_notice",
     "sne_at_notice",
     "due_early",
@@ -79,7 +79,7 @@ class Point:
 
     kind: Kind
     code: Code
-    clock: Clock | None = None
+    deadline: Deadline | None = None
     event: Event = "infraction"
     amount: Decimal | None = None
     count: int = 0
@@ -190,7 +190,7 @@ def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Point]:
     if ahead:
         return
     if fine.is_nic:
-        yield Point("open", "clock", fine.notice)
+        yield Point("open", "deadline", fine.notice)
         return
     yield from _step(fine.notice, "notice", record.committed_on, record.notified_on)
     early = deadlines.before_defence(record.committed_on, record.notified_on, record.penalty_on)
@@ -201,7 +201,7 @@ def _dates(fine: AssessedFine, due_on: date | None) -> Iterator[Point]:
     else:
         yield Point("against", "before_defence", count=early)
     if fine.prescription.is_doubtful:
-        yield Point("open", "clock", fine.prescription)
+        yield Point("open", "deadline", fine.prescription)
     if record.penalty_on is None and record.notified_on is not None:
         yield _without_penalty(fine, due_on)
 
@@ -216,14 +216,16 @@ def _without_penalty(fine: AssessedFine, due_on: date | None) -> Point:
     return Point("against" if due_on else "open", "only_notice")
 
 
-def _step(clock: Clock, event: Event, start: date | None, end: date | None) -> Iterator[Point]:
+def _step(
+    deadline: Deadline, event: Event, start: date | None, end: date | None
+) -> Iterator[Point]:
     if start is None or end is None:
         return
     if end < start:
         yield Point("against", "before_start", event=event)
         return
-    kind: Kind = "against" if clock.verdict == "late" else "open"
-    yield Point("agrees" if clock.verdict == "in_time" else kind, "clock", clock)
+    kind: Kind = "against" if deadline.verdict == "late" else "open"
+    yield Point("agrees" if deadline.verdict == "in_time" else kind, "deadline", deadline)
 
 
 def _due_date(fine: AssessedFine, due_on: date | None) -> Iterator[Point]:

@@ -6,10 +6,10 @@ from datetime import date
 from typing import Final, Literal
 
 from portal.law.assessment import AssessedFine
-from portal.law.deadlines import Clock, Step
+from portal.law.deadlines import Deadline, Step
 
 # The last day to pay a toll alone, which no article of law sets.
-Deadline = Literal["toll"] | Step
+DeadlineName = Literal["toll"] | Step
 _STEPS: Final[tuple[Step, ...]] = (
     "notice",
     "prior_defence",
@@ -22,12 +22,12 @@ _STEPS: Final[tuple[Step, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class RunningDeadline:
-    """A last day that has not passed. ``clock`` is None for a toll."""
+    """A last day that has not passed. ``deadline`` is None for a toll."""
 
     fine: AssessedFine
-    deadline: Deadline
+    name: DeadlineName
     last_day: date
-    clock: Clock | None = None
+    deadline: Deadline | None = None
 
 
 def running_deadlines(fine: AssessedFine) -> Iterator[RunningDeadline]:
@@ -37,12 +37,12 @@ def running_deadlines(fine: AssessedFine) -> Iterator[RunningDeadline]:
     if fine.toll_until:
         yield RunningDeadline(fine, "toll", fine.toll_until)
     for step in _STEPS:
-        clock: Clock = getattr(fine, step)
+        deadline: Deadline = getattr(fine, step)
         is_step = step in ("notice", "penalty")
-        if clock not in fine.clocks or (is_step and clock.days_used is not None):
+        if deadline not in fine.deadlines or (is_step and deadline.days_used is not None):
             continue
-        if clock.ends_on is not None and fine.today <= clock.ends_on < date.max:
-            yield RunningDeadline(fine, step, clock.ends_on, clock)
+        if deadline.ends_on is not None and fine.today <= deadline.ends_on < date.max:
+            yield RunningDeadline(fine, step, deadline.ends_on, deadline)
 
 
 def next_deadline(fines: Iterable[AssessedFine]) -> RunningDeadline | None:

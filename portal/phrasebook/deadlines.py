@@ -10,7 +10,7 @@ from portal.law.deadlines import (
     PENALTY_DAYS,
     PENALTY_DAYS_WITH_DEFENCE,
     PRESCRIPTION_YEARS,
-    Clock,
+    Deadline,
     Event,
     Step,
     Why,
@@ -18,7 +18,7 @@ from portal.law.deadlines import (
 )
 from portal.law.infractions import TOLL_UNTIL
 from portal.law.rules import CONSULTED
-from portal.law.running_deadlines import Deadline, RunningDeadline
+from portal.law.running_deadlines import DeadlineName, RunningDeadline
 from portal.wording import counted, day
 
 _NAMES: Final[Mapping[Step, str]] = {
@@ -92,7 +92,7 @@ _DATES: Final[Mapping[Teller, str]] = {
 _UNSAID: Final[Mapping[Teller, str]] = {"source": "o registro não diz", "visitor": "não se sabe"}
 
 
-_TITLES: Final[Mapping[Deadline, str]] = {
+_TITLES: Final[Mapping[DeadlineName, str]] = {
     "toll": "talvez o último dia para quitar só o pedágio; confira se ainda vale",
     "notice": "limite para expedir a notificação da autuação",
     "prior_defence": "último dia, no mínimo, para a defesa prévia",
@@ -103,67 +103,67 @@ _TITLES: Final[Mapping[Deadline, str]] = {
 }
 
 
-def name(clock: Clock) -> str:
-    return _NAMES[clock.step]
+def name(deadline: Deadline) -> str:
+    return _NAMES[deadline.step]
 
 
 def title(running: RunningDeadline) -> str:
     """Say what ends on the last day of a deadline that runs."""
-    return _TITLES[running.deadline]
+    return _TITLES[running.name]
 
 
-def doubt(clock: Clock) -> str:
+def doubt(deadline: Deadline) -> str:
     """Say in a few words that the authority broke a rule, or may have, or return ""."""
-    if clock.why in ("standstill", "standstill_awaited"):
-        return f"prazo afetado pela {clock.act}, confirme"
-    return _DOUBTS.get(clock.why, "")
+    if deadline.why in ("standstill", "standstill_awaited"):
+        return f"prazo afetado pela {deadline.act}, confirme"
+    return _DOUBTS.get(deadline.why, "")
 
 
-def brief(clock: Clock) -> str:
+def brief(deadline: Deadline) -> str:
     """Say a deadline in a row of a table (``8 dos 30 dias``), or "" if nothing is known."""
-    match clock.why:
+    match deadline.why:
         case "in_time":
-            return f"{clock.days_used} dos {clock.limit_days} dias"
-        case "late" | "only_with_defence" if clock.days_used is not None:
-            return _days(clock.days_used)
-        case "running" if clock.ends_on:
-            return f"ao menos até {day(clock.ends_on)}"
-        case "minimum_over" if clock.ends_on:
-            return f"o prazo mínimo passou em {day(clock.ends_on)}"
+            return f"{deadline.days_used} dos {deadline.limit_days} dias"
+        case "late" | "only_with_defence" if deadline.days_used is not None:
+            return _days(deadline.days_used)
+        case "running" if deadline.ends_on:
+            return f"ao menos até {day(deadline.ends_on)}"
+        case "minimum_over" if deadline.ends_on:
+            return f"o prazo mínimo passou em {day(deadline.ends_on)}"
         case "lapse_ahead":
-            return f"em regra, em {day_of(clock.ends_on)}"
+            return f"em regra, em {day_of(deadline.ends_on)}"
         case "may_have_lapsed":
-            return f"os {PRESCRIPTION_YEARS} anos passaram em {day_of(clock.ends_on)}"
+            return f"os {PRESCRIPTION_YEARS} anos passaram em {day_of(deadline.ends_on)}"
     return ""
 
 
-def short(clock: Clock) -> str:
+def short(deadline: Deadline) -> str:
     """Say a deadline that was met in a narrow column: ``dia 22``."""
-    return f"dia {clock.days_used}" if clock.why == "in_time" else ""
+    return f"dia {deadline.days_used}" if deadline.why == "in_time" else ""
 
 
-def sentence(clock: Clock, told_by: Teller = "source") -> str:
+def sentence(deadline: Deadline, told_by: Teller = "source") -> str:
     """Say a deadline, what follows from it, and its article."""
-    if clock.why == "nic":
+    if deadline.why == "nic":
         return _NIC.format(unsaid=_UNSAID[told_by])
-    if clock.why == "not_caught":
-        return _not_caught(clock)
-    if clock.why == "in_future":
-        return f"{_CANNOT_TELL}: a data da {_EVENTS[clock.event]} está no futuro."
-    if clock.why == "before_start":
-        return f"{_CANNOT_TELL}: a data da {_EVENTS[clock.event]} é anterior à da infração."
-    match clock.step:
+    if deadline.why == "not_caught":
+        return _not_caught(deadline)
+    if deadline.why == "in_future":
+        return f"{_CANNOT_TELL}: a data da {_EVENTS[deadline.event]} está no futuro."
+    if deadline.why == "before_start":
+        return f"{_CANNOT_TELL}: a data da {_EVENTS[deadline.event]} é anterior à da infração."
+    match deadline.step:
         case "notice":
-            return _of_notice(clock, told_by)
+            return _of_notice(deadline, told_by)
         case "penalty":
-            return _of_penalty(clock, told_by)
+            return _of_penalty(deadline, told_by)
         case "prescription":
-            return _of_lapse(clock)
-        case "driver_nomination" if clock.why != "no_date":
-            return _of_nomination(clock)
+            return _of_lapse(deadline)
+        case "driver_nomination" if deadline.why != "no_date":
+            return _of_nomination(deadline)
         case "prior_defence" | "driver_nomination" | "appeal":
-            return _at_least(clock)
-    assert_never(clock.step)
+            return _at_least(deadline)
+    assert_never(deadline.step)
 
 
 def toll_note(fine: AssessedFine) -> str:
@@ -179,10 +179,10 @@ def before_defence(days: int) -> str:
     return f"Penalidade emitida {when} {_BEFORE_DEFENCE}"
 
 
-def _not_caught(clock: Clock) -> str:
-    what = "A notificação" if clock.step == "notice" else "A penalidade"
-    since = f"{what} saiu {_days(clock.days)} depois da data registrada"
-    if not clock.days:
+def _not_caught(deadline: Deadline) -> str:
+    what = "A notificação" if deadline.step == "notice" else "A penalidade"
+    since = f"{what} saiu {_days(deadline.days)} depois da data registrada"
+    if not deadline.days:
         since = f"{what} pode sair depois do prazo contado da data registrada"
     return (
         f"{_CANNOT_TELL}: esta infração só se descobre depois, e o prazo conta de quando o órgão "
@@ -190,126 +190,128 @@ def _not_caught(clock: Clock) -> str:
     )
 
 
-def _of_notice(clock: Clock, told_by: Teller) -> str:
-    if clock.why == "no_date":
-        return f"{_CANNOT_TELL} se a notificação saiu no prazo: {_no_day(clock.event)}."
-    if clock.why == "in_time":
-        return _in_time("Notificação", clock, told_by)
-    if clock.why == "standstill":
-        return _stood_still("Notificação", "a notificação", clock)
+def _of_notice(deadline: Deadline, told_by: Teller) -> str:
+    if deadline.why == "no_date":
+        return f"{_CANNOT_TELL} se a notificação saiu no prazo: {_no_day(deadline.event)}."
+    if deadline.why == "in_time":
+        return _in_time("Notificação", deadline, told_by)
+    if deadline.why == "standstill":
+        return _stood_still("Notificação", "a notificação", deadline)
     return (
-        f"Notificação emitida {_days(clock.days_used)} depois da infração; o limite é de "
-        f"{clock.limit_days} ({clock.article}). Em regra, o registro deveria ser arquivado, "
+        f"Notificação emitida {_days(deadline.days_used)} depois da infração; o limite é de "
+        f"{deadline.limit_days} ({deadline.article}). Em regra, o registro deveria ser arquivado, "
         f"{_SIGNED}. Mas {_NOT_BY_ITSELF} {_ADVICE}"
     )
 
 
-def _of_penalty(clock: Clock, told_by: Teller) -> str:
-    match clock.why:
+def _of_penalty(deadline: Deadline, told_by: Teller) -> str:
+    match deadline.why:
         case "no_date":
-            return f"{_CANNOT_TELL}: {_no_day(clock.event)}."
+            return f"{_CANNOT_TELL}: {_no_day(deadline.event)}."
         case "before_law":
             return (
                 f"{_CANNOT_TELL}: o limite de {PENALTY_DAYS} ou {PENALTY_DAYS_WITH_DEFENCE} dias "
-                f"({clock.article}) vale desde {day(LEI_14071_SINCE)}, e a infração é anterior."
+                f"({deadline.article}) vale desde {day(LEI_14071_SINCE)}, e a infração é anterior."
             )
         case "awaited" | "awaited_long" | "infraction_ahead":
-            return f"{_CANNOT_TELL}: {_no_day('penalty')}. {_awaited(clock)}"
+            return f"{_CANNOT_TELL}: {_no_day('penalty')}. {_awaited(deadline)}"
         case "before_notice":
             return f"{_CANNOT_TELL}: a {_BEFORE_NOTICE}"
         case "before_defence":
-            return before_defence(clock.days)
+            return before_defence(deadline.days)
         case "in_time":
-            return _in_time("Penalidade", clock, told_by)
+            return _in_time("Penalidade", deadline, told_by)
         case "standstill":
-            return _stood_still("Penalidade", "a penalidade", clock)
+            return _stood_still("Penalidade", "a penalidade", deadline)
         case "standstill_awaited":
             return (
-                f"{_CANNOT_TELL}: {_no_day('penalty')}. São {_days(clock.days)} sem multa, e o "
-                f"prazo ({clock.article}) foi afetado pela {clock.act}. {_ADVICE}"
+                f"{_CANNOT_TELL}: {_no_day('penalty')}. São {_days(deadline.days)} sem multa, e o "
+                f"prazo ({deadline.article}) foi afetado pela {deadline.act}. {_ADVICE}"
             )
-    since = f"Penalidade emitida {_days(clock.days_used)} depois da infração"
-    if clock.why == "only_with_defence":
+    since = f"Penalidade emitida {_days(deadline.days_used)} depois da infração"
+    if deadline.why == "only_with_defence":
         return (
-            f"{since}. O prazo é de {_BOTH} ({clock.article}), e {_UNSAID[told_by]} se houve. Se "
-            f"saiu tarde, {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
+            f"{since}. O prazo é de {_BOTH} ({deadline.article}), e {_UNSAID[told_by]} se houve. "
+            f"Se saiu tarde, {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
         )
     return (
-        f"{since}, além dos {_BOTH} ({clock.article}). Em regra, o direito de aplicá-la já teria "
-        f"se perdido. Mas {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
+        f"{since}, além dos {_BOTH} ({deadline.article}). Em regra, o direito de aplicá-la já "
+        f"teria se perdido. Mas {_NOT_BY_ITSELF} {_NOT_CAUGHT} {_ADVICE}"
     )
 
 
-def _awaited(clock: Clock) -> str:
-    match clock.why:
+def _awaited(deadline: Deadline) -> str:
+    match deadline.why:
         case "infraction_ahead":
             return "A data da infração está no futuro."
         case "awaited":
-            until = day_of(clock.ends_on)
-            return f"O prazo é de {_BOTH} ({clock.article}); em regra corre ao menos até {until}."
-    return (
-        f"{_days(clock.days)} sem multa; o prazo é de {_BOTH} ({clock.article}). {_NOT_CAUGHT} "
-        f"{_ADVICE}"
-    )
-
-
-def _in_time(what: str, clock: Clock, told_by: Teller) -> str:
-    in_time = f"dentro do prazo, {_DATES[told_by]}"
-    return f"{what} emitida em {brief(clock)} ({clock.article}): {in_time}."
-
-
-def _stood_still(what: str, named: str, clock: Clock) -> str:
-    return (
-        f"{what} emitida {_days(clock.days)} depois da infração. {_CANNOT_TELL} se {named} saiu a "
-        f"tempo: o prazo ({clock.article}) foi afetado pela {clock.act}. {_ADVICE}"
-    )
-
-
-def _affected(clock: Clock) -> str:
-    return f"; prazo afetado pela {clock.act}, confirme" if clock.act else ""
-
-
-def _at_least(clock: Clock) -> str:
-    match clock.why:
-        case "no_date":
-            return f"{_CANNOT_TELL}: {_no_day(clock.event)}."
-        case "running":
+            until = day_of(deadline.ends_on)
             return (
-                f"Em regra, ainda há prazo: ao menos até {day_of(clock.ends_on)} "
-                f"({clock.article}){_affected(clock)}; a data exata está na notificação."
+                f"O prazo é de {_BOTH} ({deadline.article}); em regra corre ao menos até {until}."
             )
     return (
-        f"O prazo mínimo de {MINIMUM_DAYS} dias terminou em {day_of(clock.ends_on)} "
-        f"({clock.article}){_affected(clock)}; a data exata está na notificação e pode ser "
+        f"{_days(deadline.days)} sem multa; o prazo é de {_BOTH} ({deadline.article}). "
+        f"{_NOT_CAUGHT} {_ADVICE}"
+    )
+
+
+def _in_time(what: str, deadline: Deadline, told_by: Teller) -> str:
+    in_time = f"dentro do prazo, {_DATES[told_by]}"
+    return f"{what} emitida em {brief(deadline)} ({deadline.article}): {in_time}."
+
+
+def _stood_still(what: str, named: str, deadline: Deadline) -> str:
+    return (
+        f"{what} emitida {_days(deadline.days)} depois da infração. {_CANNOT_TELL} se {named} saiu "
+        f"a tempo: o prazo ({deadline.article}) foi afetado pela {deadline.act}. {_ADVICE}"
+    )
+
+
+def _affected(deadline: Deadline) -> str:
+    return f"; prazo afetado pela {deadline.act}, confirme" if deadline.act else ""
+
+
+def _at_least(deadline: Deadline) -> str:
+    match deadline.why:
+        case "no_date":
+            return f"{_CANNOT_TELL}: {_no_day(deadline.event)}."
+        case "running":
+            return (
+                f"Em regra, ainda há prazo: ao menos até {day_of(deadline.ends_on)} "
+                f"({deadline.article}){_affected(deadline)}; a data exata está na notificação."
+            )
+    return (
+        f"O prazo mínimo de {MINIMUM_DAYS} dias terminou em {day_of(deadline.ends_on)} "
+        f"({deadline.article}){_affected(deadline)}; a data exata está na notificação e pode ser "
         "posterior."
     )
 
 
-def _of_nomination(clock: Clock) -> str:
-    when = "ao menos até" if clock.why == "running" else "terminou em"
+def _of_nomination(deadline: Deadline) -> str:
+    when = "ao menos até" if deadline.why == "running" else "terminou em"
     return (
-        f"Em regra, {when} {day_of(clock.ends_on)}, se o condutor não foi identificado na "
-        f"abordagem ({MINIMUM_DAYS} dias da notificação, {clock.article}){_affected(clock)}."
+        f"Em regra, {when} {day_of(deadline.ends_on)}, se o condutor não foi identificado na "
+        f"abordagem ({MINIMUM_DAYS} dias da notificação, {deadline.article}){_affected(deadline)}."
     )
 
 
-def _of_lapse(clock: Clock) -> str:
-    if clock.why == "no_date":
+def _of_lapse(deadline: Deadline) -> str:
+    if deadline.why == "no_date":
         return f"{_CANNOT_TELL} quando prescreve: o registro não diz as datas."
-    is_penalty = clock.event == "penalty"
+    is_penalty = deadline.event == "penalty"
     what = "cobrar" if is_penalty else "punir"
     since = "do fim do processo, se não houve recurso" if is_penalty else "da infração"
-    ends_on = day_of(clock.ends_on)
-    if clock.why == "lapse_ahead":
+    ends_on = day_of(deadline.ends_on)
+    if deadline.why == "lapse_ahead":
         return (
-            f"O prazo para {what} é, em regra, de {PRESCRIPTION_YEARS} anos ({clock.article}): "
+            f"O prazo para {what} é, em regra, de {PRESCRIPTION_YEARS} anos ({deadline.article}): "
             f"contados {since}, em {ends_on}. A data pode mudar: {_RESTARTS}. {_LAPSES_EARLIER} "
             "Para órgãos de estados e municípios, discute-se se vale essa lei."
         )
     return (
         f"Os {PRESCRIPTION_YEARS} anos para {what}, contados {since}, passaram em {ends_on} "
-        f"({clock.article}). Pode ter prescrito, se nada interrompeu o prazo. Mas {_NOT_BY_ITSELF} "
-        f"{_ADVICE}"
+        f"({deadline.article}). Pode ter prescrito, se nada interrompeu o prazo. Mas "
+        f"{_NOT_BY_ITSELF} {_ADVICE}"
     )
 
 

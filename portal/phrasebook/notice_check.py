@@ -59,8 +59,8 @@ def sentence(point: Point, fine: AssessedFine, due_on: date | None) -> str:
             return f"A {_ISSUED[point.event]} tem data anterior à da infração."
         case "before_defence":
             return say.before_defence(point.count)
-        case "clock":
-            return say.sentence(point.clock, "visitor") if point.clock else ""
+        case "deadline":
+            return say.sentence(point.deadline, "visitor") if point.deadline else ""
         case "due_early" | "due_in_time" | "due_past":
             return _of_due_date(point, fine, due_on)
         case (

@@ -338,10 +338,10 @@ def test_fine_for_not_naming_the_driver_has_no_judged_deadlines() -> None:
     dates = {"committed_on": date(2024, 1, 10), "notified_on": date(2024, 3, 1)}
     nic = fine(code="5002", amount=Decimal(260), penalty_on=date(2026, 5, 20), **dates)
     found = AssessedFine(nic, TODAY)
-    for clock in (found.notice, found.penalty):
-        assert (clock.verdict, clock.days_used, say.brief(clock)) == ("unknown", None, "")
-        assert "por não indicar o condutor" in say.sentence(clock)
-    assert [say.name(clock) for clock in found.remedies] == ["Recurso à JARI e vencimento"]
+    for deadline in (found.notice, found.penalty):
+        assert (deadline.verdict, deadline.days_used, say.brief(deadline)) == ("unknown", None, "")
+        assert "por não indicar o condutor" in say.sentence(deadline)
+    assert [say.name(deadline) for deadline in found.remedies] == ["Recurso à JARI e vencimento"]
     assert found.standing == "enforceable"
     assert (found.amount.why, found.amount.single) == ("nic_doubled", Decimal("130.16"))
     undated = AssessedFine(replace(nic, penalty_on=None), TODAY)
@@ -392,7 +392,7 @@ def test_future_infraction_has_no_deadlines_and_no_points() -> None:
     found = AssessedFine(replace(SAMPLE, committed_on=committed, notified_on=notified), TODAY)
     assert found.standing == "unknown"
     assert found.points.counted is None
-    assert {clock.verdict for clock in found.clocks} == {"unknown"}
+    assert {deadline.verdict for deadline in found.deadlines} == {"unknown"}
     for sentence in (
         *map(say.sentence, (found.notice, found.prescription)),
         say_points.sentence(found.points),
@@ -478,7 +478,7 @@ def test_assess_and_totals_never_raise(given_fines: list[Fine], today: date) -> 
     for one in found:
         assert say_fines.status_note(one)
         assert say_fines.amount_note(one.amount)
-        assert all(map(say.sentence, one.clocks))
+        assert all(map(say.sentence, one.deadlines))
 
 
 @pytest.mark.parametrize("field", ["penalty_on", "notified_on"])

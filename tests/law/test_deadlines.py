@@ -26,19 +26,19 @@ def after(days: int) -> date:
 
 
 def test_sample_fine_was_notified_on_day_22_of_30() -> None:
-    clock = deadlines.notice_of_infraction(COMMITTED, date(2024, 9, 9), TODAY)
-    assert clock.verdict == "in_time"
-    assert (clock.days_used, clock.limit_days) == (22, 30)
-    assert clock.ends_on == date(2024, 9, 17)
-    assert "em 22 dos 30 dias (art. 281, § 1º, II, do CTB)" in sentence(clock)
+    deadline = deadlines.notice_of_infraction(COMMITTED, date(2024, 9, 9), TODAY)
+    assert deadline.verdict == "in_time"
+    assert (deadline.days_used, deadline.limit_days) == (22, 30)
+    assert deadline.ends_on == date(2024, 9, 17)
+    assert "em 22 dos 30 dias (art. 281, § 1º, II, do CTB)" in sentence(deadline)
 
 
 @pytest.mark.parametrize(
     ("days", "verdict"), [(0, "in_time"), (30, "in_time"), (31, "late"), (-1, "unknown")]
 )
 def test_notice_deadline_is_thirty_days(days: int, verdict: str) -> None:
-    clock = deadlines.notice_of_infraction(COMMITTED, after(days), TODAY)
-    assert clock.verdict == verdict
+    deadline = deadlines.notice_of_infraction(COMMITTED, after(days), TODAY)
+    assert deadline.verdict == verdict
 
 
 def test_late_notice_is_worded_with_caution() -> None:
@@ -60,8 +60,8 @@ def test_late_notice_is_worded_with_caution() -> None:
     ],
 )
 def test_penalty_deadline_is_180_days_or_360_with_defence(days: int, verdict: str) -> None:
-    clock = deadlines.notice_of_penalty(COMMITTED, after(days), TODAY)
-    assert clock.verdict == verdict
+    deadline = deadlines.notice_of_penalty(COMMITTED, after(days), TODAY)
+    assert deadline.verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -72,19 +72,19 @@ def test_penalty_deadline_is_180_days_or_360_with_defence(days: int, verdict: st
     ],
 )
 def test_future_date_starts_no_deadline(first: date, second: date, what: str | None) -> None:
-    for clock, named in (
+    for deadline, named in (
         (deadlines.notice_of_infraction(first, second, TODAY), what or "notificação"),
         (deadlines.notice_of_penalty(first, second, TODAY), what or "penalidade"),
         (deadlines.prescription(first, second, TODAY), what or "penalidade"),
     ):
-        assert clock.verdict == "unknown"
-        assert sentence(clock) == f"Não é possível dizer: a data da {named} está no futuro."
-        assert clock.ends_on is None
+        assert deadline.verdict == "unknown"
+        assert sentence(deadline) == f"Não é possível dizer: a data da {named} está no futuro."
+        assert deadline.ends_on is None
 
 
 def test_days_are_grouped_by_thousands() -> None:
-    clock = deadlines.notice_of_penalty(date(2021, 5, 1), date(2026, 5, 1), TODAY)
-    assert "1.826 dias depois" in sentence(clock)
+    deadline = deadlines.notice_of_penalty(date(2021, 5, 1), date(2026, 5, 1), TODAY)
+    assert "1.826 dias depois" in sentence(deadline)
 
 
 def test_penalty_limit_does_not_apply_to_older_fines() -> None:
@@ -95,10 +95,10 @@ def test_penalty_limit_does_not_apply_to_older_fines() -> None:
 
 
 def test_missing_penalty_is_never_late() -> None:
-    clock = deadlines.notice_of_penalty(COMMITTED, None, TODAY)
-    assert clock.verdict == "unknown"
-    assert "Não é possível dizer" in sentence(clock)
-    assert "825 dias" in sentence(clock)
+    deadline = deadlines.notice_of_penalty(COMMITTED, None, TODAY)
+    assert deadline.verdict == "unknown"
+    assert "Não é possível dizer" in sentence(deadline)
+    assert "825 dias" in sentence(deadline)
 
 
 def test_defence_and_appeal_deadlines_are_minimums() -> None:
@@ -116,16 +116,16 @@ def test_driver_nomination_deadline_is_thirty_days() -> None:
 
 def test_prescription_starts_at_the_earliest_end_of_the_case_after_a_penalty() -> None:
     assert deadlines.prescription(COMMITTED, None, TODAY).ends_on == date(2029, 8, 18)
-    clock = deadlines.prescription(COMMITTED, date(2025, 1, 10), TODAY)
-    assert clock.ends_on == date(2030, 2, 10)
-    assert "do fim do processo, se não houve recurso, em 10/02/2030" in sentence(clock)
+    deadline = deadlines.prescription(COMMITTED, date(2025, 1, 10), TODAY)
+    assert deadline.ends_on == date(2030, 2, 10)
+    assert "do fim do processo, se não houve recurso, em 10/02/2030" in sentence(deadline)
 
 
 def test_prescription_is_not_called_a_minimum() -> None:
-    clock = deadlines.prescription(COMMITTED, None, TODAY)
-    assert "ao menos" not in sentence(clock) + brief(clock)
+    deadline = deadlines.prescription(COMMITTED, None, TODAY)
+    assert "ao menos" not in sentence(deadline) + brief(deadline)
     for earlier in ("3 anos", "24 meses", "de 2024 em diante", "285, § 6º, 289 e 289-A"):
-        assert earlier in sentence(clock)
+        assert earlier in sentence(deadline)
         assert earlier in RULES_NOTE
 
 
@@ -134,15 +134,15 @@ def test_late_deadlines_name_their_exceptions() -> None:
     penalties = [deadlines.notice_of_penalty(COMMITTED, after(n), TODAY) for n in (200, 400)]
     assert "salvo se o auto foi assinado na hora" in sentence(notice)
     assert "art. 280, VI" in sentence(notice)
-    for clock in penalties:
-        assert "art. 282, § 6º-A" in sentence(clock)
-        assert "de quando o órgão soube dela" in sentence(clock)
+    for deadline in penalties:
+        assert "art. 282, § 6º-A" in sentence(deadline)
+        assert "de quando o órgão soube dela" in sentence(deadline)
 
 
 def test_void_fine_stays_until_somebody_asks() -> None:
     """A reader once took a late penalty for one that lapses by itself."""
     within_the_defence = COMMITTED + timedelta(days=5)
-    for clock, said in (
+    for deadline, said in (
         (deadlines.notice_of_infraction(COMMITTED, after(45), TODAY), "fora do prazo"),
         (
             deadlines.notice_of_penalty(COMMITTED, after(200), TODAY),
@@ -155,9 +155,9 @@ def test_void_fine_stays_until_somebody_asks() -> None:
         ),
         (deadlines.prescription(date(2018, 1, 1), None, TODAY), "pode ter prescrito"),
     ):
-        assert doubt(clock) == said
-        assert "não cai sozinha" in sentence(clock)
-        assert "pedir ao órgão ou à Justiça" in sentence(clock)
+        assert doubt(deadline) == said
+        assert "não cai sozinha" in sentence(deadline)
+        assert "pedir ao órgão ou à Justiça" in sentence(deadline)
 
 
 @pytest.mark.parametrize(
@@ -173,15 +173,15 @@ def test_prescription_of_collection_starts_when_the_time_to_pay_ends(
 ) -> None:
     """Both are drawn in one picture, and once they were up to four days apart."""
     assert deadlines.appeal(penalty_on, TODAY, state).ends_on == due_on
-    clock = deadlines.prescription(COMMITTED, penalty_on, TODAY, state)
+    deadline = deadlines.prescription(COMMITTED, penalty_on, TODAY, state)
     # A period of years ends on its own day, working day or not.
-    assert clock.ends_on == due_on.replace(year=due_on.year + 5)
+    assert deadline.ends_on == due_on.replace(year=due_on.year + 5)
 
 
 def test_passed_prescription_is_unknown() -> None:
-    clock = deadlines.prescription(date(2018, 1, 1), None, TODAY)
-    assert clock.verdict == "unknown"
-    assert "Pode ter prescrito" in sentence(clock)
+    deadline = deadlines.prescription(date(2018, 1, 1), None, TODAY)
+    assert deadline.verdict == "unknown"
+    assert "Pode ter prescrito" in sentence(deadline)
 
 
 def test_five_years_from_a_leap_day_end_on_march_1() -> None:
@@ -193,7 +193,7 @@ def test_five_years_from_a_leap_day_end_on_march_1() -> None:
 def test_deadlines_never_raise_and_always_have_a_sentence(
     first: date | None, second: date | None, today: date
 ) -> None:
-    clocks = [
+    computed = [
         deadlines.notice_of_infraction(first, second, today),
         deadlines.notice_of_penalty(first, second, today),
         deadlines.prior_defence(first, today),
@@ -201,12 +201,12 @@ def test_deadlines_never_raise_and_always_have_a_sentence(
         deadlines.appeal(first, today),
         deadlines.prescription(first, second, today),
     ]
-    for clock in clocks:
-        assert sentence(clock).endswith((".", ")"))
-        assert clock.article
+    for deadline in computed:
+        assert sentence(deadline).endswith((".", ")"))
+        assert deadline.article
         if first is None and second is None:
-            assert clock.verdict == "unknown"
-            assert "Não é possível dizer" in sentence(clock)
+            assert deadline.verdict == "unknown"
+            assert "Não é possível dizer" in sentence(deadline)
 
 
 @pytest.mark.parametrize(
@@ -240,4 +240,4 @@ def test_day_of_an_infraction_that_nobody_sees_starts_no_term(
         assert fine.notice.ends_on is fine.penalty.ends_on is None
         assert "§ 6º-A" in sentence(fine.notice)
         points = check_notice(fine, None)
-        assert "against" not in {point.kind for point in points if point.code == "clock"}
+        assert "against" not in {point.kind for point in points if point.code == "deadline"}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from portal.law.assessment import AssessedFine
-from portal.law.deadlines import Clock
+from portal.law.deadlines import Deadline
 from portal.phrasebook.deadlines import name, sentence
 from portal.vehicle.field import HIDDEN, Field
 from portal.vehicle.fines import Fine
@@ -19,8 +19,8 @@ DEFENCE, NOMINATION = "Defesa prévia", "Indicação do condutor"
 APPEAL = "Recurso à JARI e vencimento"
 
 
-def names_of(clocks: Sequence[Clock]) -> list[str]:
-    return [name(clock) for clock in clocks]
+def names_of(listed: Sequence[Deadline]) -> list[str]:
+    return [name(deadline) for deadline in listed]
 
 
 def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
@@ -66,7 +66,7 @@ def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
 def test_remedies_follow_the_notice_then_the_penalty(record: Fine, remedies: list[str]) -> None:
     found = AssessedFine(record, TODAY)
     assert names_of(found.remedies) == remedies
-    assert names_of(found.clocks) == [
+    assert names_of(found.deadlines) == [
         *("Notificação da autuação", "Notificação da penalidade"),
         *remedies,
         "Prescrição",
@@ -76,7 +76,7 @@ def test_remedies_follow_the_notice_then_the_penalty(record: Fine, remedies: lis
 def test_paid_fine_has_no_deadlines() -> None:
     found = AssessedFine(issued(10, paid_on=TODAY), TODAY)
     assert found.is_paid
-    assert found.clocks == found.remedies == ()
+    assert found.deadlines == found.remedies == ()
 
 
 def test_nomination_applies_only_if_driver_was_not_stopped() -> None:
@@ -86,5 +86,5 @@ def test_nomination_applies_only_if_driver_was_not_stopped() -> None:
 
 def test_hidden_date_is_not_called_missing() -> None:
     record = issued(10, penalty_on_text=HIDDEN)
-    for clock in AssessedFine(record, TODAY).clocks:
-        assert "a fonte não informa" not in sentence(clock)
+    for deadline in AssessedFine(record, TODAY).deadlines:
+        assert "a fonte não informa" not in sentence(deadline)

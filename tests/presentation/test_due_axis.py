@@ -59,7 +59,7 @@ def test_notice_reaches_from_its_start_over_today_to_its_last_day() -> None:
 def test_next_date_is_the_first_of_the_calendar() -> None:
     found = axis(NOTICE, overdue())
     assert found.next is not None
-    assert (found.next.deadline, found.next.fine.number) == ("penalty", 1)
+    assert (found.next.name, found.next.fine.number) == ("penalty", 1)
     assert found.next.last_day == TODAY - timedelta(days=50) + timedelta(days=180)
     assert next_deadline(()) is None
 

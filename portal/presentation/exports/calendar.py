@@ -124,19 +124,19 @@ def _events(
     seen = set()
     for fine in fines:
         for running in running_deadlines(fine):
-            uid = _uid(dossier.subject.text, fine, running.deadline)
+            uid = _uid(dossier.subject.text, fine, running.name)
             if uid in seen:  # the source lists some fines twice
                 continue
             seen.add(uid)
             title, last_day = say.title(running), running.last_day
-            text = say.sentence(running.clock) if running.clock else say.toll_note(fine)
+            text = say.sentence(running.deadline) if running.deadline else say.toll_note(fine)
             event = Event()
             event.add("uid", uid)
             event.add("dtstart", last_day)
             event.add("dtend", last_day + timedelta(days=1))
             event.add("transp", "TRANSPARENT")
             event.add("summary", f"{_subject(dossier)}: {title} ({_fine_words(fine)})")
-            event.add("description", _description(fine, running.deadline, text, fetched_at))
+            event.add("description", _description(fine, running.name, text, fetched_at))
             _stamp(event, fetched_at)
             yield event
 

@@ -21,7 +21,7 @@ from portal.law.act_answers import ACTS
 from portal.law.act_matrix import Row, VerdictPart
 from portal.law.assessment import AssessedFine, Totals
 from portal.law.checklist import UNVERIFIED
-from portal.law.deadlines import Clock
+from portal.law.deadlines import Deadline
 from portal.law.last_seen import SinceLastSeen
 from portal.law.orders import AssessedOrder, who_lifts
 from portal.law.verdict import Verdict
@@ -234,18 +234,18 @@ def _fines(fines: Sequence[AssessedFine], totals: Totals) -> Record:
         "places": [_copied(one, "year", "state", "town", "count") for one in fined_places(fines)],
         "whom_to_ask": whom_to_ask(fines) or None,
         "records": [
-            _columns(fine, FINE_COLUMNS) | {"deadlines": list(map(_deadline, fine.clocks))}
+            _columns(fine, FINE_COLUMNS) | {"deadlines": list(map(_deadline, fine.deadlines))}
             for fine in fines
         ],
     }
 
 
-def _deadline(clock: Clock) -> Record:
+def _deadline(deadline: Deadline) -> Record:
     return {
-        "name": deadlines.name(clock),
-        "state": clock.verdict,
-        **_copied(clock, "days_used", "limit_days", "ends_on", "article"),
-        "sentence": deadlines.sentence(clock),
+        "name": deadlines.name(deadline),
+        "state": deadline.verdict,
+        **_copied(deadline, "days_used", "limit_days", "ends_on", "article"),
+        "sentence": deadlines.sentence(deadline),
     }
 
 

@@ -66,8 +66,8 @@ def annex_row(fine: AssessedFine, on: str) -> tuple[str, ...]:
         (day(record.penalty_on, record.penalty_on_text), fine.penalty),
     )
     days = (
-        ", ".join(filter(None, (field_text(on), say.doubt(clock) * fine.is_open)))
-        for on, clock in steps
+        ", ".join(filter(None, (field_text(on), say.doubt(deadline) * fine.is_open)))
+        for on, deadline in steps
     )
     running = (say.brief(one) for one in fine.remedies if one.verdict == "in_time")
     due = found.get("Pagamento") or next(filter(None, running), "")
@@ -98,10 +98,10 @@ def _values(fine: AssessedFine) -> dict[str, str]:
     """Return the values of a fine by the labels of ``FINE_ROWS``, and some in shorter words."""
     record, amount = fine.record, fine.amount
     found = {one.label: field_text(one.field) for one in fine_rows(fine, "paper")}
-    for label, clock in (("Notificada em", fine.notice), ("Penalidade em", fine.penalty)):
-        if fine.is_open and clock.why == "in_time":
+    for label, deadline in (("Notificada em", fine.notice), ("Penalidade em", fine.penalty)):
+        if fine.is_open and deadline.why == "in_time":
             on, text = _STEP_DAYS[label](record)
-            found[label] = f"{field_text(day(on, text))}, {say.short(clock)}"
+            found[label] = f"{field_text(day(on, text))}, {say.short(deadline)}"
     if "Desconto" in found:
         found["Com 20%"] = formats.brl(amount.at_80)
         found["Com 40%, SNE"] = formats.brl(amount.at_60)

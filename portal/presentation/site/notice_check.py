@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 
 from portal.data_files import read_csv
 from portal.law.assessment import AssessedFine
-from portal.law.deadlines import Clock
+from portal.law.deadlines import Deadline
 from portal.law.notice_check import Point, check_notice
 from portal.phrasebook.notice_check import sentence
 from portal.presentation.typed_money import read_money
@@ -73,11 +73,11 @@ class NoticeCheckPage:
         return tuple(sentence(point, self.fine, self.due_on) for point in of_kind)
 
     @property
-    def remedies(self) -> tuple[Clock, ...]:
+    def remedies(self) -> tuple[Deadline, ...]:
         """The deadlines that still run for the person who received the notice."""
         if self.fine is None:
             return ()
-        return tuple(clock for clock in self.fine.remedies if clock.verdict == "in_time")
+        return tuple(deadline for deadline in self.fine.remedies if deadline.verdict == "in_time")
 
 
 def notice_check_page(asked: Mapping[str, str], today: date) -> NoticeCheckPage:
