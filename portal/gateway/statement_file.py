@@ -4,8 +4,9 @@ import csv
 import io
 import re
 import unicodedata
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from decimal import Decimal, InvalidOperation
 from itertools import starmap
 from typing import Final, Literal
@@ -28,6 +29,10 @@ _HEADERS: Final[Mapping[str, tuple[str, ...]]] = {
     "price": ("price", "preco", "valor", "amount", "custo", "cost", "cobrado"),
     "plate": ("plate", "placa", "veiculo", "vehicle"),
 }
+# A column beside one of days.
+_HOURS: Final = ("hora", "time", "hour")
+# A provider may write its name and the month above the header.
+_MOST_ABOVE: Final = 20
 # Words of an operation, in this order, because a path of fines contains "restrictions" as well.
 _OPERATIONS: Final = (
     ("renainf", ("renainf", "multa", "infrac", "fines")),
@@ -35,11 +40,15 @@ _OPERATIONS: Final = (
     ("report", ("report", "laudo", "relatorio", "analytical", "analitic")),
     ("decode", ("decode", "dados", "veic", "fipe", "placa", "decodific")),
 )
-_FORMATS: Final = (
-    "%d/%m/%Y %H:%M:%S.%f",
-    "%d/%m/%Y %H:%M:%S",
-    "%d/%m/%Y %H:%M",
-    "%d-%m-%Y %H:%M:%S",
+# A day with the year first or last, a time, and a zone such as "Z", "UTC", "-03:00" or "(GMT-3)".
+_TIME: Final = re.compile(
+    r"(?:(?P<year>[0-9]{4})[-/.](?P<month>[0-9]{1,2})[-/.](?P<day>[0-9]{1,2})"
+    r"|(?P<day_>[0-9]{1,2})[-/.](?P<month_>[0-9]{1,2})[-/.](?P<year_>[0-9]{4}|[0-9]{2}))"
+    r"(?:T|,? +(?:as +)?|, *)(?P<hour>[0-9]{1,2})[:h](?P<minute>[0-9]{2})"
+    r"(?::(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]{1,9}))?)?"
+    r"(?: *\(?(?P<zone>z|utc|gmt|brt)? *"
+    r"(?P<offset>(?P<sign>[+-])(?P<hours>[0-9]{1,2}):?(?P<minutes>[0-9]{2})?)?\)?)?",
+    re.ASCII | re.IGNORECASE,
 )
 _FIRST_YEAR: Final = 2000  # a year of few digits is a wrong column
 _EPOCH: Final = re.compile(r"[0-9]{10}([0-9]{3})?(\.[0-9]+)?")
@@ -105,12 +114,15 @@ def read_statement(
         raise WrongStatement("no_rows") from None
     if not rows:
         raise WrongStatement("empty")
-    places = _places(rows[0], columns or {})
+    above, places = _header(rows, columns or {})
     found = []
-    for line, row in enumerate(rows[1:], start=2):
+    for line, row in enumerate(rows[above + 1 :], start=above + 2):
         if not any(cell.strip() for cell in row):
             continue
-        cells = {name: row[place] if place < len(row) else "" for name, place in places.items()}
+        cells = {
+            name: " ".join(row[place] for place in several if place < len(row))
+            for name, several in places.items()
+        }
         found.append(_billed(line, cells, tag_of))
     if not found:
         raise WrongStatement("no_rows")
@@ -129,8 +141,28 @@ def _billed(line: int, cells: Mapping[str, str], tag_of: Callable[[str], str]) -
     return Billed(line, at, operation, price, tag_of(cells.get("plate", "")))
 
 
-def _places(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
-    """Return the place of each column that the header has. Raises WrongStatement."""
+def _header(
+    rows: Sequence[Sequence[str]], columns: Mapping[str, str]
+) -> tuple[int, dict[str, list[int]]]:
+    """Return the number of rows above the header, and the header's places.
+
+    Raises the WrongStatement of the first row, if none of the first rows is a header.
+    """
+    refused = None
+    for above, row in enumerate(rows[:_MOST_ABOVE]):
+        try:
+            return above, _places(row, columns)
+        except WrongStatement as error:
+            refused = refused or error
+    assert refused is not None
+    raise refused
+
+
+def _places(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, list[int]]:
+    """Return the places of each column that the header has. Raises WrongStatement.
+
+    The time has two, if the header has a column of days and one of hours.
+    """
     plain = [_plain(cell) for cell in header]
     places = {}
     for name, typed in columns.items():
@@ -151,10 +183,16 @@ def _places(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]
     missing = [name for name in REQUIRED if name not in places]
     if missing:
         raise WrongStatement("unrecognised", names=missing)
-    return places
+    found = {name: [place] for name, place in places.items()}
+    if not any(word in plain[places["time"]] for word in _HOURS):
+        rest = (at for at in range(len(plain)) if at not in places.values())
+        found["time"] += [at for at in rest if any(word in plain[at] for word in _HOURS)][:1]
+    return found
 
 
 def _decoded(content: bytes) -> str:
+    if content.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -162,8 +200,9 @@ def _decoded(content: bytes) -> str:
 
 
 def _delimiter(text: str) -> str:
-    header = text.partition("\n")[0]
-    return max(";,\t", key=header.count)
+    """Return the delimiter that is in the first lines most often in one line."""
+    first = text.splitlines()[:_MOST_ABOVE]
+    return max(";\t|,", key=lambda each: max((line.count(each) for line in first), default=0))
 
 
 def _plain(text: str) -> str:
@@ -179,8 +218,8 @@ def _operation(text: str) -> str | None:
 
 def _price(text: str) -> Decimal | None:
     bare = re.sub(r"[^0-9,.-]", "", text)
-    if "," in bare:
-        bare = bare.replace(".", "").replace(",", ".")
+    thousands, decimal = (".", ",") if bare.rfind(",") > bare.rfind(".") else (",", ".")
+    bare = bare.replace(thousands, "").replace(decimal, ".")
     try:
         return Decimal(bare)
     except InvalidOperation:
@@ -192,16 +231,23 @@ def _time(text: str) -> datetime | None:
     if _EPOCH.fullmatch(bare):
         seconds = float(bare)
         return datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
-    for read in (datetime.fromisoformat, *(_reader(form) for form in _FORMATS)):
-        try:
-            found = read(bare)
-        except ValueError:
-            continue
-        if found.year < _FIRST_YEAR:
-            return None
-        return found if found.tzinfo else found.replace(tzinfo=sao_paulo())
-    return None
+    found = _TIME.fullmatch(_plain(bare))
+    if found is None:
+        return None
+    year, month, day = (int(found[name] or found[f"{name}_"]) for name in ("year", "month", "day"))
+    hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
+    micro = int((found["fraction"] or "").ljust(6, "0")[:6])
+    year += 2000 * (year < 100)
+    try:
+        at = datetime(year, month, day, hour, minute, second, micro, tzinfo=_zone(found))
+    except ValueError:
+        return None
+    return at if at.year >= _FIRST_YEAR else None
 
 
-def _reader(form: str) -> Callable[[str], datetime]:
-    return lambda text: datetime.strptime(text, form)  # noqa: DTZ007 the zone is added later
+def _zone(found: re.Match[str]) -> tzinfo:
+    """Return the zone of a time, by default America/Sao_Paulo. Raises ValueError."""
+    if found["offset"]:
+        offset = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
+        return timezone(-offset if found["sign"] == "-" else offset)
+    return UTC if found["zone"] in ("z", "utc", "gmt") else sao_paulo()

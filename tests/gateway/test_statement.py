@@ -152,6 +152,67 @@ def test_statements_of_several_forms_are_read(text: str, columns: dict[str, str]
     assert row.tag in ("ABC1D23", "")
 
 
+AT = datetime(2026, 11, 28, 17, 2, 3, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("2026-11-28T14:02:03-03:00", "2026-11-28T17:02:03.000Z", "2026-11-28 17:02:03 UTC"),
+        *("2026-11-28 14:02:03 -0300", "2026/11/28 14:02:03", "28/11/2026 14:02:03,000"),
+        *("28/11/2026, 14:02:03", "28/11/2026 às 14:02:03", "28.11.2026 14:02:03 (GMT-3)"),
+        *("28-11-26 14:02:03", "28/11/2026 18:02:03 UTC+1", "28/11/2026 14:02:03 BRT"),
+        *("1795885323", "1795885323000"),
+    ],
+)
+def test_time_is_read_in_many_forms(text: str) -> None:
+    content = f"quando;operação;preço\n{text};decode;0,30\n".encode()
+    (row,) = read_statement(content, str, {"time": "Quando"})
+    assert row.at == AT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("2026-13-28 14:02:03", "28/11/2026", "2026-11-28", "28/11/2026 25:00", "14:02:03", ""),
+        *("28/11/2026 14:02:03 -99:00", "28/11/2026 14:02:03 PM", "٢٨/11/2026 14:02:03"),
+    ],
+)
+def test_time_that_is_none_is_named(text: str) -> None:
+    with pytest.raises(WrongStatement) as caught:
+        read_statement(f"time;operation;price\n{text};decode;1\n".encode(), str)
+    assert (caught.value.problem, [*caught.value.names]) == ("cell", ["time"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *(("0,30", "0.30"), ("R$ 1.234,56", "1234.56"), ("1,234.56", "1234.56"), ("0.3", "0.3")),
+        *(("BRL 17", "17"), ("-0,30", "-0.30")),
+    ],
+)
+def test_price_is_read_in_many_forms(text: str, expected: str) -> None:
+    content = f'time;operation;price\n2026-11-28 14:02:03;decode;"{text}"\n'.encode()
+    assert [row.price for row in read_statement(content, str)] == [Decimal(expected)]
+
+
+SHEET = "Data{0}Hora{0}Produto{0}Valor\n28/11/2026{0}14:02:03{0}Dados{0}0.30\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        *((SHEET.format(delimiter).encode(), 2) for delimiter in ";,\t|"),
+        (SHEET.format("\t").encode("utf-16"), 2),
+        (SHEET.format(";").encode("cp1252"), 2),
+        (("Fornecedor S.A.;;;\nFatura de novembro, 2026;;;\n\n" + SHEET.format(";")).encode(), 5),
+    ],
+)
+def test_sheet_with_day_and_hour_apart_is_read(content: bytes, line: int) -> None:
+    (row,) = read_statement(content, str)
+    assert (row.line, row.at, row.operation, row.price) == (line, AT, "decode", Decimal("0.30"))
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -161,8 +222,8 @@ def test_statements_of_several_forms_are_read(text: str, columns: dict[str, str]
         ("a,b,c\n1,2,3\n", ("unrecognised", ("time", "operation", "price"), "", 0)),
         ("time,operation,price\nyesterday,decode,1\n", ("cell", ("time",), "yesterday", 2)),
         ("time,operation,price\n0001-01-01,decode,1\n", ("cell", ("time",), "0001-01-01", 2)),
-        ("time,operation,price\n2026-11-28,decode,free\n", ("cell", ("price",), "free", 2)),
-        ("time,operation,price\n2026-11-28,what,1\n", ("cell", ("operation",), "what", 2)),
+        ("time,operation,price\n2026-11-28 14:02,decode,free\n", ("cell", ("price",), "free", 2)),
+        ("time,operation,price\n2026-11-28 14:02,what,1\n", ("cell", ("operation",), "what", 2)),
     ],
 )
 def test_unreadable_statement_says_why(text: str, problem: tuple[object, ...]) -> None:
