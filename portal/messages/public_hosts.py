@@ -7,10 +7,16 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
-# ``is_global`` calls these public, and packets to them may reach a private IPv4 address.
-_TRANSLATED: Final = tuple(
-    map(ip_network, ("64:ff9b::/96", "64:ff9b:1::/48", "2002::/16", "2001::/32", "::ffff:0:0:0/96"))
+# The only IPv6 addresses that are allocated to the public (IANA, "IPv6 Global Unicast Address
+# Assignments"). Those outside of it may be translated, local to a site, or not routed at all.
+_UNICAST: Final = ip_network("2000::/3")
+# ``is_global`` calls these public: protocols (RFC 6890), relays and translations to IPv4 addresses,
+# which may be private (6to4, Teredo), and documentation (RFC 9637).
+_SPECIAL: Final = tuple(
+    map(ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2002::/16", "2001::/23", "3fff::/20"))
 )
+# The interface identifiers of ISATAP (RFC 5214 §6.1), which end with an IPv4 address.
+_ISATAP: Final = (0x00005EFE, 0x02005EFE)
 
 
 class HostRefused(ValueError):
@@ -24,7 +30,11 @@ def is_public(address: Address) -> bool:
         return is_public(mapped)
     if address.is_multicast or not address.is_global or address.is_reserved:
         return False
-    return not any(address in each for each in _TRANSLATED if each.version == address.version)
+    if isinstance(address, IPv6Address) and (
+        address not in _UNICAST or int(address) >> 32 & 0xFFFFFFFF in _ISATAP
+    ):
+        return False
+    return not any(address in each for each in _SPECIAL if each.version == address.version)
 
 
 def checked_url(url: str, allowed: Collection[str]) -> tuple[str, int, str]:

@@ -18,6 +18,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import SCOPES
+from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import Failure
 from portal.issued.archive import DossierArchive
 from portal.issued.identifiers import display_number, new_identifiers
@@ -37,6 +38,7 @@ from portal.system.local_time import from_epoch
 from portal.system.webhook_signature import is_secret, new_secret, signature
 from tests.conftest import PortalFactory
 from tests.fakes import Clock
+from tests.fakes.databases import EmptyDatabase, kept_open
 from tests.fakes.in_process import PRICED
 from tests.fakes.one_tenant import NAMESPACE, ledger_of, tokens_in
 from tests.fakes.receivers import MailReceiver, WebhookReceiver
@@ -161,6 +163,49 @@ def test_message_is_told_once_by_all_processes(
     assert len({each.headers["webhook-id"] for each in receiver.posted}) == 5
 
 
+@pytest.mark.long
+@pytest.mark.over_5_s("1,000 calls")
+def test_lines_that_two_machines_cross_are_told_once_each(
+    empty_database: EmptyDatabase, receiver: WebhookReceiver, clock: Clock
+) -> None:
+    """1,000 calls of R$ 0.31 under R$ 300, which two portals make and tell of at the same time."""
+    budget, mailbox = Decimal(300), MailReceiver()
+    paid: list[Decimal] = []
+
+    def portal(mail: MailServer) -> tuple[Ledger, Courier]:
+        database = kept_open(empty_database.url, empty_database.folder)
+        told = Outbox(database, NAMESPACE, clock)
+        budgets = BudgetMessages(told)
+        ledger = ledger_of(database, monthly_budget=budget, budgets=budgets, clock=clock)
+        return ledger, courier(database, told, receiver, clock, mail)
+
+    def work(ledger: Ledger, one: Courier) -> None:
+        for _ in range(100):
+            try:
+                LedgerEntry(ledger, "decode", "tag", Decimal("0.31"), as_caller("ana")).begin(
+                    "primary"
+                ).finish("answered", 200)
+                paid.append(Decimal("0.31"))
+            except Failure as failure:
+                assert failure.kind == "portal_budget"
+        one.tick()
+
+    with mailbox.running():
+        server = MailServer.of(f"smtp://127.0.0.1:{mailbox.port}", "portal@example.com")
+        portals = [portal(server), portal(server)]
+        threads = [threading.Thread(target=work, args=portals[number % 2]) for number in range(10)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for _, one in portals:
+            one.tick()
+    assert sum(paid) == 967 * Decimal("0.31")
+    kinds = [json.loads(posted.body)["type"] for posted in receiver.posted]
+    assert sorted(kinds) == ["budget.spent", "budget.warned"]
+    assert len(mailbox.received) == 2
+
+
 def test_failing_receiver_gets_the_message_when_it_is_back(
     database: Database, outbox: Outbox, receiver: WebhookReceiver, clock: Clock
 ) -> None:
@@ -209,8 +254,23 @@ PRIVATE = (
     *("0.0.0.0", "255.255.255.255", "224.0.0.1", "198.18.0.1", "192.0.2.1", "203.0.113.9"),
     *("::1", "::", "fe80::1", "fc00::1", "ff02::1", "2001:db8::1", "::ffff:127.0.0.1"),
     *("::ffff:10.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::a00:1", "2002:7f00:1::", "2001:0:1::1"),
-    "::ffff:0:127.0.0.1",
+    *("::ffff:0:127.0.0.1", "0.1.2.3", "127.255.255.254", "169.254.0.1", "100.127.255.255"),
+    *("239.1.1.1", "240.0.0.1", "192.0.0.8", "192.0.0.170", "192.88.99.1", "198.51.100.1"),
+    *("::7f00:1", "::a00:1", "64:ff9b::808:808", "100::1", "2001:2::1", "2001:20::1", "3fff::1"),
+    *("2002:808:808::1", "fd00:ec2::254", "febf::1", "fec0::1", "feff::1", "ff0e::1", "5f00::1"),
+    *("4000::1", "2001:470::5efe:10.0.0.1", "2001:470::200:5efe:a00:1", "64:ff9b::7f00:1%1"),
 )
+PUBLIC = (
+    *("93.184.215.14", "8.8.8.8", "192.0.1.1", "192.88.100.1", "223.255.255.1", "172.32.0.1"),
+    *("2606:4700:4700::1111", "2a00:1450:4001:80b::200e", "2001:4860:4860::8888"),
+    "::ffff:8.8.8.8",
+)
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_public_address_is_reached(address: str) -> None:
+    found = [(0, 0, 0, "", (address, 443))]
+    assert reachable("hook.example", 443, (), lambda *_: found) == address
 
 
 @pytest.mark.parametrize("address", PRIVATE)
