@@ -162,6 +162,8 @@ def capacity(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
             f"{cost.commands:.1f} commands, {cost.statements:.1f} statements"
         )
     report.note(f"a call holds the row of all callers for {held_s * 1e3:.2f} ms, without fsync")
+    for part, demand_s in demands_s(costs["hit"], costs["miss"], held_s, 1).items():
+        report.note(f"{part}: full at {1 / demand_s:,.0f} lookups a second")
     for portals in _FLEETS:
         rate, wall = lookups_per_s(costs["hit"], costs["miss"], held_s, portals)
         report.note(f"{portals:,} portals: {rate:,.0f} lookups a second; full first: {wall}")
@@ -218,20 +220,25 @@ def _check_model(fleet: Fleet, report: Report, cost: Cost, rounds: int) -> None:
 # The model
 
 
-def lookups_per_s(hit: Cost, miss: Cost, held_s: float, portals: int) -> tuple[float, str]:
-    """Return the rate of lookups of a fleet, and the part that is full first."""
+def demands_s(hit: Cost, miss: Cost, held_s: float, portals: int) -> dict[str, float]:
+    """Return for how many seconds a lookup of a fleet keeps each part busy."""
     missed = 1 - HIT_SHARE
 
     def mixed(name: str) -> float:
         return HIT_SHARE * float(getattr(hit, name)) + missed * float(getattr(miss, name))
 
-    demands = {
+    return {
         "the portals' processors": mixed("portal_s") / (PORTAL_CORES * portals),
         "Redis": mixed("redis_s"),
         "the database's processors": mixed("database_s") / DATABASE_CORES,
         "the row of all callers": missed * held_s,
     }
-    rate = throughput([*demands.values()], missed * UPSTREAM_S, UNDER_WAY * portals)
+
+
+def lookups_per_s(hit: Cost, miss: Cost, held_s: float, portals: int) -> tuple[float, str]:
+    """Return the rate of lookups of a fleet, and the part that is full first."""
+    demands, delay_s = demands_s(hit, miss, held_s, portals), (1 - HIT_SHARE) * UPSTREAM_S
+    rate = throughput([*demands.values()], delay_s, UNDER_WAY * portals)
     return rate, max(demands, key=lambda name: demands[name])
 
 
