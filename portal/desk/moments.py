@@ -30,11 +30,10 @@ from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate
 
 USUAL: Final[tuple[LookupName, ...]] = ("renajud",)
-# Requests without an idempotency key that are equal within this time are one: two clicks.
-TWO_CLICKS_S: Final = 30.0
-# With a key, a request that is repeated within this time pays for no second answer: the paper of
-# the first may have taken too long.
-REPEATED_S: Final = 120.0
+# Requests without an idempotency key that are equal within this time are one, also one after the
+# other: two clicks, or a click after "back". It is longer than a request lasts. A request that is
+# repeated with its key within it pays for no second answer: the paper of the first may be late.
+ONE_MOMENT_S: Final = 120.0
 
 
 class UnknownFormer(Exception):
@@ -93,7 +92,7 @@ class Moments:
             price = self.price(terms.ask)
             if price is None or price > terms.max_cost:
                 raise TooDear
-        number, since = self._claim(terms, former, key)
+        number, since = self._claim(terms, key)
         if self._issuing.owned(number):  # issued by the first click of two
             return number
         last_purge = self._core.gateway.last_purge()
@@ -124,21 +123,23 @@ class Moments:
             raise UnknownFormer
         return found
 
-    def _claim(
-        self, terms: Terms, former: IssuedDossier | None, key: str | None
-    ) -> tuple[str, float]:
-        """Return the number to issue, and since when an answer is of this moment (epoch s)."""
+    def _claim(self, terms: Terms, key: str | None) -> tuple[str, float]:
+        """Return the number to issue, and since when an answer is of this moment (epoch s).
+
+        Without a key, what was sent makes two requests equal, and not the dossier that it is
+        compared with: after the first of two clicks, the newest dossier is another.
+        """
         number, owner = new_identifiers().number, self._caller.owner
-        names = ",".join(terms.ask)
+        former = parse_number(terms.number) or ""
+        sent = "|".join((terms.plate.text, ",".join(terms.ask), former))
         claimed = self._core.idempotency.claimed
         if key is not None:
-            content = "|".join((terms.plate.text, names, terms.number, str(terms.max_cost)))
-            claim = claimed("moment", owner, key, content.encode(), number)
+            content = f"{sent}|{terms.max_cost}".encode()
+            claim = claimed("moment", owner, key, content, number)
         else:
-            same = "|".join((terms.plate.text, names, former.number if former else ""))
-            claim = claimed("clicks", owner, same, b"", number, TWO_CLICKS_S)
+            claim = claimed("clicks", owner, sent, b"", number, ONE_MOMENT_S)
         # A key that is used again later asks again.
-        return claim.made, max(claim.at, time.time() - REPEATED_S)
+        return claim.made, max(claim.at, time.time() - ONE_MOMENT_S)
 
     def _moment(
         self,

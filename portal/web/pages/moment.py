@@ -6,7 +6,6 @@ from typing import Final
 from flask import abort, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access.idempotency import KeyReused
 from portal.desk.desk import Desk
 from portal.desk.issuing import NothingToIssue
 from portal.desk.moments import USUAL, Terms, Unanswered, UnknownFormer
@@ -14,13 +13,13 @@ from portal.dossier.answers import Panel
 from portal.issued.identifiers import display_number
 from portal.pdf.process import PAGE_WITHIN_S, RenderingInterrupted
 from portal.phrasebook.failures import FAULTS
-from portal.phrasebook.issuing import ISSUE_AGAIN, KEY_REUSED, NOTHING_TO_ISSUE, PURGED
+from portal.phrasebook.issuing import NOTHING_TO_ISSUE, PURGED
 from portal.presentation.issued.summary import summary_of
 from portal.vehicle.plate import Plate
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import refuse
 from portal.web.papers import moment_paper
-from portal.web.routing.responses import form_key, show_notice, ticked_lookups
+from portal.web.routing.responses import show_notice, ticked_lookups
 from portal.web.routing.routes import Routes
 from portal.web.routing.vehicles import of_vehicle
 from portal.web.web import Web
@@ -41,20 +40,20 @@ routes = Routes("moment", robots="noindex, nofollow", limited=True)
 @routes.post("/placa/<text>/ato")
 @of_vehicle(Plate)
 def moment(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
-    """Ask the ticked lookups again, RENAJUD if none is, and issue what they say."""
-    key = form_key()
+    """Ask the ticked lookups again, RENAJUD if none is, and issue what they say.
+
+    The form has no key: one would give a tab that stays open the proof of an earlier moment.
+    """
     ask = ticked_lookups() or USUAL
     if not desk.moments.may(ask):
         abort(403)
     terms = Terms(plate, ask, request.form.get("number", "").strip())
     refuse(web.limits.issue_wait(request.remote_addr))
     try:
-        number = desk.moments.issue(terms, moment_paper(web), key)
+        number = desk.moments.issue(terms, moment_paper(web))
         web.limits.count_issued(request.remote_addr)
     except UnknownFormer:
         abort(404)
-    except KeyReused:
-        return page_error(422, KEY_REUSED, ISSUE_AGAIN, plate.text)
     except NothingToIssue:
         return page_error(409, NOTHING_TO_ISSUE, PURGED, plate.text)
     except Unanswered as error:
