@@ -5,6 +5,7 @@ from typing import Final
 from flask import abort, request, url_for
 
 from portal.issued.identifiers import display_number
+from portal.issued.model import IssuedDossier
 from portal.issued.verification import Verification
 from portal.pdf.inspection import LARGEST_FILE
 from portal.presentation.issued.summary import summary_of
@@ -15,6 +16,16 @@ from portal.web.http.sent_files import read_form_with_file
 from portal.web.web import Web
 
 FIELD: Final = "file"
+
+
+def newer_path(dossier: IssuedDossier) -> str:
+    """Return where anybody may check the dossier that has taken another's place, "" without one.
+
+    The number says no more than the check of a number does. Whoever has a dossier's link has not
+    been given that of the newer one.
+    """
+    newer = dossier.superseded_by
+    return url_for("verification.verify", codigo=display_number(newer)) if newer else ""
 
 
 def verify_code(web: Web, code: str) -> Verification:
@@ -84,4 +95,5 @@ def shown(verification: Verification) -> VerifiedDossier | None:
         path=path,
         summary=summary if is_holder else None,
         superseded_by=display_number(dossier.superseded_by) if dossier.superseded_by else "",
+        newer_path=newer_path(dossier),
     )

@@ -241,6 +241,7 @@ def verified_file(result: Any, signature: SignatureFacts | None, **named: Any) -
         dossier = VerifiedDossier(
             *(NUMBER, state, "ABC1D23", "Loja <Central>", NOW, NOW, path, summary),
             superseded_by="8G4M-0RNE-3YJB",
+            newer_path="/verificar?codigo=8G4M-0RNE-3YJB",
         )
     found = Verification(result, signature=signature, **named)
     return VerificationPage(verification=found, dossier=dossier, of_file=True)
@@ -386,6 +387,9 @@ PAGES: dict[str, Callable[[], Any]] = {
     "issued, shared without records": lambda: issued("/d/key", "", False, ISSUED_ALL_DOWN),
     "ended, expired": lambda: EndedDossierPage(stored_dossier("expired")),
     "ended, revoked": lambda: EndedDossierPage(stored_dossier("revoked")),
+    "ended, superseded": lambda: EndedDossierPage(
+        replace(stored_dossier("expired"), superseded_by="8G4M0RNE3YJB"), "/dossie/8G4M-0RNE-3YJB"
+    ),
     "ended, unknown": lambda: EndedDossierPage(None),
     "issued list": lambda: IssuedListPage(
         [

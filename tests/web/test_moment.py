@@ -15,9 +15,11 @@ from tests.factories import renajud_body, restriction
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import InProcessPortal
+from tests.web.html_checker import text_of
 from tests.web.json_paths import issue as issue_token
 from tests.web.json_paths import no_upstream_call
-from tests.web.pages.test_issued import issue, rows
+from tests.web.page_client import Page, PageClient
+from tests.web.pages.test_issued import change_rows, issue, link_of, rows
 from tests.web.person import Person
 
 PLATE = "ABC1D23"
@@ -51,6 +53,11 @@ def ask(here: InProcessPortal, body: Any = None, token: str | None = None, **hea
     return here.app.test_client().post(PATH, headers=sent, **options)
 
 
+def href_of(page: Page, words: str) -> str:
+    (link,) = (each for each in page.all("a") if text_of(each) == words)
+    return str(link.get("href"))
+
+
 def calls(upstream: FaultUpstream) -> list[str]:
     return [call.path.rpartition("/detran/v1/")[2] for call in upstream.calls]
 
@@ -79,6 +86,33 @@ def test_moment_is_one_call_and_supersedes_the_dossier(
     assert f"Nada mudou desde o dossiê nº {former}, de " in page.text
     paper = ana.pages.get(f"/dossie/{found['number']}/papel")
     assert f"Nada mudou desde o dossiê nº {former}, de " in paper.text
+
+
+def test_superseded_dossier_leads_to_the_newer_one(here: InProcessPortal, ana: Person) -> None:
+    """Its owner goes to the dossier, anybody else to what a number says, and to no link."""
+    path = issue(ana)
+    link, former = link_of(ana, path), path.rpartition("/")[2]
+    number = ask(here).get_json()["number"]
+    own, check = f"/dossie/{number}", f"/verificar?codigo={number}"
+    stranger = PageClient(here.app.test_client())
+    said = f"O dossiê {number} tomou o lugar dest"
+    for pages, address, newer in (
+        (ana.pages, path, own),
+        (stranger, link, check),
+        (stranger, f"/verificar?codigo={former}", check),
+        (stranger, f"/verificar?codigo={link.rpartition('/')[2]}", check),
+    ):
+        page = pages.get(address)
+        assert said in page.text, address
+        assert href_of(page, number) == newer, address
+    assert "ABC1D23" not in stranger.get(check).text
+    change_rows(here, "expires_at = 5, head = NULL, html = NULL, pdf = NULL")
+    for pages, address, newer, status in (
+        (ana.pages, path, own, 410),
+        (stranger, link, check, 410),
+        (stranger, f"/verificar?codigo={former}", check, 200),
+    ):
+        assert href_of(pages.get(address, status), number) == newer, address
 
 
 def test_changed_order_is_told_everywhere(

@@ -33,7 +33,8 @@ class IssuedDossierPage:
     the newest answer since the issue, and the figures that have changed, or is None if the issuer
     does not let the link show them. ``moment_choices`` are the lookups that its owner can make
     again at the moment of payment. ``is_repeated`` is true if its owner asked for another
-    dossier, which would say the same.
+    dossier, which would say the same. ``newer_path`` leads to what the visitor may see of the
+    dossier that has taken this one's place, if there is one.
     """
 
     template: ClassVar[str] = "pages/issued_dossier.html"
@@ -44,6 +45,7 @@ class IssuedDossierPage:
     since: tuple[datetime | None, Sequence[Changed]] | None = None
     moment_choices: Sequence[MomentChoice] = ()
     is_repeated: bool = False
+    newer_path: str = ""
 
     @property
     def card(self) -> Card:
@@ -77,10 +79,14 @@ class IssuedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class EndedDossierPage:
-    """The page for an expired or revoked dossier, or for an unknown link (None)."""
+    """The page for an expired or revoked dossier, or for an unknown link (None).
+
+    ``newer_path`` is as in IssuedDossierPage.
+    """
 
     template: ClassVar[str] = "pages/ended_dossier.html"
     dossier: IssuedDossier | None
+    newer_path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

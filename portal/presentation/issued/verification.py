@@ -30,7 +30,7 @@ class VerifiedDossier:
     ``summary`` and ``path`` are set only if the visitor has the key of the QR code. A visitor with
     only the number sees a partly hidden ``plate``. After the dossier expires or is revoked,
     ``plate`` is "". ``ended_at`` is the time of revocation, or the time of expiry if the dossier is
-    not revoked.
+    not revoked. ``newer_path`` leads to what the visitor may see of the dossier ``superseded_by``.
     """
 
     number: str
@@ -42,6 +42,7 @@ class VerifiedDossier:
     path: str = ""
     summary: IssuedSummary | None = None
     superseded_by: str = ""
+    newer_path: str = ""
 
 
 @dataclass(frozen=True, slots=True)

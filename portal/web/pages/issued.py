@@ -47,6 +47,7 @@ from portal.web.papers import issued_paper, paper_of
 from portal.web.routing.responses import form_key, page_response, pdf_response, show_notice
 from portal.web.routing.routes import Routes, View, at_desk
 from portal.web.routing.vehicles import of_vehicle
+from portal.web.verifications import newer_path
 from portal.web.web import Web
 from portal.wording import counted, listed_briefly
 
@@ -69,6 +70,12 @@ shared_routes = Routes(SHARED, robots="noindex, nofollow", limited=True)
 IssuedView = Callable[[Web, IssuedDossier, str], BaseResponse]
 
 
+def own_newer_path(dossier: IssuedDossier) -> str:
+    """Return the owner's page of the dossier that has taken another's place, "" without one."""
+    newer = dossier.superseded_by
+    return url_for("dossiers.dossier", text=display_number(newer)) if newer else ""
+
+
 def owned(view: IssuedView) -> View:
     """Return a view that finds the visitor's dossier by the number in the URL.
 
@@ -89,7 +96,7 @@ def owned(view: IssuedView) -> View:
             assert request.endpoint is not None
             return redirect(url_for(request.endpoint, text=shown), 308)
         if dossier.state != "valid":
-            return page_response(EndedDossierPage(dossier), 410)
+            return page_response(EndedDossierPage(dossier, own_newer_path(dossier)), 410)
         return view(web, dossier, shown)
 
     return at_desk(checked)
@@ -111,7 +118,7 @@ def shared(view: IssuedView) -> View:
             web.limits.count_guess(request.remote_addr)
             return page_response(EndedDossierPage(None), 404)
         if dossier.state != "valid":
-            return page_response(EndedDossierPage(dossier), 410)
+            return page_response(EndedDossierPage(dossier, newer_path(dossier)), 410)
         return view(web, dossier, text)
 
     return checked
@@ -240,8 +247,9 @@ def dossier(web: Web, issued: IssuedDossier, text: str) -> BaseResponse:
     may_ask = desk is not None and desk.caller.may("refresh")
     choices = moment_choices(desk.prices()) if desk and may_ask else ()
     is_repeated = is_owner and "existente" in request.args
+    newer = own_newer_path(issued) if is_owner else newer_path(issued)
     return page_response(
-        IssuedDossierPage(issued, summary, path, link, since, choices, is_repeated)
+        IssuedDossierPage(issued, summary, path, link, since, choices, is_repeated, newer)
     )
 
 
