@@ -73,7 +73,7 @@ class Entry:
 
     ``number`` is that of a dossier or a purge, the id of a batch, or the name of a token. ``at`` is
     in epoch seconds, by default now. The vehicle is left out if it was purged after the purge with
-    the number ``last_purge``.
+    the number ``last_purge``, by default the last that this process knows when the act is noted.
     """
 
     who: str
@@ -180,7 +180,8 @@ class Trail:
         if len(self._noted) >= MOST_NOTED:
             self._noted.popleft()
             self._lost += 1
-        self._noted.append(replace(entry, at=now, last_purge=last_purge))
+        known = last_purge if entry.last_purge is None else entry.last_purge
+        self._noted.append(replace(entry, at=now, last_purge=known))
 
     def flush(self) -> None:
         """Write what was noted. The scheduler calls this, and a process that ends.

@@ -1,7 +1,7 @@
 """Notes in the trail what one caller sees and does."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from portal.access.tokens import Identity
@@ -30,9 +30,12 @@ class Witness:
 
     def got(self, subject: Plate | Renavam, served: Iterable[Served | None]) -> None:
         """Note that the caller gets what is served, if anything is."""
-        found = [each.cache_status for each in served if each is not None]
+        found = [each for each in served if each is not None]
         if found:
-            self._note("saw" if _ASKED.isdisjoint(found) else "asked", subject)
+            is_asked = any(each.cache_status in _ASKED for each in found)
+            # The vehicle of an answer that was requested before a purge is not named after it.
+            purge_no = min(each.purge_no for each in found)
+            self._note("asked" if is_asked else "saw", subject, last_purge=purge_no)
 
     def saw_row(self, subject: Plate | Renavam) -> None:
         """Note that the caller sees a vehicle's row in a list, which is stored with its batch."""
@@ -47,9 +50,12 @@ class Witness:
         """Return what writes an act of the caller in the transaction that does it."""
         return self.trail.writing(self.entry(act, vehicle, number))
 
-    def _note(self, act: Act, subject: Plate | Renavam, number: str = "") -> None:
+    def _note(
+        self, act: Act, subject: Plate | Renavam, number: str = "", last_purge: int | None = None
+    ) -> None:
         if self.trail.is_kept:
-            self.trail.note(self.entry(act, subject.text, number))
+            entry = self.entry(act, subject.text, number)
+            self.trail.note(replace(entry, last_purge=last_purge))
 
     def entry(self, act: Act, vehicle: str = "", number: str = "") -> Entry:
         caller = self.caller

@@ -374,6 +374,7 @@ class Gateway:
             ttl_s=freshness.ttl_s,
             origin=envelope.origin,
             delete_at=envelope.delete_at,
+            purge_no=envelope.purge_no,
         )
 
 

@@ -153,7 +153,8 @@ class Served(msgspec.Struct, frozen=True):
     """An answer to a lookup, with the upstream's status 200, 400 or 404.
 
     ``fetched_at`` is in epoch seconds. At ``delete_at`` (epoch seconds), the store deletes the
-    answer, or would delete it if it had been stored.
+    answer, or would delete it if it had been stored. ``purge_no`` is the number of the last purge
+    that was known when the answer was requested.
     """
 
     status: int
@@ -165,6 +166,7 @@ class Served(msgspec.Struct, frozen=True):
     ttl_s: int
     origin: str
     delete_at: float
+    purge_no: int = 0
 
     @property
     def fresh_until(self) -> float:

@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import random
+import threading
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -13,7 +15,8 @@ import pytest
 from portal.access.tokens import SCOPES
 from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
-from tests.fakes import wait_until
+from tests.fakes import FaultUpstream, faults, wait_until
+from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.web.http.test_proxy_sign_in import as_person, behind_a_proxy
 from tests.web.json_paths import issue as issue_token
@@ -53,6 +56,24 @@ def test_request_without_an_answer_leaves_no_row(here: InProcessPortal) -> None:
     assert here.get(f"/detran/v1/decode/{PLATE}", headers=stored).status_code == 504
     assert here.get(f"/detran/v1/decode/{PLATE}", token="wrong").status_code == 401
     assert acts(here) == []
+
+
+def test_lookup_under_way_during_a_purge_names_no_vehicle(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
+    """The row of who asked stays. Who asks after the purge is named with the vehicle again."""
+    gate = threading.Event()
+    upstream.script(path_of("decode", PLATE), faults.held(gate))
+    before = upstream.count()
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(here.get, f"/detran/v1/decode/{PLATE}")
+        wait_until(lambda: upstream.count() > before, "the lookup")
+        assert run_command(here, "purge", PLATE).exit_code == 0
+        gate.set()
+        assert asked.result().status_code == 200
+    assert [each for each in acts(here) if each[0] != "purged"] == [("asked", "api", "")]
+    assert here.get(f"/detran/v1/decode/{PLATE}").status_code == 200
+    assert acts(here)[-1] == ("asked", "api", PLATE)
 
 
 def test_page_asks_once_and_sees(here: InProcessPortal) -> None:
