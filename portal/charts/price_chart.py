@@ -1,13 +1,14 @@
 """Compute the geometry of a price chart from series of monthly prices."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
 from portal.charts import paths, scale
 from portal.charts.axes import has_mixed_units, month_ticks, price_levels, price_ticks, year_bands
-from portal.charts.frame import CANVASES, Frame, Known, last_real
+from portal.charts.frame import CANVASES, Canvas, Frame, Known, last_real
 from portal.charts.geometry import Band, Curve, Layout, Line, Months, Plotted, PriceChart
 from portal.charts.price_labels import Words, first_and_peak, labels_at_edge
 from portal.charts.runs import lonely, runs
@@ -38,6 +39,7 @@ def price_chart(
     layout: Layout = "screen",
     words: Words | None = None,
     asking: Decimal | None = None,
+    plot_height: float | None = None,
 ) -> PriceChart | None:
     """Return the chart of the first MOST_SERIES series.
 
@@ -47,8 +49,13 @@ def price_chart(
     ``last_months`` is the number of months from the start of the chart to the last real price of
     the chosen series. If ``last_months`` is None, the chart shows all months, up to MOST_MONTHS.
     ``asking`` is a price to draw across the plot, as far as it would not flatten the series.
+    ``plot_height`` replaces the height of the layout's plot.
     """
-    return _draw(tuple(lines[:MOST_SERIES]), chosen, last_months, layout, words or Words(), asking)
+    canvas = CANVASES[layout]
+    if plot_height is not None:
+        canvas = replace(canvas, plot_height=plot_height)
+    shown = tuple(lines[:MOST_SERIES])
+    return _draw(shown, chosen, last_months, layout, canvas, words or Words(), asking)
 
 
 # Drawing six series of ten years takes 3 ms. Without this cache, a page of stored answers would
@@ -61,6 +68,7 @@ def _draw(
     chosen: int,
     last_months: int | None,
     layout: Layout,
+    canvas: Canvas,
     words: Words,
     asking: Decimal | None,
 ) -> PriceChart | None:
@@ -73,8 +81,7 @@ def _draw(
     mine = every[chosen]
     drawn = [known for known in every if known]
     asked = _near(asking, mine)
-    frame = _frame(layout, drawn, asked)
-    canvas = frame.canvas
+    frame = _frame(layout, canvas, drawn, asked)
     zone = _zone(frame, drawn)
     ticks = price_ticks(frame, is_index=words.is_index)
     names = [line.name for line in lines]
@@ -175,8 +182,7 @@ def _near(asking: Decimal | None, mine: Known) -> float | None:
     return float(asking)
 
 
-def _frame(layout: Layout, drawn: Sequence[Known], asked: float | None) -> Frame:
-    canvas = CANVASES[layout]
+def _frame(layout: Layout, canvas: Canvas, drawn: Sequence[Known], asked: float | None) -> Frame:
     values = [float(point.value) for known in drawn for point in known.values()]
     if asked is not None:
         values.append(asked)

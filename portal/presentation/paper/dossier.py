@@ -7,29 +7,31 @@ from typing import ClassVar, Final, Literal
 
 from portal import formats
 from portal.dossier import figures
+from portal.dossier.car_rows import car_rows
+from portal.dossier.details import given
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.gaps import Gap, capitalised_list, gap_of, has_readable
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.moment import Moment
 from portal.dossier.provenance import Provenance, provenance
+from portal.formats import field_text
 from portal.issued.issuer import Issuer
 from portal.phrasebook import acts
 from portal.phrasebook.findings import sentence
-from portal.phrasebook.verdict import notices
+from portal.phrasebook.verdict import headline, notices
 from portal.presentation.paper.fines import MOST_IN_LEDGER
-from portal.presentation.paper.prices import PaperChart, paper_chart
+from portal.presentation.paper.first_sheet import FirstSheet, Texts, first_sheet, joined
+from portal.presentation.paper.prices import PaperChart, has_chart, paper_chart
 from portal.presentation.timeline import PaperTimeline, paper_timeline
 from portal.presentation.written_report import ReportSection
 from portal.vehicle.plate import Plate
 
 _STALE: Final = "era a última resposta guardada na emissão, já fora do prazo"
-
-# Limits for the length of the verdict's and the origins' texts, in characters. Above
-# _MOST_BESIDE_FACTS, the first sheet has no room for the vehicle's attributes. Above
-# _MOST_BESIDE_CHART, this sheet has no room for the price chart either.
-_MOST_BESIDE_FACTS: Final = 1400
-_MOST_BESIDE_CHART: Final = 1600
+# As many letters as the sentences beside the origins have, and those on the dossier's authenticity.
+_RULES, _AUTHENTIC, _SIGNED = "x" * 110, "x" * 120, "x" * 125
+_OF_A_SIGHT: Final = "x" * 80
+_DECLARED: Final = " (declarado: consta)"
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,9 @@ class DossierPage:
 
     @cached_property
     def chart(self) -> PaperChart | None:
-        return paper_chart(self.dossier.prices) if self.dossier.prices else None
+        """The chart, as high as the first sheet has room for."""
+        prices = self.dossier.prices
+        return paper_chart(prices, self.first_sheet.plot) if prices else None
 
     @cached_property
     def timeline(self) -> PaperTimeline | None:
@@ -101,14 +105,28 @@ class DossierPage:
         return tuple(f"{capitalised_list(names)}: {told}." for told, names in groups.items())
 
     @cached_property
-    def _letters(self) -> int:
-        """The length of the texts on the first sheet that differ between vehicles."""
-        verdict = self.dossier.verdict
-        texts = list(map(sentence, verdict.first_reasons))
-        # A notice takes a line of its own, in larger letters.
-        texts += [*notices(verdict), *notices(verdict), *self.origins]
-        texts += map(acts.why, verdict.matrix)
-        return sum(map(len, texts))
+    def first_sheet(self) -> FirstSheet:
+        """What the first sheet has room for."""
+        verdict, dossier = self.dossier.verdict, self.dossier
+        more = [_RULES] if verdict.more_reasons else []
+        gaps = [f"{gap.title}. {gap.reason}" for gap in dossier.missing]
+        moment = self.moment
+        told = [f"{moment.heading}. {moment.finding}", *moment.changes] if moment else []
+        reasons = joined(f"{acts.label(row)}. {acts.why(row)}" for row in verdict.matrix)
+        origins = [*self.origins, *(_RULES for _ in dossier.missing), _RULES]
+        authentic = joined((_AUTHENTIC, _SIGNED if self.signer else "")) if self.number else ""
+        sights = joined(_OF_A_SIGHT for row in car_rows(dossier) if row.seen)
+        texts = Texts(
+            headline=headline(verdict),
+            lines=[*notices(verdict), *map(sentence, verdict.first_reasons), *more, *gaps, *told],
+            acts=[(acts.short(row), acts.brief(row)) for row in verdict.matrix],
+            figures=[(one.label, one.value, one.note) for one in self.figures],
+            facts=[(one.label, field_text(one.field)) for one in given(dossier.attributes)],
+            coverage=[f"{line.line.title}{_DECLARED if line.by else ''}" for line in dossier.lines],
+            paragraphs=[reasons, joined(origins), authentic, sights],
+        )
+        prices = dossier.prices
+        return first_sheet(texts, has_chart=bool(prices and has_chart(prices)))
 
     @property
     def has_annex(self) -> bool:
@@ -118,12 +136,12 @@ class DossierPage:
     @property
     def has_facts_first(self) -> bool:
         """Whether the first sheet has room for the vehicle's attributes."""
-        return self._letters <= _MOST_BESIDE_FACTS
+        return self.first_sheet.has_facts
 
     @property
     def has_chart_first(self) -> bool:
         """Whether the first sheet has room for the price chart."""
-        return self._letters <= _MOST_BESIDE_CHART
+        return self.first_sheet.has_chart
 
     @property
     def host(self) -> str:

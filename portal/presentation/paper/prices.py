@@ -13,18 +13,27 @@ from portal.charts.price_chart import price_chart
 from portal.charts.price_labels import Words
 from portal.dossier.prices import LEAST_POINTS, PriceCandidate, Prices
 from portal.phrasebook.prices import instead_of_chart
+from portal.presentation.paper.first_sheet import LEAST_PLOT
 
 # A caption, "" if there is only one candidate, and the chart for paper and for a phone.
 PaperChart = tuple[str, PriceChart, PriceChart]
 
 
-def paper_chart(prices: Prices) -> PaperChart | None:
-    """Return the chart of the likeliest candidate, or None if its history is too short."""
+def has_chart(prices: Prices) -> bool:
+    """Return whether the likeliest candidate's history is long enough to be drawn."""
+    return prices.best is not None and len(prices.best.series.points) >= LEAST_POINTS
+
+
+def paper_chart(prices: Prices, plot_height: int = LEAST_PLOT) -> PaperChart | None:
+    """Return the chart of the likeliest candidate, or None if its history is too short.
+
+    ``plot_height`` is that of the plot on paper, in units of the drawing.
+    """
     tab = prices.best
-    if tab is None or len(tab.series.points) < LEAST_POINTS:
+    if tab is None or not has_chart(prices):
         return None
     words = Words(predicted=tab.words.predicted)
-    chart = price_chart([tab.line], layout="paper", words=words)
+    chart = price_chart([tab.line], layout="paper", words=words, plot_height=plot_height)
     narrow = price_chart([tab.line], layout="compact", words=words)
     return (_caption(tab, prices), chart, narrow) if chart and narrow else None
 
