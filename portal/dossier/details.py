@@ -14,7 +14,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from portal import formats
-from portal.law.assessment import AssessedFine, fines_in_words, sum_of
+from portal.law.assessment import AssessedFine, sum_of
 from portal.law.authorities import LEVEL_WORDS, town_of
 from portal.law.deadlines import Deadline
 from portal.law.infractions import Infraction
@@ -25,6 +25,7 @@ from portal.phrasebook import deadlines as say
 from portal.phrasebook import fines as say_fine
 from portal.phrasebook import interest as say_interest
 from portal.phrasebook import points
+from portal.phrasebook.sums import fines_in_words
 from portal.vehicle.field import EMPTY, Field, clean, fold
 from portal.vehicle.fines import Licence
 from portal.vehicle.further import Further
@@ -245,10 +246,10 @@ def classified(fine: AssessedFine, *, short: bool = False) -> Field:
 def gravity_of(fine: AssessedFine, *, short: bool = False) -> Field:
     """Return the gravity and its points, which ``short`` does not say whether they count."""
     if fine.wording.conflict and (by_code := fine.infraction):
-        return Field(f"não se sabe; pelo código, {by_code.gravity_word}")
+        return Field(f"não se sabe; pelo código, {say_fine.gravity_word(by_code.gravity)}")
     known, words = (
         fine.points,
-        f"{fine.gravity_word} {multiplier_of(fine.infraction)}".rstrip(),
+        f"{say_fine.gravity_word(fine.gravity)} {multiplier_of(fine.infraction)}".rstrip(),
     )
     if known.by_gravity is None:
         return Field(f"{words}, pontos: não é possível dizer")

@@ -13,7 +13,7 @@ from portal.dossier.prices import RECENT_MONTHS
 from portal.gateway.operations import lookups_of
 from portal.law.findings import PaidShort
 from portal.law.orders import orders_in_words
-from portal.phrasebook import acts
+from portal.phrasebook import acts, sums
 from portal.phrasebook.findings import paid_short_note
 from portal.phrasebook.prices import monthly_words
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -86,7 +86,8 @@ def fines(dossier: Dossier) -> Figure:
     label, totals = "Multas em aberto", dossier.totals
     if totals is None:
         return Figure(label, "indisponíveis", _NOT_CLEAN, is_known=False)
-    ended = f"{totals.called_off_words}, fora da conta" if totals.called_off_count else ""
+    called_off = sums.called_off_words(totals)
+    ended = f"{called_off}, fora da conta" if called_off else ""
     reasons = dossier.verdict.reasons
     short = [paid_short_note(each) for each in reasons if isinstance(each, PaidShort)]
     ended = "; ".join(filter(None, (ended, *short)))
@@ -94,7 +95,7 @@ def fines(dossier: Dossier) -> Figure:
         return Figure(label, _NOTHING, ended)
     unpriced = totals.without_amount
     note = f", {formats.integer(unpriced)} sem valor informado" if unpriced else ""
-    note = "; ".join(filter(None, (totals.open_words + note, ended)))
+    note = "; ".join(filter(None, (sums.open_words(totals) + note, ended)))
     return Figure(label, formats.brl(totals.known_amount), note)
 
 

@@ -12,7 +12,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from operator import attrgetter
-from typing import get_type_hints
+from typing import get_args, get_type_hints
 
 from msgspec.structs import replace
 
@@ -29,7 +29,6 @@ from portal.law.deadlines import Deadline
 from portal.law.fine_amounts import Amount, as_sent, exact_amount, plausible
 from portal.law.fine_status import Status, status_of
 from portal.law.infractions import (
-    GRAVITY_WORDS,
     TOLL_UNTIL,
     Gravity,
     Infraction,
@@ -47,7 +46,7 @@ from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.vehicle.identity import VehicleIdentity, differing_fields
 from portal.vehicle.spelling import named
-from portal.wording import bare, counted, listed
+from portal.wording import bare
 
 # Returns the text fields of a fine. ``totals`` treats records with equal texts as identical. It
 # does not compare amounts and dates, because they are parsed from these texts.
@@ -70,25 +69,7 @@ _PAST_DISCOUNT = (
 )
 # Points enter the register when no appeal is possible any more (art. 290, sole paragraph).
 _COUNTS_POINTS = (Standing.PAID, Standing.ENFORCEABLE)
-_NO_DISCOUNT = (
-    "Em regra, esta multa não tem mais desconto: ele acaba no vencimento. Juros só correm depois "
-    "do último recurso (art. 284, § 4º, do CTB)."
-)
-_DISCOUNT = (
-    "Em regra, quem paga até o vencimento tem 20% de desconto (art. 284 do CTB). Os 40% são só do "
-    "dono ou infrator que já usava o SNE quando a autuação saiu, admite a infração e não se "
-    "defende nem recorre (§ 1º). Desde 2023, a lei manda todo órgão dar os 40% (§ 6º); na prática, "
-    "alguns só dão se participam do SNE. Quem vai comprar não deve contar com os 40%."
-)
-_PLURALS = {
-    "leve": "leves",
-    "média": "médias",
-    "grave": "graves",
-    "gravíssima": "gravíssimas",
-    "especial": "especiais",
-    "depende do desdobramento": "dependem do desdobramento",
-    "não identificada": "não identificadas",
-}
+_GRAVITIES: tuple[Gravity | None, ...] = (*get_args(Gravity), None)
 
 
 @dataclass(frozen=True)
@@ -160,10 +141,6 @@ class AssessedFine:
     def gravity(self) -> Gravity | None:
         """The infraction's gravity, or None if code and description name different ones."""
         return self._agreed.gravity if self._agreed else None
-
-    @cached_property
-    def gravity_word(self) -> str:
-        return self._agreed.gravity_word if self._agreed else "não identificada"
 
     @cached_property
     def points(self) -> Points:
@@ -248,12 +225,6 @@ class AssessedFine:
             return fine.penalty_on_text.state == "empty"
         due_on = deadlines.last_day(fine.penalty_on, deadlines.MINIMUM_DAYS, self._state)
         return due_on is None or self.today <= due_on
-
-    @property
-    def discount_note(self) -> str:
-        if self.is_paid:
-            return "Já paga."
-        return _DISCOUNT if self.has_discount else _NO_DISCOUNT
 
     @cached_property
     def authority(self) -> Authority | None:
@@ -423,7 +394,8 @@ class Totals:
 
     ``points`` are those of paid and enforceable fines. ``points_to_come`` are those of the other
     open fines, against which an appeal may be possible. ``points_unknown`` counts the open and paid
-    fines with unknown points. ``gravities`` are counts of open fines, such as ``2 médias``.
+    fines with unknown points. ``open_notices`` are those of the open fines that are only a notice
+    of infraction. ``gravities`` counts the open fines of each gravity, the unknown one last.
 
     The source may list a fine more than once. Records with one notice number and authority are one
     fine, which the sums include once: its gravest record, with the highest amount. ``same_notice``
@@ -433,7 +405,7 @@ class Totals:
     """
 
     open_count: int
-    open_words: str
+    open_notices: int
     paid_count: int
     enforceable_count: int
     past_discount_count: int
@@ -448,7 +420,7 @@ class Totals:
     points: int
     points_to_come: int
     points_unknown: int
-    gravities: tuple[str, ...]
+    gravities: tuple[tuple[Gravity | None, int], ...]
     identical: tuple[int, ...]
     same_notice: tuple[int, ...]
     also_paid: int
@@ -457,35 +429,6 @@ class Totals:
     def known_amount(self) -> Decimal | None:
         """``amount``, or None if fines are open and the amount of none is known."""
         return None if self.open_count and self.without_amount == self.open_count else self.amount
-
-    @property
-    def called_off_words(self) -> str:
-        """The number of fines that the source says are cancelled: ``1 dada como cancelada``."""
-        off = Standing.CALLED_OFF
-        return counted(self.called_off_count, off.of_one, off.of_many)
-
-    @property
-    def identical_note(self) -> str:
-        """A sentence on fines that the source lists repeatedly, or "" if there are none."""
-        groups = [counted(n, "registro idêntico", "registros idênticos") for n in self.identical]
-        notes = []
-        if groups:
-            many = "cada grupo é uma multa só" if len(groups) > 1 else "é a mesma multa"
-            notes.append(f"{listed(groups)}: confirme se {many}; a soma conta todos.")
-        if self.same_notice:
-            records = [counted(n, "registro", "registros") for n in self.same_notice]
-            notes.append(
-                f"O mesmo auto de infração em {listed(records)}: confirme se é um só; a soma conta "
-                "cada auto uma vez."
-            )
-        if self.also_paid:
-            what = counted(
-                self.also_paid,
-                "auto de infração consta pago e também em aberto",
-                "autos de infração constam pagos e também em aberto",
-            )
-            notes.append(f"{what}: confirme qual registro vale; a soma conta o que está em aberto.")
-        return " ".join(notes)
 
 
 def notice_key(record: Fine) -> tuple[str, str] | None:
@@ -519,16 +462,6 @@ def _value(fine: AssessedFine) -> Decimal:
     return fine.amount.value or Decimal(0)
 
 
-def fines_in_words(fines: Sequence[AssessedFine]) -> str:
-    """Return the numbers of fines and of notices: ``30 multas e 1 autuação``."""
-    standings = [fine.standing for fine in one_per_notice(fines)]
-    notices = standings.count(Standing.NOTICE)
-    penalties = len(standings) - notices
-    parts = [counted(penalties, "multa", "multas")] if penalties else []
-    parts += [counted(notices, "autuação", "autuações")] if notices else []
-    return " e ".join(parts)
-
-
 def totals(fines: Sequence[AssessedFine]) -> Totals:
     """Compute the totals of all fines of a vehicle."""
     open_records = [a for a in fines if a.is_open]
@@ -540,11 +473,10 @@ def totals(fines: Sequence[AssessedFine]) -> Totals:
     enforceable = [a for a in owed if a.standing == "enforceable"]
     called_off = [a for a in fines if a.standing is Standing.CALLED_OFF]
     charged = [a for a in fines if a.standing is not Standing.CALLED_OFF]
-    gravities = Counter(a.gravity_word for a in owed)
-    order = (*GRAVITY_WORDS.values(), "não identificada")
+    gravities = Counter(a.gravity for a in owed)
     return Totals(
         open_count=len(owed),
-        open_words=fines_in_words(owed),
+        open_notices=sum(a.standing is Standing.NOTICE for a in owed),
         paid_count=sum(a.is_paid for a in fines),
         enforceable_count=len(enforceable),
         unclear_count=sum(a.standing == "unknown" for a in owed),
@@ -561,11 +493,7 @@ def totals(fines: Sequence[AssessedFine]) -> Totals:
             a.points.counted or 0 for a in charged if a.standing not in _COUNTS_POINTS
         ),
         points_unknown=sum(a.points.counted is None for a in charged),
-        gravities=tuple(
-            counted(gravities[word], word, _PLURALS.get(word, word))
-            for word in order
-            if word in gravities
-        ),
+        gravities=tuple((each, gravities[each]) for each in _GRAVITIES if each in gravities),
         identical=tuple(n for n in unnumbered.values() if n > 1),
         same_notice=tuple(n for n in notices.values() if n > 1),
         also_paid=len(notices.keys() & paid_notices),

@@ -33,15 +33,6 @@ from portal.wording import counted, listed
 
 Gravity = Literal["leve", "media", "grave", "gravissima", "especial", "depende", "mudou"]
 
-GRAVITY_WORDS: dict[Gravity, str] = {
-    "leve": "leve",
-    "media": "média",
-    "grave": "grave",
-    "gravissima": "gravíssima",
-    "especial": "especial",
-    "depende": "depende do desdobramento",
-    "mudou": "a confirmar",
-}
 # On this day Lei 13.281/2016 changed the base amounts of art. 258.
 NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 # Until this day, it was announced in March 2026, the fine for a toll ends if the toll is paid.
@@ -153,10 +144,6 @@ class Infraction(msgspec.Struct, frozen=True):
     def is_toll(self) -> bool:
         """Whether this is the fine for an unpaid toll (CTB, art. 209-A)."""
         return self.code == "7730"
-
-    @property
-    def gravity_word(self) -> str:
-        return GRAVITY_WORDS[self.gravity]
 
     @property
     def citation(self) -> str:

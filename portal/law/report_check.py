@@ -132,10 +132,11 @@ class OrdersOmitted:
 
 @dataclass(frozen=True, slots=True)
 class FinesOmitted:
-    """The text denies open fines. ``open_words`` counts them."""
+    """The text denies open fines. ``notices`` of them are only a notice of infraction."""
 
     topic: str
-    open_words: str
+    fines: int
+    notices: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +384,7 @@ def _of_fines(text: str, fines: Totals, where: str, *, is_silent: bool) -> Itera
     if not fines.open_count:
         return
     if is_silent:
-        yield FinesOmitted(where, fines.open_words)
+        yield FinesOmitted(where, fines.open_count, fines.open_notices)
         return
     stated = _amounts(text)
     sums = (fines.amount, fines.amount_at_80, fines.amount_at_60, fines.enforceable_amount)

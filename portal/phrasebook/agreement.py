@@ -14,12 +14,13 @@ import msgspec
 
 from portal.data_files import read_toml
 from portal.law import deadlines
-from portal.law.assessment import AssessedFine, fines_in_words, one_per_notice
+from portal.law.assessment import AssessedFine, one_per_notice
 from portal.law.findings import Finding, PaidShort
 from portal.law.orders import AssessedOrder
 from portal.law.rules import CONSULTED
 from portal.law.standing import Standing
 from portal.phrasebook.findings import clause, sum_in_words
+from portal.phrasebook.sums import fines_in_words
 from portal.wording import day, listed, money
 
 

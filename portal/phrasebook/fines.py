@@ -1,4 +1,4 @@
-"""The words of a fine's status, its amount and its payment."""
+"""The words of a fine's status, its gravity, its amount and its payment."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -9,7 +9,7 @@ from portal.law.assessment import AssessedFine
 from portal.law.deadlines import day_of
 from portal.law.fine_amounts import Amount, is_whole, plausible
 from portal.law.fine_status import Remark, Status
-from portal.law.infractions import NEW_AMOUNTS_SINCE
+from portal.law.infractions import NEW_AMOUNTS_SINCE, Gravity
 from portal.law.paid_fines import PaidSum, Trace
 from portal.wording import counted, day, listed, money
 
@@ -85,6 +85,26 @@ _NOTES: Final[Mapping[fine_status.Why, str]] = {
         f"cobrada, a menos que haja recurso (art. 285 do CTB). {_CONFIRM}"
     ),
 }
+_GRAVITIES: Final[Mapping[Gravity | None, tuple[str, str]]] = {
+    "leve": ("leve", "leves"),
+    "media": ("média", "médias"),
+    "grave": ("grave", "graves"),
+    "gravissima": ("gravíssima", "gravíssimas"),
+    "especial": ("especial", "especiais"),
+    "depende": ("depende do desdobramento", "dependem do desdobramento"),
+    "mudou": ("a confirmar", "a confirmar"),
+    None: ("não identificada", "não identificadas"),
+}
+_NO_DISCOUNT: Final = (
+    "Em regra, esta multa não tem mais desconto: ele acaba no vencimento. Juros só correm depois "
+    "do último recurso (art. 284, § 4º, do CTB)."
+)
+_DISCOUNT: Final = (
+    "Em regra, quem paga até o vencimento tem 20% de desconto (art. 284 do CTB). Os 40% são só do "
+    "dono ou infrator que já usava o SNE quando a autuação saiu, admite a infração e não se "
+    "defende nem recorre (§ 1º). Desde 2023, a lei manda todo órgão dar os 40% (§ 6º); na prática, "
+    "alguns só dão se participam do SNE. Quem vai comprar não deve contar com os 40%."
+)
 _NEVER_NOTIFIED: Final = (
     "O registro não traz a notificação da autuação. Se ela não foi enviada, a multa não pode "
     "impedir o licenciamento (Súmulas 127 e 312 do STJ); confirme."
@@ -133,6 +153,23 @@ _AMOUNTS: Final[Mapping[fine_amounts.Why, str]] = {
         "serve para conferir."
     ),
 }
+
+
+def gravity_word(gravity: Gravity | None) -> str:
+    """Name a gravity: ``média``."""
+    return _GRAVITIES[gravity][0]
+
+
+def gravity_counted(gravity: Gravity | None, count: int) -> str:
+    """Count fines of a gravity: ``2 médias``."""
+    return counted(count, *_GRAVITIES[gravity])
+
+
+def discount_note(fine: AssessedFine) -> str:
+    """Say until when a fine has a discount, and for whom."""
+    if fine.is_paid:
+        return "Já paga."
+    return _DISCOUNT if fine.has_discount else _NO_DISCOUNT
 
 
 def status_word(status: Status) -> str:

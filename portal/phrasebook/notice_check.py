@@ -13,6 +13,7 @@ from portal.law.fine_amounts import NIC_DOUBLED_SINCE, at_60, at_80
 from portal.law.infractions import NEW_AMOUNTS_SINCE, check_digit
 from portal.law.notice_check import PRF_LETTERS, Code, Point, code_parts
 from portal.phrasebook import deadlines as say
+from portal.phrasebook.fines import gravity_word
 from portal.wording import day, listed, money
 
 _OF_EVENT: Final[Mapping[Event, str]] = {
@@ -110,7 +111,7 @@ def _of_infraction(point: Point, fine: AssessedFine) -> str:
     outside = ", não contados" if found.points and found.points_counted == 0 else ""
     return (
         f"O código {found.printed} é de “{found.description}” ({found.citation}; "
-        f"{fine.gravity_word}{points}{outside}): confira se é esta a infração descrita."
+        f"{gravity_word(fine.gravity)}{points}{outside}): confira se é esta a infração descrita."
     )
 
 

@@ -12,6 +12,7 @@ from portal.law.report_check import (
     PriceDiffers,
 )
 from portal.phrasebook.findings import clause
+from portal.phrasebook.sums import count_words
 from portal.phrasebook.verdict import headline
 from portal.wording import counted, listed, money
 
@@ -23,7 +24,8 @@ def contradiction(found: Contradiction) -> str:
             what = counted(found.orders, "restrição judicial", "restrições judiciais")
             return f"O texto não aponta restrição; os registros trazem {what}."
         case FinesOmitted():
-            return f"O texto não aponta multa em aberto; os registros trazem {found.open_words}."
+            what = count_words(found.fines, found.notices)
+            return f"O texto não aponta multa em aberto; os registros trazem {what}."
         case FinesDiffer():
             shown = listed([money(each) for each in found.stated])
             total = money(found.known)

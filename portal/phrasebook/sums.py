@@ -1,12 +1,14 @@
-"""The words of the sums over a vehicle's fines, for the screen and for paper."""
+"""The words of the counts and sums over fines, for the screen and for paper."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 from portal import formats
-from portal.law.assessment import Totals
-from portal.wording import counted
+from portal.law.assessment import AssessedFine, Totals, one_per_notice
+from portal.law.standing import Standing
+from portal.phrasebook.fines import gravity_counted
+from portal.wording import counted, listed
 
 
 class Sum(NamedTuple):
@@ -17,9 +19,63 @@ class Sum(NamedTuple):
     note: str
 
 
+def count_words(fines: int, notices: int) -> str:
+    """Count fines, of which some are only notices: ``30 multas e 1 autuação``, or "" for none."""
+    penalties = fines - notices
+    parts = [counted(penalties, "multa", "multas")] if penalties else []
+    parts += [counted(notices, "autuação", "autuações")] if notices else []
+    return " e ".join(parts)
+
+
+def fines_in_words(fines: Sequence[AssessedFine]) -> str:
+    """Count fines, each notice once: ``30 multas e 1 autuação``."""
+    standings = [fine.standing for fine in one_per_notice(fines)]
+    return count_words(len(standings), standings.count(Standing.NOTICE))
+
+
+def open_words(sums: Totals) -> str:
+    """Count the open fines: ``30 multas e 1 autuação``."""
+    return count_words(sums.open_count, sums.open_notices)
+
+
+def called_off_words(sums: Totals) -> str:
+    """Count the fines that the source says are cancelled, or return "" for none.
+
+    An example is ``1 dada como cancelada``.
+    """
+    off, count = Standing.CALLED_OFF, sums.called_off_count
+    return counted(count, off.of_one, off.of_many) if count else ""
+
+
+def gravities(sums: Totals) -> str:
+    """Count the open fines of each gravity: ``2 médias, 1 grave``."""
+    return ", ".join(gravity_counted(gravity, count) for gravity, count in sums.gravities)
+
+
+def repeated(sums: Totals) -> str:
+    """Say which fines the source lists repeatedly, or return ""."""
+    notes = []
+    if groups := [counted(n, "registro idêntico", "registros idênticos") for n in sums.identical]:
+        many = "cada grupo é uma multa só" if len(groups) > 1 else "é a mesma multa"
+        notes.append(f"{listed(groups)}: confirme se {many}; a soma conta todos.")
+    if records := [counted(n, "registro", "registros") for n in sums.same_notice]:
+        notes.append(
+            f"O mesmo auto de infração em {listed(records)}: confirme se é um só; a soma conta "
+            "cada auto uma vez."
+        )
+    if sums.also_paid:
+        what = counted(
+            sums.also_paid,
+            "auto de infração consta pago e também em aberto",
+            "autos de infração constam pagos e também em aberto",
+        )
+        notes.append(f"{what}: confirme qual registro vale; a soma conta o que está em aberto.")
+    return " ".join(notes)
+
+
 def owed(sums: Totals) -> Sum:
     """Return the sum of the open fines."""
-    note = sums.open_words or ("" if sums.called_off_count else "todas pagas")
+    note = open_words(sums) or ("" if sums.called_off_count else "todas pagas")
     if unpriced := sums.without_amount:
         note += f"; {formats.integer(unpriced)} sem valor informado, fora da soma"
     return Sum("Em aberto, valor cheio", amount_words(sums.amount, sums.open_count), note)

@@ -16,7 +16,6 @@ from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.issued.identifiers import display_number
 from portal.law.act_answers import ACT_TEXTS
-from portal.law.assessment import fines_in_words
 from portal.law.checklist import LINES
 from portal.law.glossary import term
 from portal.law.orders import orders_in_words, who_lifts
@@ -158,7 +157,13 @@ def register(environment: Environment) -> None:
             "removal_word": REMOVAL_WORDS.__getitem__,
             "sentence": sentence,
             "status_word": fines.status_word,
-            "fines_in_words": fines_in_words,
+            "fines_in_words": sums.fines_in_words,
+            "gravities": sums.gravities,
+            "repeated": sums.repeated,
+            "open_words": sums.open_words,
+            "called_off_words": sums.called_off_words,
+            "gravity_word": fines.gravity_word,
+            "discount_note": fines.discount_note,
             "short_authority": short_authority,
             "short_word": short_word,
             "glyph_path": glyph_path,

@@ -35,7 +35,7 @@ def test_sample_fine_is_media_with_its_amount_and_points() -> None:
     assert found.amount.origin == "table"
     assert found.amount.matches is True
     assert (found.amount.why, found.amount.sent) == ("as_sent", Decimal(130))
-    assert found.gravity_word == "média"
+    assert found.gravity == "media"
     assert (found.points.by_gravity, found.points.counted) == (
         4,
         0,
@@ -96,7 +96,7 @@ def test_unknown_code_keeps_the_sources_texts() -> None:
     found = AssessedFine(fine(code="9999", description="ALGO", amount=Decimal(77)), TODAY)
     assert found.description == "Algo"
     assert found.amount.value == Decimal(77)
-    assert found.gravity_word == "não identificada"
+    assert found.gravity is None
     assert found.article == ""
     assert found.points.counted is None
 
@@ -372,7 +372,6 @@ def test_discount_is_offered_only_while_it_can_be_had(
     assert found.has_discount == has_discount
     sums = totals([found])
     assert (sums.amount_at_80 < sums.amount) == has_discount
-    assert ("Quem vai comprar não deve contar" in found.discount_note) == has_discount
 
 
 @pytest.mark.parametrize("word", ["NAO PAGA", "XYZ", "INDEFERIDA"])
@@ -400,25 +399,23 @@ def test_future_infraction_has_no_deadlines_and_no_points() -> None:
         assert "a data da infração está no futuro" in sentence
 
 
-def test_identical_fines_are_summed_and_noted() -> None:
+def test_identical_fines_are_summed_and_counted() -> None:
     sums = totals(
         [AssessedFine(SAMPLE, TODAY)] * 2 + [AssessedFine(replace(SAMPLE, place=known("X")), TODAY)]
     )
     assert sums.amount == 3 * Decimal("130.16")
     assert sums.identical == (2,)
-    assert sums.identical_note == (
-        "2 registros idênticos: confirme se é a mesma multa; a soma conta todos."
-    )
-    assert totals([AssessedFine(SAMPLE, TODAY)]).identical_note == ""
+    assert totals([AssessedFine(SAMPLE, TODAY)]).identical == ()
     paid = AssessedFine(replace(SAMPLE, paid_on=TODAY), TODAY)
     assert totals([paid, paid]).identical == ()
 
 
-def test_gravities_are_counted_in_words() -> None:
+def test_gravities_are_counted() -> None:
     grave = AssessedFine(
         replace(SAMPLE, code=known("7463"), description=known(""), amount=None), TODAY
     )
-    assert totals([AssessedFine(SAMPLE, TODAY)] * 2 + [grave]).gravities == ("2 médias", "1 grave")
+    sums = totals([grave, *[AssessedFine(SAMPLE, TODAY)] * 2])
+    assert sums.gravities == (("media", 2), ("grave", 1))
 
 
 def test_paid_fine_counts_for_its_points_only() -> None:
@@ -435,7 +432,7 @@ def test_paid_fine_counts_for_its_points_only() -> None:
     assert sums.enforceable_amount == Decimal("195.23")
     # The paid fine's points count too.
     assert (sums.points, sums.points_unknown, sums.without_amount) == (10, 1, 1)
-    assert sums.gravities == ("1 média", "1 grave", "1 não identificada")
+    assert sums.gravities == (("media", 1), ("grave", 1), (None, 1))
 
 
 def test_points_of_notified_fines_are_points_to_come() -> None:
@@ -504,9 +501,9 @@ def test_penalty_before_its_notice_is_named() -> None:
     assert "penalty_before_notice" in found.status.remarks
 
 
-def test_notice_that_is_both_paid_and_open_is_noted() -> None:
+def test_notice_that_is_both_paid_and_open_is_counted() -> None:
     paid = replace(SAMPLE, notice=known("A1"), paid_on=TODAY, paid_amount=None)
     twins = [AssessedFine(paid, TODAY), AssessedFine(replace(SAMPLE, notice=known("A1")), TODAY)]
     other = AssessedFine(replace(SAMPLE, notice=known("A2")), TODAY)
-    assert "1 auto de infração consta pago e também em aberto" in totals(twins).identical_note
-    assert totals([twins[0], other]).identical_note == ""
+    assert totals(twins).also_paid == 1
+    assert totals([twins[0], other]).also_paid == 0

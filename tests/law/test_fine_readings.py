@@ -187,14 +187,13 @@ def test_reason_says_that_a_fine_may_have_lapsed(given: dict[str, Any], lapses: 
     assert ("pode ter prescrito" in sentence(reason)) == lapses
 
 
-def test_one_notice_in_two_records_is_noted() -> None:
+def test_one_notice_in_two_records_is_counted_once() -> None:
     first = assessed(notice="A123", **NO_PENALTY)
     second = assessed(notice="A123")
     sums = totals([first, second])
     assert sums.same_notice == (2,)
-    assert "O mesmo auto de infração em 2 registros: confirme se é um só" in sums.identical_note
     assert (sums.open_count, sums.amount, sums.points) == (1, Decimal("130.16"), 4)
-    assert totals([first, assessed(notice="A124")]).identical_note == ""
+    assert totals([first, assessed(notice="A124")]).same_notice == ()
     assert totals([first, assessed(notice="A123", authority="PRF")]).same_notice == ()
     assert totals([assessed(notice="000"), assessed(notice="000", place="X")]).same_notice == ()
     paid = assessed(notice="A123", paid_on=date(2026, 7, 1), paid_amount=Decimal(130))
@@ -222,13 +221,6 @@ def test_paid_and_open_record_of_one_notice_are_one_fine() -> None:
     paid = assessed(notice="A1", paid_on=date(2026, 7, 1), paid_amount=Decimal(130))
     sums = totals([paid, assessed(notice="A1")])
     assert (sums.open_count, sums.paid_count, sums.points) == (1, 0, 4)
-
-
-def test_discount_names_the_law_before_the_practice() -> None:
-    note = assessed(penalty_on=date(2026, 11, 10)).discount_note
-    assert "já usava o SNE quando a autuação saiu" in note
-    law, practice = "a lei manda todo órgão dar os 40% (§ 6º)", "alguns só dão"
-    assert note.index("20% de desconto") < note.index(law) < note.index(practice)
 
 
 @pytest.mark.parametrize(

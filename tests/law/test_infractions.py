@@ -3,12 +3,13 @@
 import re
 from datetime import date
 from decimal import Decimal
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law.infractions import GRAVITY_WORDS, check_digit, find, rows, stands_for
+from portal.law.infractions import Gravity, check_digit, find, rows, stands_for
 from tests.law.records import infraction_of
 
 POINTS = {"leve": 3, "media": 4, "grave": 5, "gravissima": 7, "especial": 0}
@@ -66,7 +67,7 @@ def test_every_row_has_description_and_article() -> None:
         assert row.description == row.description.strip() != "", row
         assert row.article[0].isdigit(), row
         assert row.offender, row
-        assert row.gravity in GRAVITY_WORDS, row
+        assert row.gravity in get_args(Gravity), row
 
 
 # The manual's abbreviations, as whole words; "ñ" stands for "não", "qq" for "qualquer".
@@ -114,7 +115,7 @@ def test_code_and_split_are_unique() -> None:
 def test_speeding_is_found_in_every_spelling(text: str) -> None:
     found = infraction_of(text)
     assert found.citation == "art. 218, I do CTB"
-    assert found.gravity_word == "média"
+    assert found.gravity == "media"
     assert found.amount == Decimal("130.16")
     assert (found.points, found.points_counted) == (4, 4)
 

@@ -7,6 +7,7 @@ import msgspec
 from portal.dossier.answers import Panels
 from portal.law.checklist import LINES
 from portal.law.declared import Declaration
+from portal.phrasebook import sums
 from portal.phrasebook.findings import clause, sentence
 from portal.phrasebook.verdict import finding
 from portal.presentation.issued.pages import IssuedDossierPage
@@ -55,7 +56,7 @@ def test_summary_says_what_the_finding_stood_on_and_counts_notices_apart() -> No
     )
     (fines,) = [figure for figure in summary.figures if figure.label == "Multas em aberto"]
     assert page.dossier.totals is not None
-    assert fines.text.endswith(page.dossier.totals.open_words)
+    assert fines.text.endswith(sums.open_words(page.dossier.totals))
 
 
 def test_summary_stored_before_reasons_were_kept_still_reads() -> None:

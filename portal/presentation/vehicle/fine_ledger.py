@@ -17,14 +17,13 @@ from portal.dossier.fined_places import whom_to_ask
 from portal.law.assessment import (
     AssessedFine,
     Totals,
-    fines_in_words,
     known_sum,
     one_per_notice,
     sum_of,
 )
 from portal.law.standing import Standing
 from portal.phrasebook import sums
-from portal.phrasebook.fines import status_word
+from portal.phrasebook.fines import discount_note, status_word
 from portal.presentation.authority import short_authority
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
@@ -79,8 +78,8 @@ class FineLedger:
 
         In English: 30 fines and 1 notice of infraction unpaid, 14 fines paid.
         """
-        is_open, paid = self.totals.open_words, self.totals.paid_count
-        ended = self.totals.called_off_words if self.totals.called_off_count else ""
+        is_open, paid = sums.open_words(self.totals), self.totals.paid_count
+        ended = sums.called_off_words(self.totals)
         if not is_open and not ended:
             return counted(paid, "multa, paga", "multas, todas pagas") if paid else ""
         words = (
@@ -94,7 +93,9 @@ class FineLedger:
     def tiles(self) -> tuple[Figure, ...]:
         owed, totals = sums.owed(self.totals), self.totals
         if totals.called_off_count:
-            ended = f"{totals.called_off_words}, à parte: {formats.brl(totals.called_off_amount)}"
+            ended = (
+                f"{sums.called_off_words(totals)}, à parte: {formats.brl(totals.called_off_amount)}"
+            )
             owed = owed._replace(note="; ".join(filter(None, (owed.note, ended))))
         return (
             Figure(*owed),
@@ -220,7 +221,7 @@ class FineLedger:
         if deadlines := deadline_rules(owed):
             yield "Prazos", deadlines
         for has_discount, label in ((True, "Desconto"), (False, "Sem desconto")):
-            rules = (fine.discount_note for fine in owed if fine.has_discount is has_discount)
+            rules = (discount_note(fine) for fine in owed if fine.has_discount is has_discount)
             for rule in dict.fromkeys(rules):
                 yield label, rule
         for note in dict.fromkeys(filter(None, map(expired_points, self.fines))):
@@ -310,5 +311,5 @@ def _segment_words(standing: Standing, fines: list[AssessedFine]) -> str:
     """
     is_one = len(fines) == 1
     if standing is Standing.NOTICE:
-        return f"{fines_in_words(fines)}, ainda não {'é multa' if is_one else 'são multas'}"
-    return f"{fines_in_words(fines)} {standing.of_one if is_one else standing.of_many}"
+        return f"{sums.fines_in_words(fines)}, ainda não {'é multa' if is_one else 'são multas'}"
+    return f"{sums.fines_in_words(fines)} {standing.of_one if is_one else standing.of_many}"
