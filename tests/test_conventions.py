@@ -107,8 +107,7 @@ SENTENCE = re.compile(r"[a-zà-ü]{2,},? [a-zà-ü]{1,},? [a-zà-ü]{2,}")
 # Modules of the law that still say something. The others return codes and facts, and the phrasebook
 # says them: a module leaves this list, and none joins it.
 STILL_SAYING = {
-    *("authorities", "checklist", "effects", "orders", "restriction_kinds"),
-    *("rules", "source_wording", "speeding"),
+    *("authorities", "source_wording", "speeding"),
 }
 
 

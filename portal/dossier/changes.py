@@ -14,7 +14,7 @@ from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.status_style import Tone
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
-from portal.phrasebook import fines
+from portal.phrasebook import fines, orders
 from portal.phrasebook.findings import included_on
 from portal.vehicle.changes import Change, changed_fines, changed_prices, changed_restrictions
 from portal.vehicle.decode import ATTRIBUTE_LABELS, FipeEntry, read_decode
@@ -248,7 +248,8 @@ def _restriction_line(change: Change[Restriction], today: date) -> ChangeLine:
 def _label(record: Restriction, today: date) -> str:
     order = AssessedOrder(record, today)
     where = ", ".join(filter(None, (order.court, included_on(order))))
-    return f"{order.title[0].lower()}{order.title[1:]}" + (f" ({where})" if where else "")
+    name = orders.title(order)
+    return f"{name[0].lower()}{name[1:]}" + (f" ({where})" if where else "")
 
 
 # One function for each change, which describes it. A page calls the first MOST_LINES.

@@ -9,13 +9,15 @@ from typing import ClassVar, Final
 from portal import formats
 from portal.dossier.records_by_line import COURT, FINES, LINE_OF_SUBJECT
 from portal.law.assessment import AssessedFine, Totals
-from portal.law.checklist import ADVICE, HEDGE, LINE_OF, UNVERIFIED, Advice, Situation
+from portal.law.checklist import ADVICE, LINE_OF, UNVERIFIED, Advice, Situation
 from portal.law.declared import SettledLine
 from portal.law.findings import ReportAlert
 from portal.law.identification import hints_of, is_before_vehicle, tampering_of
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 from portal.phrasebook.findings import alert_fact
+from portal.phrasebook.orders import title
+from portal.phrasebook.rules import CONSULTED
 from portal.wording import counted, listed
 
 AFTERWARDS: Final = "depois"
@@ -55,7 +57,9 @@ class Check:
 class Checklist:
     """The lines to check, in order, and what to do once they are checked."""
 
-    hedge: ClassVar[str] = HEDGE
+    hedge: ClassVar[str] = (
+        f"Orientações gerais, pela lei consultada em {CONSULTED}; confirme com o Detran."
+    )
     lines: tuple[Check, ...]
     afterwards: tuple[Advice, ...]
 
@@ -178,7 +182,7 @@ def _cases(orders: Sequence[AssessedOrder]) -> Iterator[str]:
 
 def _case(order: AssessedOrder) -> str:
     if not order.is_of_judge:
-        return f"{order.title}."
+        return f"{title(order)}."
     case = order.record.case
     where = order.court or "tribunal não informado"
     if case:

@@ -18,13 +18,14 @@ from portal.law.assessment import AssessedFine, sum_of
 from portal.law.authorities import LEVEL_WORDS, town_of
 from portal.law.deadlines import Deadline
 from portal.law.infractions import Infraction
-from portal.law.orders import AssessedOrder, contradictions_of
+from portal.law.orders import AssessedOrder
 from portal.law.speeding import excess_of, is_speeding, range_note, tolerance_note
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
 from portal.phrasebook import fines as say_fine
 from portal.phrasebook import interest as say_interest
 from portal.phrasebook import points
+from portal.phrasebook.orders import conflicts
 from portal.phrasebook.sums import fines_in_words
 from portal.vehicle.field import EMPTY, Field, clean, fold
 from portal.vehicle.fines import Licence
@@ -102,7 +103,7 @@ def _registered_note(fine: AssessedFine) -> str:
 
 def order_notes(order: AssessedOrder) -> tuple[str, ...]:
     """Return sentences on contradictions, such as that a record describes another vehicle."""
-    notes = (*contradictions_of(order), _other_vehicle(order, "o juízo e o Detran"))
+    notes = (*conflicts(order), _other_vehicle(order, "o juízo e o Detran"))
     return tuple(filter(None, notes))
 
 

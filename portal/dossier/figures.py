@@ -12,9 +12,9 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.prices import RECENT_MONTHS
 from portal.gateway.operations import lookups_of
 from portal.law.findings import PaidShort
-from portal.law.orders import orders_in_words
 from portal.phrasebook import acts, sums
 from portal.phrasebook.findings import paid_short_note
+from portal.phrasebook.orders import count_words
 from portal.phrasebook.prices import monthly_words
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 
@@ -191,4 +191,4 @@ def orders(dossier: Dossier) -> Figure:
     label = "Restrições judiciais"
     if dossier.orders is None:
         return Figure(label, "indisponíveis", _NOT_CLEAN, is_known=False)
-    return Figure(label, orders_in_words(dossier.orders) or _NOTHING)
+    return Figure(label, count_words(dossier.orders) or _NOTHING)

@@ -1,14 +1,20 @@
 """The answer for one act: transferring, licensing, driving or towing a vehicle."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, get_args
 
-from portal.data_files import read_csv
+from portal.law.restriction_kinds import Kind
+from portal.law.standing import Standing
 
 Act = Literal["transfer", "licence", "drive", "removal"]
+ACTS: Final[tuple[Act, ...]] = get_args(Act)
 # "yes" is always favourable. For "removal" (towing), "yes" means that no risk of towing was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
+# What an answer follows from: no order (""), a kind of order, or fines of a standing. Or what
+# leaves it open: a text that names no kind ("unread") or may name any ("any_kind"), a record that
+# contradicts itself, or words for a lifting. "permitted" are words that allow the act.
+Ground = Kind | Standing | Literal["", "unread", "any_kind", "contradicted", "lifted", "permitted"]
 # What confirms the rule behind an answer. "verified": the authors have read the legal text.
 # "reported": websites of the car trade state the rule. "memory": the authors recall the rule, but
 # no source confirms it.
@@ -20,53 +26,22 @@ _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 
 
 @dataclass(frozen=True, slots=True)
-class ActTexts:
-    """The words of an act, a line of ``acts.csv``.
-
-    ``verb`` follows "pode" ("may"). ``no``, ``careful`` and ``yes`` are the words of these marks.
-    ``yes`` is "Nada encontrado" ("nothing found") and not "Sim" ("yes"), because the lookups do not
-    cover liens, theft or the registers of the states. ``stale`` replaces ``careful`` if a stale
-    (old) answer has no court order: "Risco possível" ("possible risk") would suggest an order.
-    ``nothing_found`` is a sentence for an act that no record restricts. ``unverified`` names what
-    is not verified, or is "".
-    """
-
-    act: Act
-    label: str
-    verb: str
-    no: str
-    careful: str
-    yes: str
-    stale: str
-    nothing_found: str
-    unverified: str
-
-
-ACT_TEXTS: Mapping[Act, ActTexts] = {
-    texts.act: texts for texts in read_csv(__package__, "acts.csv", ActTexts)
-}
-ACTS = tuple(ACT_TEXTS)
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """The answer for one act.
 
-    ``phrase`` is a clause ("não pode transferir": cannot be transferred), and ``reason`` is a full
-    sentence. ``short`` has at most eight words for a list of acts, or "". ``records`` are the HTML
-    anchors of the fines and restrictions that decide the answer, such as "multa-1". ``says`` is
-    "unlicensed" if ``reason`` names the offence of driving without a licence.
+    ``source`` is that of the rule. ``records`` are the HTML anchors of the fines and restrictions
+    that decide the answer, such as "multa-1". ``quoted`` are the source's words for a lifting or a
+    permission, as sent, or "".
     """
 
+    act: Act
     mark: Mark
-    phrase: str
-    reason: str
+    ground: Ground
     source: str
     confidence: Confidence
     records: tuple[str, ...] = ()
-    short: str = ""
     hedge: Hedge = ""
-    says: Literal["", "unlicensed"] = ""
+    quoted: str = ""
 
 
 def is_worse(mark: Mark, other: Mark) -> bool:

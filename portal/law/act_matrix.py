@@ -153,6 +153,5 @@ def _fine_answers(act: Act, fines: Sequence[AssessedFine]) -> Mapping[Standing, 
     for standing in Standing:
         anchors = tuple(fine.anchor for fine in fines if fine.standing is standing)
         if anchors and standing is not Standing.PAID:
-            why = standing.why.format(law=law)
-            answers[standing] = Answer("careful", standing.brief, why, law, "verified", anchors)
+            answers[standing] = Answer(act, "careful", standing, law, "verified", anchors)
     return answers

@@ -10,7 +10,6 @@ import msgspec
 
 from portal.data_files import read_toml
 from portal.law.adverse import Subject
-from portal.law.rules import CONSULTED
 from portal.vehicle.operation_name import LookupName
 
 # The finding that makes an advice apply.
@@ -51,9 +50,6 @@ class Advice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def sentence(self) -> str:
         return f"{self.text[:-1]} ({self.source})." if self.source else self.text
 
-
-# The page shows this caution once, so that the advice need not repeat it.
-HEDGE: Final = f"Orientações gerais, pela lei consultada em {CONSULTED}; confirme com o Detran."
 
 ADVICE: Final = read_toml(__package__, "checklist.toml", dict[str, tuple[Advice, ...]])["advice"]
 

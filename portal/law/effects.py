@@ -22,14 +22,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
 from portal.data_files import read_csv
-from portal.law.act_answers import ACT_TEXTS, ACTS, Act, Answer, Mark, worst
+from portal.law.act_answers import ACTS, Act, Answer, Confidence, Ground, Hedge, Mark, worst
 from portal.law.restriction_kinds import (
-    KIND_WORDS,
+    KINDS,
     Kind,
     KindReading,
     kinds_in_prose,
@@ -38,56 +38,54 @@ from portal.law.restriction_kinds import (
 from portal.vehicle.field import Field
 from portal.vehicle.judicial import Restriction, states_order
 from portal.vehicle.statements import value_says
-from portal.wording import listed
+
+Doubt = Literal["", "contradicted", "lifted"]
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """The effect of one restriction on each act.
 
-    ``kinds`` are in the order of KIND_WORDS. If the restriction's text has an unrecognised word or
-    no kind, ``unrecognised`` is the text as sent, else "". ``in_force`` is False only if the record
-    states that there is no restriction and no field contradicts this statement. ``doubt`` is a
-    clause that explains why the record is unreliable ("a fonte registra “BAIXADA”": the source says
-    "lifted"). If the record is reliable, ``doubt`` is "".
+    ``kinds`` are in the order of KINDS. If the restriction's text has an unrecognised word or no
+    kind, ``unrecognised`` is the text as sent, else "". ``in_force`` is False only if the record
+    states that there is no restriction and no field contradicts this statement. ``doubt`` says why
+    the record is unreliable, or is "": it contradicts itself, or words in it, ``quoted``, say that
+    the order was lifted.
     """
 
     kinds: tuple[Kind, ...]
     unrecognised: str
     in_force: bool
     answers: Mapping[Act, Answer]
-    doubt: str = ""
-
-    @property
-    def kinds_word(self) -> str:
-        """The kinds in words: ``transferência e licenciamento``."""
-        return listed([KIND_WORDS[kind] for kind in self.kinds])
+    doubt: Doubt = ""
+    quoted: str = ""
 
     @property
     def group(self) -> object:
         """What the findings of equal orders share."""
-        return self.kinds, self.unrecognised, self.doubt, *(self.answers[act] for act in ACTS)
+        answers = (self.answers[act] for act in ACTS)
+        return self.kinds, self.unrecognised, self.doubt, self.quoted, *answers
 
-    @property
-    def sentence(self) -> str:
-        """The effect in words, such as ``não pode transferir; pode circular``."""
-        asked: tuple[Act, ...] = ("transfer", "licence", "drive")
-        answers = self.answers
-        phrases = [answers[act].phrase for act in asked if answers[act].mark != "unknown"]
-        verbs = [ACT_TEXTS[act].verb for act in asked if answers[act].mark == "unknown"]
-        if verbs:
-            phrases.append(f"não é possível dizer se pode {listed(verbs, ' ou ')}")
-        if answers["removal"].mark == "no":
-            phrases.append(answers["removal"].phrase)
-        return "; ".join(phrases)
+
+class _Rule(msgspec.Struct, frozen=True):
+    """What a kind of order, or none (""), means for an act: a line of ``effects.csv``."""
+
+    kind: Kind | Literal[""]
+    act: Act
+    mark: Mark
+    source: str
+    confidence: Confidence
+    hedge: Hedge
 
 
 def _tables() -> dict[str, dict[Act, Answer]]:
     """Return what each kind of order, or none (""), means for each act."""
     tables: dict[str, dict[Act, Answer]] = {}
-    for line in read_csv(__package__, "effects.csv", dict[str, str]):
-        answer = msgspec.convert(line, Answer)
-        tables.setdefault(line["kind"], {})[msgspec.convert(line["act"], Act)] = answer
+    for rule in read_csv(__package__, "effects.csv", _Rule):
+        answer = Answer(
+            rule.act, rule.mark, rule.kind, rule.source, rule.confidence, hedge=rule.hedge
+        )
+        tables.setdefault(rule.kind, {})[rule.act] = answer
     return tables
 
 
@@ -95,37 +93,24 @@ _KINDS = _tables()
 _FREE = _KINDS[""]
 # A text about the answer, or one that denies an order, names no kind.
 _STATES_NOTHING: Final = frozenset(("denial", "success", "blank"))
-_CONTRADICTION = "a fonte se contradiz"
 
 
-def _unknown(reason: str) -> dict[Act, Answer]:
-    return {
-        act: replace(
-            _FREE[act],
-            mark="unknown",
-            phrase=f"não é possível dizer se pode {texts.verb}",
-            reason=reason,
-        )
-        for act, texts in ACT_TEXTS.items()
-    }
+def _unknown(ground: Ground, quoted: str = "") -> dict[Act, Answer]:
+    return {act: Answer(act, "unknown", ground, "", "verified", quoted=quoted) for act in ACTS}
 
 
-_NOT_READ = "O tipo da restrição não foi informado ou reconhecido por inteiro"
-_UNKNOWN = _unknown(f"{_NOT_READ}.")
+_UNKNOWN = _unknown("unread")
 _OF_ANY_KIND = _UNKNOWN | {
     "transfer": Answer(
+        "transfer",
         "no",
-        "em regra não pode transferir",
-        f"{_NOT_READ}, mas todos os tipos do Renajud impedem, em regra, a transferência.",
+        "any_kind",
         "TJSC, Código de Normas, Apêndice III",
         "memory",
         hedge="rule",
     )
 }
-_CONTRADICTED = _unknown(
-    "A fonte se contradiz: diz que não há restrição e, no mesmo registro, a descreve. "
-    "Confirme com o juízo."
-)
+_CONTRADICTED = _unknown("contradicted")
 
 
 # A number, such as that of a case, names no kind.
@@ -163,13 +148,13 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
     reading = read_kinds(str(main), today)
     more = [read_kinds(text, today) for text in _texts(further)]
     tables = [_KINDS[kind] for kind in reading.stated]
-    doubt = ""
+    doubt: Doubt = ""
     is_denied = restriction.recorded is False or restriction.is_denied
     if restriction.recorded is False or (is_denied and not reading.revoked_by):
-        doubt, tables, more = _CONTRADICTION, [_CONTRADICTED], []
+        doubt, tables, more = "contradicted", [_CONTRADICTED], []
     elif reading.revoked_by:
-        doubt = f"a fonte registra “{reading.revoked_by}”"
-        tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
+        doubt = "lifted"
+        tables.append(_unknown("lifted", reading.revoked_by))
     is_hidden = any(field.is_hidden for field in (main, restriction.block_type, restriction.detail))
     if is_hidden and restriction.recorded is not False:
         # The hidden text may name a kind that is still in force, or another order.
@@ -188,8 +173,9 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
     answers |= _allowed(reading, answers)
     named = {*reading.kinds, *by_name, *(kind for each in more for kind in each.stated)}
-    kinds = tuple(kind for kind in KIND_WORDS if kind in named)
-    return Effect(kinds, reading.unrecognised, True, answers, doubt)
+    kinds = tuple(kind for kind in KINDS if kind in named)
+    quoted = reading.revoked_by if doubt == "lifted" else ""
+    return Effect(kinds, reading.unrecognised, True, answers, doubt, quoted)
 
 
 def _kinds_by_name(restriction: Restriction, today: date) -> tuple[Kind, ...]:
@@ -211,18 +197,11 @@ def _allowed(reading: KindReading, answers: Mapping[Act, Answer]) -> Iterator[tu
     """Yield the answers for acts that the text allows and that no restriction forbids."""
     for kind, words in reading.permitted.items():
         act = _OWN_ACT[kind]
-        if answers[act].mark == "no":
+        mark = answers[act].mark
+        if mark == "no":
             continue
-        yield (
-            act,
-            replace(
-                answers[act],
-                mark="unknown" if answers[act].mark == "unknown" else "careful",
-                phrase=f"a fonte diz que pode {ACT_TEXTS[act].verb}",
-                reason=f"A fonte diz “{words}”: confirme com o juízo.",
-                short="Autorizado, segundo a fonte",
-            ),
-        )
+        allowed: Mark = "unknown" if mark == "unknown" else "careful"
+        yield act, replace(answers[act], mark=allowed, ground="permitted", quoted=words)
 
 
 def _decisive(answers: Sequence[Answer]) -> Answer:

@@ -1,40 +1,36 @@
-"""Assess a court order: its effect on each act, its court and its title."""
+"""Assess a court order: its effect on each act, its court, and who can lift it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Final
+from typing import Literal
 
 from portal.law.act_answers import ACTS, Act, Mark, is_worse, worst
 from portal.law.courts import Court, court_body_name, find_court, has_wrong_check_digits
 from portal.law.effects import Effect, effect_of, mark_of
 from portal.law.restriction_kinds import (
-    NAMED_ORDERS,
     NOT_OF_A_JUDGE,
-    RENAJUD_SINCE,
     Kind,
     read_kinds,
     says_lifted,
 )
-from portal.law.rules import CONSULTED
 from portal.vehicle.field import Field
 from portal.vehicle.identity import VehicleIdentity, differing_fields
 from portal.vehicle.judicial import Restriction
-from portal.wording import bare, counted, day, listed
+from portal.wording import bare
 
-_WHO_LIFTS: Final = (
-    "Só o juiz que deu a ordem (ou um tribunal acima) pode retirá-la; Detran e Senatran não podem. "
-    "O interessado pede a baixa no processo, com advogado ou defensor."
-)
-_WHO_LIFTS_ELSE: Final[Mapping[Kind, str]] = {
-    "alienacao_fiduciaria": (
-        "Alienação fiduciária não é ordem de juiz: quem a baixa é o credor, depois da quitação."
-    ),
-    "bloqueio_administrativo": (
-        "Bloqueio administrativo não é ordem de juiz: só o Detran ou o órgão que o pôs o retira."
-    ),
-}
+# What an order's record contradicts itself in.
+Conflict = Literal[
+    "included_in_future",
+    "included_too_early",
+    "detail_lifts",
+    "check_digits",
+    "other_court",
+    "no_civil_court",
+]
+# Who can lift an order: its judge, or for these kinds the creditor and the body that put it.
+Lifter = Literal["judge", "alienacao_fiduciaria", "bloqueio_administrativo"]
 
 
 @dataclass(frozen=True)
@@ -99,23 +95,6 @@ class AssessedOrder:
     def court_body(self) -> str:
         return court_body_name(str(self.record.court_body))
 
-    @property
-    def title(self) -> str:
-        """The order's kind, or a note that it is not in force."""
-        effect = self.effect
-        if not effect.in_force:
-            return "Registro sem restrição em vigor"
-        if effect.unrecognised:
-            return f"Restrição “{effect.unrecognised}”"
-        if effect.kinds == ("penhora",):
-            return "Penhora registrada"
-        if (len(effect.kinds) == 1 and effect.kinds[0] in NAMED_ORDERS) or not self.is_of_judge:
-            return effect.kinds_word[0].upper() + effect.kinds_word[1:]
-        if effect.kinds_word:
-            return f"Restrição de {effect.kinds_word}"
-        kinds = self.record.kinds_text
-        return f"Restrição “{kinds}”" if kinds else "Restrição judicial"
-
     @cached_property
     def differing(self) -> tuple[Field, ...]:
         """The fields that name another vehicle than the one looked up."""
@@ -133,54 +112,42 @@ def _mark(act: Act, orders: Sequence[AssessedOrder]) -> Mark:
     return answers[0].mark if answers else "yes"
 
 
-def contradictions_of(order: AssessedOrder) -> Iterator[str]:
-    """Yield sentences on what an order's record contradicts itself in."""
+@dataclass(frozen=True, slots=True)
+class OrderConflict:
+    """What an order's record contradicts itself in.
+
+    ``courts`` are the one that the record names and the one of its case's number, or empty.
+    """
+
+    code: Conflict
+    courts: tuple[Court, ...] = ()
+
+
+def conflicts_of(order: AssessedOrder) -> Iterator[OrderConflict]:
+    """Yield what an order's record contradicts itself in."""
     record, today = order.record, order.today
     if record.included_at is not None and record.included_at.date() > today:
-        day_ = day(record.included_at.date())
-        yield f"A data de inclusão ({day_}) está no futuro: confirme com o juízo."
+        yield OrderConflict("included_in_future")
     elif record.included_at is None and record.included_at_text:
-        yield (
-            f"A data de inclusão ({record.included_at_text}) não serve: o Renajud existe desde "
-            f"{RENAJUD_SINCE}. Confirme com o juízo."
-        )
+        yield OrderConflict("included_too_early")
     if order.in_force and record.detail and _denies(str(record.detail), today):
-        yield (
-            f"O detalhe diz “{record.detail}”, e o registro segue como restrição: confirme a baixa "
-            "no processo."
-        )
+        yield OrderConflict("detail_lifts")
     if has_wrong_check_digits(str(record.case)):
-        yield (
-            f"Os dígitos verificadores do processo {record.case} não conferem: confira o número "
-            "antes de consultar."
-        )
+        yield OrderConflict("check_digits")
     named, of_case = find_court(str(record.court)), find_court("", str(record.case))
     if named and of_case and named.j_tr != of_case.j_tr:
-        yield (
-            f"O número do processo é do {of_case.acronym}, e o registro traz {named.acronym}: "
-            "confirme qual é o juízo."
-        )
+        yield OrderConflict("other_court", (named, of_case))
     if named and named.branch == "trabalho" and "CIVEL" in bare(str(record.court_body)):
-        yield f"O {named.acronym} não tem vara cível: confirme qual é o juízo."
+        yield OrderConflict("no_civil_court", (named,))
 
 
 def _denies(detail: str, today: date) -> bool:
     return says_lifted(detail) or bool(read_kinds(detail, today).revoked_by)
 
 
-def orders_in_words(orders: Iterable[AssessedOrder]) -> str:
-    """Return the numbers of orders: ``2 em vigor e 1 de situação incerta``, or "" for none."""
+def lifters_of(orders: Iterable[AssessedOrder]) -> tuple[Lifter, ...]:
+    """Return who can lift the orders in force, the judge first."""
     in_force = [order for order in orders if order.in_force]
-    doubtful = sum(order.is_doubtful for order in in_force)
-    parts = [(len(in_force) - doubtful, "em vigor"), (doubtful, "de situação incerta")]
-    return listed([counted(number, words, words) for number, words in parts if number])
-
-
-def who_lifts(orders: Iterable[AssessedOrder]) -> str:
-    """Say who can lift the orders in force: their judge, or for some kinds a creditor or a body."""
-    in_force = [order for order in orders if order.in_force]
-    others = [kind for kind in NOT_OF_A_JUDGE if any(kind in o.effect.kinds for o in in_force)]
+    others = (kind for kind in NOT_OF_A_JUDGE if any(kind in o.effect.kinds for o in in_force))
     is_of_judge = not in_force or any(order.is_of_judge for order in in_force)
-    said = [_WHO_LIFTS] if is_of_judge else []
-    said += [_WHO_LIFTS_ELSE[kind] for kind in others]
-    return " ".join((*said, f"Lei consultada em {CONSULTED}."))
+    return (*(("judge",) if is_of_judge else ()), *others)

@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Literal
+from typing import Literal, get_args
 
 from portal.data_files import read_words
 from portal.vehicle.wire import read_moment
@@ -46,27 +46,12 @@ Kind = Literal[
     "bloqueio_administrativo",
 ]
 
-KIND_WORDS: dict[Kind, str] = {
-    "transferencia": "transferência",
-    "licenciamento": "licenciamento",
-    "circulacao": "circulação",
-    "penhora": "penhora",
-    "busca_e_apreensao": "busca e apreensão",
-    "arresto": "arresto",
-    "sequestro": "sequestro",
-    "indisponibilidade": "indisponibilidade",
-    "averbacao_premonitoria": "averbação premonitória",
-    "perdimento": "perdimento",
-    "adjudicacao": "adjudicação",
-    "arrematacao": "arrematação",
-    "leilao_judicial": "leilão judicial",
-    "reintegracao_de_posse": "reintegração de posse",
-    "apreendido": "veículo apreendido",
-    "alienacao_fiduciaria": "alienação fiduciária",
-    "bloqueio_administrativo": "bloqueio administrativo",
-}
+KINDS: tuple[Kind, ...] = get_args(Kind)
 # What a creditor or the Detran puts in place, and no judge.
-NOT_OF_A_JUDGE: tuple[Kind, ...] = ("alienacao_fiduciaria", "bloqueio_administrativo")
+NOT_OF_A_JUDGE: tuple[Literal["alienacao_fiduciaria", "bloqueio_administrativo"], ...] = (
+    "alienacao_fiduciaria",
+    "bloqueio_administrativo",
+)
 # By these, the vehicle gets another owner, or has one already.
 _OUTCOMES: tuple[Kind, ...] = ("leilao_judicial", "arrematacao", "adjudicacao")
 # Orders that a text may name instead of Renajud's own kinds.
@@ -168,7 +153,7 @@ _FORBIDS = re.compile(
 class KindReading:
     """The kinds that a text names.
 
-    ``kinds`` are all kinds that the text states, lifts or denies, in the order of KIND_WORDS.
+    ``kinds`` are all kinds that the text states, lifts or denies, in the order of KINDS.
     ``stated`` are the kinds that a part of the text neither lifts nor denies, unless a lifting
     applies to all. ``revoked_by`` are the first words that lift or deny a kind, as sent, or "" if
     there are none. ``permitted`` are the acts that the text allows, each with the words that do, as
@@ -250,8 +235,8 @@ def read_kinds(text: str, today: date) -> KindReading:
     if lifts_all:
         stated, doubted = set(), found
     return KindReading(
-        kinds=tuple(kind for kind in KIND_WORDS if kind in found),
-        stated=tuple(kind for kind in KIND_WORDS if kind in stated),
+        kinds=tuple(kind for kind in KINDS if kind in found),
+        stated=tuple(kind for kind in KINDS if kind in stated),
         revoked_by=revoked_by if doubted or lifts_all or not found else "",
         permitted={kind: words for kind, words in permitted.items() if kind not in stated},
         unrecognised=text if has_unrecognised or not found else "",

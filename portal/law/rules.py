@@ -6,16 +6,12 @@ source confirms it). ``tests/law/test_rules.py`` fails if a text cites an articl
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from portal.data_files import read_csv
 
-CONSULTED: Final = "novembro de 2026"
-SOURCE_WORDS: Final = {
-    "lei": "texto lido",
-    "prática": "prática, por sites do ramo ou a imprensa",
-    "memória": "sem fonte conferida: confirme",
-}
+# How sure a rule is: the authors read the text, others report it, or no source confirms it.
+RuleSource = Literal["lei", "prática", "memória"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +19,7 @@ class Rule:
     act: str
     article: str
     rule: str
-    source: str
+    source: RuleSource
 
     @property
     def citation(self) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from portal.law.act_answers import ACT_TEXTS, Answer, Hedge
+from portal.law.act_answers import Answer, Hedge
 from portal.law.act_matrix import Row
 from portal.law.findings import (
     AdverseData,
@@ -12,6 +12,8 @@ from portal.law.findings import (
     UnreadData,
     Warned,
 )
+from portal.phrasebook import effects
+from portal.phrasebook.effects import ACT_TEXTS
 from portal.phrasebook.findings import paid_short_brief, sentence, warning_brief
 from portal.phrasebook.verdict import MISSING_WORDS, WRONG_CHECK_DIGIT, as_of, not_confirmed
 from portal.wording import listed
@@ -49,7 +51,7 @@ def why(row: Row) -> str:
     reasons = dict.fromkeys(_reason(one) for one in row.deciding)
     sentences = [*_unknown(row), *reasons] or [ACT_TEXTS[row.act].nothing_found]
     if row.may_be_unlicensed:
-        is_said = any(isinstance(o, Answer) and o.says == "unlicensed" for o in row.deciding)
+        is_said = any(isinstance(o, Answer) and effects.says_unlicensed(o) for o in row.deciding)
         sentences += [_LICENCE_MAY_HAVE_LAPSED, *([] if is_said else [_WITHOUT_LICENCE])]
     if row.stale_since:
         sentences.append(f"{_capitalised(as_of(row.stale_since))}.")
@@ -85,7 +87,7 @@ def _unknown_clauses(row: Row) -> list[str]:
 
 
 def _reason(one: Answer | Finding) -> str:
-    return one.reason if isinstance(one, Answer) else sentence(one)
+    return effects.reason(one) if isinstance(one, Answer) else sentence(one)
 
 
 def _brief(one: Answer | Finding) -> str:
@@ -97,9 +99,9 @@ def _brief(one: Answer | Finding) -> str:
         return "Confirme antes no Detran"
     if not isinstance(one, Answer):
         return "Só depois da perícia"
-    if one.short:
-        return one.short
-    return _BY_ORDER[one.hedge] if one.mark == "no" else _capitalised(one.phrase)
+    if few := effects.short(one):
+        return few
+    return _BY_ORDER[one.hedge] if one.mark == "no" else _capitalised(effects.phrase(one))
 
 
 def _capitalised(text: str) -> str:

@@ -17,9 +17,10 @@ from portal.law import deadlines
 from portal.law.assessment import AssessedFine, one_per_notice
 from portal.law.findings import Finding, PaidShort
 from portal.law.orders import AssessedOrder
-from portal.law.rules import CONSULTED
 from portal.law.standing import Standing
 from portal.phrasebook.findings import clause, sum_in_words
+from portal.phrasebook.orders import title
+from portal.phrasebook.rules import CONSULTED
 from portal.phrasebook.sums import fines_in_words
 from portal.wording import day, listed, money
 
@@ -256,4 +257,4 @@ def _order_named(order: AssessedOrder) -> str:
     case = f"processo {record.case}" if record.case else ""
     on = f"de {day(record.included_at.date())}" if record.included_at else ""
     stated = ", ".join(filter(None, (order.short_court, case, on)))
-    return f"{order.title}{f' ({stated})' if stated else ''}"
+    return f"{title(order)}{f' ({stated})' if stated else ''}"

@@ -17,8 +17,8 @@ from portal.law.deadlines import (
     day_of,
 )
 from portal.law.infractions import TOLL_UNTIL
-from portal.law.rules import CONSULTED
 from portal.law.running_deadlines import DeadlineName, RunningDeadline
+from portal.phrasebook.rules import CONSULTED
 from portal.wording import counted, day
 
 _NAMES: Final[Mapping[Step, str]] = {

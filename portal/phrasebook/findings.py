@@ -30,8 +30,10 @@ from portal.law.findings import (
     Warned,
 )
 from portal.law.orders import AssessedOrder
-from portal.law.restriction_kinds import KIND_WORDS, NAMED_ORDERS, Kind
+from portal.law.restriction_kinds import NAMED_ORDERS, Kind
+from portal.phrasebook import effects
 from portal.phrasebook.at_the_car import ROW_WORDS
+from portal.phrasebook.orders import kinds_words, title
 from portal.wording import counted, day, listed, money
 
 
@@ -130,8 +132,8 @@ def consequence(finding: Finding) -> str:
             return _COMPARE
         case CourtOrders():
             effect = finding.orders[0].effect
-            doubt = f"{effect.doubt}; " if effect.doubt else ""
-            return f"{doubt}{effect.sentence}"
+            doubt = f"{effects.doubt(effect)}; " if effect.doubt else ""
+            return f"{doubt}{effects.sentence(effect)}"
         case FinesInStanding():
             return _of_fines(finding)
         case PaidShort():
@@ -174,7 +176,7 @@ def alert_words(alert: ReportAlert) -> str:
     if alert.subject is Subject.OTHER and alert.label:
         named = f"um ponto de atenção em “{alert.label}”"
     if alert.kinds:
-        named = f"{named} ({listed([KIND_WORDS[kind] for kind in alert.kinds])})"
+        named = f"{named} ({kinds_words(alert.kinds)})"
     return f"{named}, {money(alert.amount)}" if alert.amount else named
 
 
@@ -275,12 +277,13 @@ def _orders(finding: CourtOrders) -> str:
     name = f"{len(group)} restrições judiciais" if len(group) > 1 else "Restrição judicial"
     is_named = len(group) == len(effect.kinds) == 1 and not effect.unrecognised
     if is_named and effect.kinds[0] in ("penhora", *NAMED_ORDERS):
-        name, kind = first.title, ""
+        name, kind = title(first), ""
     else:
-        kind = f" de {effect.kinds_word}" if effect.kinds else ""
+        kind = f" de {kinds_words(effect.kinds)}" if effect.kinds else ""
     if not first.is_of_judge:
         kind = ""
-        name = f"{len(group)} registros de {effect.kinds_word}" if len(group) > 1 else first.title
+        many = f"{len(group)} registros de {kinds_words(effect.kinds)}"
+        name = many if len(group) > 1 else title(first)
     as_sent = f" “{effect.unrecognised}”" if effect.unrecognised else ""
     return f"{name}{kind}{as_sent}{_origin(group)}"
 

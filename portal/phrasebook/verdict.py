@@ -25,6 +25,7 @@ from portal.phrasebook.findings import (
     sentence,
     warning_brief,
 )
+from portal.phrasebook.orders import kinds_words
 from portal.wording import listed, moment
 
 # Each text begins with an article, so that it can be the object or the subject of a sentence, as in
@@ -175,7 +176,7 @@ def _after_lifting(verdict: Verdict) -> str:
     found = [one.orders[0] for one in verdict.reasons if isinstance(one, CourtOrders)]
     if any(order.is_of_judge for order in found):
         return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
-    kinds = listed(list(dict.fromkeys(order.effect.kinds_word for order in found)))
+    kinds = listed(list(dict.fromkeys(kinds_words(order.effect.kinds) for order in found)))
     return f"Só depois da baixa, conferida no Detran: {kinds}."
 
 

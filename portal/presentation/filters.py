@@ -15,10 +15,8 @@ from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.issued.identifiers import display_number
-from portal.law.act_answers import ACT_TEXTS
 from portal.law.checklist import LINES
 from portal.law.glossary import term
-from portal.law.orders import orders_in_words, who_lifts
 from portal.phrasebook import (
     acts,
     at_the_car,
@@ -26,6 +24,7 @@ from portal.phrasebook import (
     declared,
     findings,
     fines,
+    orders,
     prices,
     report,
     sight,
@@ -33,6 +32,7 @@ from portal.phrasebook import (
     verdict,
 )
 from portal.phrasebook.agreement import order_checklist
+from portal.phrasebook.effects import ACT_TEXTS, reason
 from portal.phrasebook.failures import FAULTS, back_at_midnight
 from portal.phrasebook.prices import monthly_range
 from portal.presentation.authority import short_authority
@@ -99,7 +99,7 @@ def register(environment: Environment) -> None:
         "plate_pattern": PLATE_IN_TEXT,
         "most_compared": MOST_PLATES,
         "lookup_operations": LOOKUP_OPERATIONS,
-        "who_lifts": who_lifts,
+        "who_lifts": orders.who_lifts,
         "line_count": len(LINES),
         "deadline_steps": deadline_steps,
         "details": details,
@@ -115,7 +115,7 @@ def register(environment: Environment) -> None:
         "open_sum": open_sum,
         "faults": FAULTS,
         "key_figures": figures,
-        "orders_in_words": orders_in_words,
+        "orders_in_words": orders.count_words,
         "order_checklist": order_checklist,
         "hatch_path": hatch_path,
         "car_rows": car_rows,
@@ -160,6 +160,8 @@ def register(environment: Environment) -> None:
             "fines_in_words": sums.fines_in_words,
             "gravities": sums.gravities,
             "repeated": sums.repeated,
+            "order_title": orders.title,
+            "answer_reason": reason,
             "open_words": sums.open_words,
             "called_off_words": sums.called_off_words,
             "gravity_word": fines.gravity_word,

@@ -18,6 +18,7 @@ from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 from portal.phrasebook.fines import has_own_word, status_word
+from portal.phrasebook.orders import title
 from portal.wording import counted, listed
 
 MOST_LINES: Final = 8
@@ -143,7 +144,7 @@ def _of_cards(cards: Sequence[AssessedOrder]) -> Iterator[_Record]:
         if card.record.included_at is not None:
             court = f" ({card.short_court})" if card.court else ""
             yield _Record(
-                f"{card.title}{court}",
+                f"{title(card)}{court}",
                 "danger" if card.in_force and not card.is_doubtful else "unknown",
                 (card.record.included_at.date(),),
                 ("dashed" if card.is_doubtful else "solid") if card.in_force else "",

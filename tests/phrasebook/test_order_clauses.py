@@ -7,6 +7,7 @@ import pytest
 from portal.law.findings import CourtOrders
 from portal.law.orders import AssessedOrder
 from portal.phrasebook.findings import clause, included_on
+from portal.phrasebook.orders import title
 from tests.law.records import TODAY, restriction
 
 INCLUDED = datetime(2025, 10, 23, 11, 13, tzinfo=UTC)
@@ -42,7 +43,7 @@ def test_order_is_named_in_its_gender(kinds: str, words: str) -> None:
 
 def test_record_without_restriction_is_named_in_its_gender() -> None:
     order = AssessedOrder(restriction(recorded=False, included_at=INCLUDED), TODAY)
-    assert (order.title, included_on(order)) == (
+    assert (title(order), included_on(order)) == (
         "Registro sem restrição em vigor",
         "incluído em 23/10/2025",
     )

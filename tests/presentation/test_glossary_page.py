@@ -3,7 +3,8 @@
 import re
 from html import unescape
 
-from portal.law.rules import RULES, SOURCE_WORDS
+from portal.law.rules import RULES
+from portal.phrasebook.rules import SOURCE_WORDS
 from portal.presentation.site.public_pages import GlossaryPage
 from tests.presentation.rendering import render
 from tests.web.html_checker import check_html

@@ -17,16 +17,17 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.fined_places import fined_places, whom_to_ask
 from portal.dossier.lookups import LOOKUP_WORDS, PARTS
 from portal.dossier.prices import PriceCandidate
-from portal.law.act_answers import ACTS
+from portal.law.act_answers import ACTS, Answer
 from portal.law.act_matrix import Row, VerdictPart
 from portal.law.assessment import AssessedFine, Totals
 from portal.law.checklist import UNVERIFIED
 from portal.law.deadlines import Deadline
 from portal.law.last_seen import SinceLastSeen
-from portal.law.orders import AssessedOrder, who_lifts
+from portal.law.orders import AssessedOrder
 from portal.law.verdict import Verdict
-from portal.phrasebook import acts, deadlines, sight
+from portal.phrasebook import acts, deadlines, effects, sight
 from portal.phrasebook.findings import sentence
+from portal.phrasebook.orders import who_lifts
 from portal.phrasebook.verdict import headline, no_ceiling, notices
 from portal.presentation.exports.declared import declared_object
 from portal.presentation.exports.vehicle_tables import (
@@ -121,9 +122,18 @@ def _columns(source: Any, columns: Mapping[str, Callable[[Any], object]]) -> Rec
 
 
 def _order(order: AssessedOrder) -> Record:
-    effects = ("mark", "phrase", "reason", "source", "confidence")
-    answers = {act: _copied(order.effect.answers[act], *effects) for act in ACTS}
-    return _columns(order, ORDER_COLUMNS) | answers
+    return _columns(order, ORDER_COLUMNS) | {
+        act: _answer(order.effect.answers[act]) for act in ACTS
+    }
+
+
+def _answer(answer: Answer) -> Record:
+    return {
+        "mark": answer.mark,
+        "phrase": effects.phrase(answer),
+        "reason": effects.reason(answer),
+        **_copied(answer, "source", "confidence"),
+    }
 
 
 def _price(tab: PriceCandidate) -> Record:

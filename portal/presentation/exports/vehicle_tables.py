@@ -14,10 +14,10 @@ from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceCandidate, Prices
 from portal.dossier.row import EXPIRED, NO_ANSWER, NOTHING_STORED, has_expired
 from portal.gateway.lookup import FailureKind
-from portal.law.act_answers import ACTS
+from portal.law.act_answers import ACTS, Act, Answer
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
-from portal.phrasebook import fines, interest
+from portal.phrasebook import effects, fines, interest, orders
 from portal.phrasebook.failures import FAULTS
 from portal.presentation.exports.tables import Column, Table
 from portal.vehicle.decode import PricePoint
@@ -99,14 +99,14 @@ FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
 ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
     "number": lambda order: order.number,
     "record": lambda order: order.anchor,
-    "title": lambda order: order.title,
+    "title": orders.title,
     "in_force": lambda order: order.in_force,
     "kinds": lambda order: order.effect.kinds,
     "kinds_text": lambda order: text_of(order.record.kinds_text),
     "block_type": lambda order: text_of(order.record.block_type),
     "judicial_code": lambda order: text_of(order.record.judicial_code),
     "detail": lambda order: text_of(order.record.detail),
-    "doubt": lambda order: order.effect.doubt or None,
+    "doubt": lambda order: effects.doubt(order.effect) or None,
     "court": lambda order: order.court or None,
     "court_body": lambda order: order.court_body or None,
     "case": lambda order: text_of(order.record.case),
@@ -138,7 +138,11 @@ MONTH_COLUMNS: Final[Mapping[str, Callable[[PricePoint], object]]] = {
     "predicted": lambda point: point.predicted,
 }
 # An effect on an act, an object in the record of a court order, has two columns of a table.
-_EFFECT_COLUMNS: Final = tuple((act, member) for act in ACTS for member in ("mark", "reason"))
+_EFFECT_COLUMNS: Final[tuple[tuple[str, Act, Callable[[Answer], str]], ...]] = tuple(
+    (f"{act}_{member}", act, read)
+    for act in ACTS
+    for member, read in (("mark", lambda answer: answer.mark), ("reason", effects.reason))
+)
 
 
 def vehicle_table(name: TableName, dossier: Dossier) -> Table | None:
@@ -174,7 +178,7 @@ def batch_table(name: TableName, vehicles: Iterable[tuple[Item, Dossier]]) -> Ta
 def _columns(name: TableName) -> list[Column]:
     names: Iterable[str] = FINE_COLUMNS
     if name == "restrictions":
-        names = (*ORDER_COLUMNS, *(f"{act}_{member}" for act, member in _EFFECT_COLUMNS))
+        names = (*ORDER_COLUMNS, *(column for column, _, _ in _EFFECT_COLUMNS))
     elif name == "prices":
         names = (*PRICE_COLUMNS, *MONTH_COLUMNS)
     return [Column("plate", "subject"), *map(Column, names), Column("fetched_at", "moment")]
@@ -198,8 +202,8 @@ def _rows(name: TableName, dossier: Dossier) -> Iterator[list[Any]] | None:
 def _order_cells(order: AssessedOrder) -> list[Any]:
     cells = {name: read(order) for name, read in ORDER_COLUMNS.items()}
     cells["kinds"] = ", ".join(order.effect.kinds)
-    effects = (getattr(order.effect.answers[act], member) for act, member in _EFFECT_COLUMNS)
-    return [*cells.values(), *effects]
+    answers = order.effect.answers
+    return [*cells.values(), *(read(answers[act]) for _, act, read in _EFFECT_COLUMNS)]
 
 
 def _months(prices: Prices) -> Iterator[list[Any]]:

@@ -8,7 +8,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from portal.dossier.lookups import OperationTexts
 from portal.law.glossary import GLOSSARY, Term
-from portal.law.rules import CONSULTED, RULES, SOURCE_WORDS, Rule
+from portal.law.rules import RULES, Rule, RuleSource
+from portal.phrasebook.rules import CONSULTED, SOURCE_WORDS
 from portal.presentation.lists.comparison import MOST_PLATES
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.system.caller_credentials import Mode
@@ -82,7 +83,7 @@ class GlossaryPage:
     template: ClassVar[str] = "pages/glossary.html"
     terms: ClassVar[tuple[Term, ...]] = GLOSSARY
     rules: ClassVar[tuple[Rule, ...]] = RULES
-    source_words: ClassVar[Mapping[str, str]] = SOURCE_WORDS
+    source_words: ClassVar[Mapping[RuleSource, str]] = SOURCE_WORDS
     consulted: ClassVar[str] = CONSULTED
 
 

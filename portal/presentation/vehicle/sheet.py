@@ -10,9 +10,9 @@ from portal.dossier.dossier import Dossier
 from portal.issued.issuer import Issuer
 from portal.law.declared import SettledLine
 from portal.law.findings import Finding
-from portal.law.rules import CONSULTED
 from portal.law.shop_sheet import TEXTS, Item, SheetTexts
 from portal.phrasebook.declared import line_source, line_words, warning_words
+from portal.phrasebook.rules import CONSULTED
 from portal.system.local_time import local_time
 from portal.vehicle.plate import Plate
 from portal.wording import day, listed
