@@ -6,11 +6,12 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, Literal
 
-from portal.gateway.answer_check import doubt_of, has_records, without_remarks
+from portal.gateway.answer_check import doubt_of, has_records, remarks_of, without_remarks
 from portal.gateway.lookup import FailureKind, Served
 from portal.gateway.notices import Notice
 from portal.gateway.operations import OPERATIONS
 from portal.system.local_time import utc_time
+from portal.vehicle.content import is_member
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.wire import answer_of
 from portal.wording import sanitise_echo
@@ -39,7 +40,9 @@ class Panel:
     of one upstream call for this lookup, or None if the operator has configured no price.
     ``replaced`` is the older answer that ``body`` replaced in the store, or None if the store had
     no older answer.
-    ``beside`` are the members of the answer beside its result and its status.
+    ``beside`` has the members of the answer beside its records and its status. An answer that
+    confirms nothing has them too: what it says against the vehicle counts. Its text is then
+    ``unconfirmed``, and not ``body``.
     ``served`` is the answer as the gateway returned it, or None in an example.
     ``retry_after_s`` is the number of seconds until a failed lookup may be repeated, or None if
     that number is unknown.
@@ -57,6 +60,7 @@ class Panel:
     replaced: "Panel | None" = None
     served: Served | None = field(default=None, compare=False)
     retry_after_s: float | None = field(default=None, compare=False)
+    unconfirmed: bytes = b""
     beside: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
@@ -120,6 +124,9 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     result, document = answer_of(served.body)
     doubt = doubt_of(result, document)
+    others = {name: raw for name, raw in document.items() if name not in ("status", "result")}
+    if remarks := [_further_members(each) for each in remarks_of(result)]:
+        others["result"] = remarks
     panel = Panel(
         state="stale" if served.cache_status == "stale" else "fresh",
         body=served.body,
@@ -131,13 +138,19 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
         cause="unconfirmed" if doubt else "",
         replaced=answer_panel(replaced) if replaced and is_older else None,
         served=served,
-        beside={name: raw for name, raw in document.items() if name not in ("status", "result")},
+        beside=others,
     )
     if doubt is None or has_records(result):
         return panel
-    return replace(
-        panel, state="unavailable", body=None, result=None, replaced=None, served=None, beside={}
-    )
+    return replace(panel, state="unavailable", body=None, result=None, replaced=None, served=None)
+
+
+def _further_members(remark: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that may tell of the vehicle: what the contract names has no content.
+
+    In "descricao" stands the text of a code.
+    """
+    return {name: raw for name, raw in remark.items() if name == "descricao" or not is_member(name)}
 
 
 def kept_panel(body: bytes, fetched_at: float) -> Panel:

@@ -256,9 +256,13 @@ class Dossier:
         """Yield what stands beside the results and speaks ill of the vehicle."""
         in_force = [order for order in self.orders or () if order.in_force]
         for lookup in LOOKUPS:
-            if beside := self.answers.of(lookup).beside:
-                further = further_of(beside, {}, self.marker)
-                yield from beside_findings(further, lookup, in_force, self.today)
+            panel = self.answers.of(lookup)
+            if panel.beside:
+                further = further_of(panel.beside, {}, self.marker)
+                for found in beside_findings(further, lookup, in_force, self.today):
+                    # Without an answer, the lookup as a whole is not read.
+                    if panel.has_answer or not isinstance(found, UnreadData):
+                        yield found
         if self.report is not None and self.report.is_cut:
             yield UnreadData("report", "laudo")
 

@@ -70,7 +70,7 @@ def _digest(dossier: Dossier) -> str:
     panels = *answers.all, answers.report
     parts: list[object] = [dossier.today, dossier.marker, sorted(dossier.ask), dossier.declarations]
     parts += [(panel.state, panel.cause, panel.reason, panel.fetched_at) for panel in panels]
-    bodies = [panel.body or b"" for panel in panels]
+    bodies = [panel.body or panel.unconfirmed for panel in panels]
     parts += map(len, bodies)
     content = repr(parts).encode(errors="surrogatepass") + b"".join(bodies)
     return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()

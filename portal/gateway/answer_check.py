@@ -171,9 +171,7 @@ def doubt_of(result: object, document: Mapping[str, Any]) -> notices.Notice | No
     more = notices.more_declared(_beside(document), len(records), _sums(records))
     if more is not None:
         return more
-    inside = notices.judge(
-        {}, [each for each in result if isinstance(each, dict) and not is_record(each)]
-    )
+    inside = notices.judge({}, remarks_of(result))
     return None if inside is None or inside.kind == "success" else inside
 
 
@@ -192,6 +190,12 @@ def has_records(result: object) -> bool:
     """Return whether a ``result`` holds a record."""
     records = result if isinstance(result, list) else [result]
     return any(not isinstance(each, dict) or is_record(each) for each in records)
+
+
+def remarks_of(result: object) -> list[dict[str, Any]]:
+    """Return the objects of a ``result`` that are no records."""
+    elements = result if isinstance(result, list) else [result]
+    return [each for each in elements if isinstance(each, dict) and not is_record(each)]
 
 
 def without_remarks(result: object) -> object:

@@ -9,6 +9,7 @@ import pytest
 from portal.dossier.answers import Panel, Panels, answer_panel
 from portal.gateway.lookup import Served
 from portal.law.findings import AdverseData
+from portal.phrasebook.verdict import no_ceiling
 from portal.vehicle.operation_name import LookupName
 from tests.factories import decode_body, fine, renainf_body, renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, NOW, PLATE, answered
@@ -72,3 +73,31 @@ def test_graver_order_beside_the_records_reaches_what_it_forbids(
         [reached] if reached else []
     )
     assert (verdict.row("drive").mark == "careful") is bool(reached)
+
+
+@pytest.mark.parametrize(
+    ("lookup", "sent", "added"),
+    [
+        ("renainf", {"result": [], "observacao": "Veículo com queixa de furto ativa"}, {"theft"}),
+        ("renainf", {"result": [{"mensagem": "Veículo com queixa de furto ativa"}]}, {"theft"}),
+        ("renajud", {"result": [], "aviso": "HÁ ALIENAÇÃO FIDUCIÁRIA EM ABERTO"}, {"lien"}),
+        ("renajud", {"result": [], "bloqueio": "INDISPONIVEL"}, set()),
+        ("renajud", {"result": [], "aviso": "Base estadual indisponível"}, set()),
+        ("renainf", {"result": [], "observacao": "Sem queixa de furto"}, set()),
+    ],
+)
+def test_answer_that_confirms_nothing_is_judged_by_what_it_says(
+    lookup: LookupName, sent: dict[str, Any], added: set[str]
+) -> None:
+    """It is shown as not confirmed, so what it warns of must count (the price, the reasons)."""
+    clean = {
+        "decode": decode_body(str(PLATE)),
+        "renainf": renainf_body(),
+        "renajud": renajud_body(),
+    }
+    answers = Panels(*(answered(body) for body in clean.values()))
+    dossier = CONTEXT.dossier(PLATE, answers.with_answers({lookup: panel(clean[lookup], sent)}))
+    found = [one for one in dossier.verdict.reasons if isinstance(one, AdverseData)]
+    assert {one.code for one in found} == {f"vehicle_{name}" for name in added}
+    assert all(one.source == lookup for one in found)
+    assert bool(no_ceiling(dossier.verdict)) is bool(added)
