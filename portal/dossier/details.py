@@ -15,16 +15,18 @@ from msgspec import Struct
 
 from portal import formats
 from portal.law.assessment import AssessedFine, sum_of
-from portal.law.authorities import LEVEL_WORDS, town_of
+from portal.law.authorities import town_of
 from portal.law.deadlines import Deadline
 from portal.law.infractions import Infraction
 from portal.law.orders import AssessedOrder
-from portal.law.speeding import excess_of, is_speeding, range_note, tolerance_note
+from portal.law.speeding import excess_of, is_speeding, range_conflict, tolerance_conflict
 from portal.law.standing import Standing
+from portal.phrasebook import authorities as say_authority
 from portal.phrasebook import deadlines as say
 from portal.phrasebook import fines as say_fine
 from portal.phrasebook import interest as say_interest
 from portal.phrasebook import points
+from portal.phrasebook.infractions import speed_conflict, wording_conflict
 from portal.phrasebook.orders import conflicts
 from portal.phrasebook.sums import fines_in_words
 from portal.vehicle.field import EMPTY, Field, clean, fold
@@ -75,9 +77,9 @@ def blank(details: Iterable[Detail]) -> tuple[str, ...]:
 def fine_notes(fine: AssessedFine) -> tuple[str, ...]:
     """Return sentences on contradictions, such as that a record describes another vehicle."""
     notes = (
-        fine.wording.conflict,
+        _wording_note(fine),
         _speed_note(fine),
-        fine.code_conflict,
+        say_authority.code_conflict(fine),
         _registered_note(fine),
         _same_notice_note(fine),
         _other_vehicle(fine, "o órgão autuador"),
@@ -179,12 +181,19 @@ def _has_speeds(fine: AssessedFine) -> bool:
     return any(field.state != "empty" for field in fields)
 
 
+def _wording_note(fine: AssessedFine) -> str:
+    conflict, infraction = fine.wording.conflict, fine.infraction
+    return wording_conflict(conflict, infraction) if conflict and infraction else ""
+
+
 def _speed_note(fine: AssessedFine) -> str:
-    if not _is_speeding(fine) or not _has_speeds(fine):
+    infraction = fine.infraction
+    if infraction is None or not _is_speeding(fine) or not _has_speeds(fine):
         return ""
     record, limit = fine.record, fine.record.limit
-    in_range = range_note(fine.infraction, excess_of(limit, record.considered))
-    return in_range or tolerance_note(limit, record.measured, record.considered)
+    found = range_conflict(infraction, excess_of(limit, record.considered))
+    found = found or tolerance_conflict(limit, record.measured, record.considered)
+    return speed_conflict(found, infraction) if found else ""
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
@@ -207,7 +216,7 @@ def authority(fine: AssessedFine) -> Field:
 def authority_code(fine: AssessedFine) -> Field:
     """Return the issuing body's code with what it stands for: ``113100, Detran/MG, estadual``."""
     found = fine.authority
-    words = f"{found.name}, {LEVEL_WORDS[found.level]}" if found else ""
+    words = f"{found.name}, {say_authority.LEVEL_WORDS[found.level]}" if found else ""
     return _decoded(fine.record.authority_code, words)
 
 
@@ -222,7 +231,9 @@ def _decoded(code: Field, words: str) -> Field:
 
 
 def _appeal(fine: AssessedFine) -> Field | None:
-    return Field(fine.authority.appeal_body) if fine.authority and fine.is_open else None
+    if fine.authority is None or not fine.is_open:
+        return None
+    return Field(say_authority.appeal_body(fine.authority))
 
 
 def _site(fine: AssessedFine) -> Field | None:

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from portal.law import deadlines
 from portal.law.authorities import (
     Authority,
+    CodeConflict,
     Town,
     authority_of,
     code_conflict,
@@ -243,8 +244,8 @@ class AssessedFine:
         return town or (self.authority.town if self.authority else None)
 
     @property
-    def code_conflict(self) -> str:
-        """A sentence on codes of authority and town that contradict the record, or ""."""
+    def code_conflict(self) -> CodeConflict | None:
+        """What codes of authority and town contradict in the record, or None."""
         fine = self.record
         codes = str(fine.authority_code), str(fine.municipality_code)
         return code_conflict(*codes, str(fine.authority), str(fine.authority_state))

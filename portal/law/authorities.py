@@ -18,15 +18,14 @@ from typing import Final, Literal
 
 from portal.data_files import read_csv, read_text
 from portal.vehicle.plate import STATES
-from portal.wording import bare, listed
+from portal.wording import bare
 
 Level = Literal["federal", "state", "municipal"]
 
-LEVEL_WORDS: Final[dict[Level, str]] = {
-    "federal": "federal",
-    "state": "estadual",
-    "municipal": "municipal",
-}
+# Who decides on the second appeal (art. 289 of the CTB): a special panel of the federal body, or
+# the traffic council of the DF or of a state. The authority's JARI decides on the first one.
+AppealBody = Literal["special_panel", "contrandife", "cetran"]
+
 _LEVELS: Final[dict[str, Level]] = {"0": "federal", "1": "state", "2": "municipal"}
 _CODE = re.compile(r"[0-9]{1,6}", re.ASCII)
 _CODE_LENGTH, _TOM_LENGTH = 6, 4
@@ -78,12 +77,25 @@ class Authority:
         return _sites().get(self.code, "")
 
     @property
-    def appeal_body(self) -> str:
-        """Who decides on the first and on the second appeal."""
+    def appeal_body(self) -> AppealBody:
         if self.level == "federal":
-            return "JARI do órgão; depois, colegiado especial (art. 289, I, do CTB)"
-        second = "Contrandife" if self.state == "DF" else f"Cetran/{self.state}"
-        return f"JARI do órgão; depois, {second} (art. 289, II, do CTB)"
+            return "special_panel"
+        return "contrandife" if self.state == "DF" else "cetran"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeConflict:
+    """A code that contradicts the record beside it.
+
+    ``authority`` is the one that its code stands for, and ``town`` the one of its code if it is
+    elsewhere. Without an authority, the town's code alone contradicts the record. ``name`` and
+    ``state`` are what the record says instead, or "".
+    """
+
+    authority: Authority | None
+    town: Town | None
+    name: str = ""
+    state: str = ""
 
 
 @cache
@@ -130,8 +142,10 @@ def town_of(code: str) -> Town | None:
 
 
 @lru_cache(1024)
-def code_conflict(authority_code: str, town_code: str, name: str, state: str) -> str:
-    """Return a sentence on codes that contradict each other, or the texts beside them, or "".
+def code_conflict(
+    authority_code: str, town_code: str, name: str, state: str
+) -> CodeConflict | None:
+    """Return what codes contradict, each other or the texts beside them, or None.
 
     ``name`` and ``state`` are the texts with which the record names the authority. A text that
     names no authority for certain contradicts nothing.
@@ -139,24 +153,15 @@ def code_conflict(authority_code: str, town_code: str, name: str, state: str) ->
     authority, town = authority_of(authority_code), town_of(town_code)
     stated = state.strip().upper()
     stated = stated if stated in STATES else ""
-    beside = []
-    if authority and _names_another(authority, bare(name), stated):
-        beside.append(f"o órgão “{name}”")
-    if authority and authority.state and stated not in ("", authority.state):
-        beside.append(f"a UF {stated}")
-    if authority and town and _is_elsewhere(authority, town):
-        beside.append(f"o código do município de {town}")
-    if authority and beside:
-        return (
-            f"O código do órgão ({authority_code}) corresponde a {authority.name}, e o registro "
-            f"traz {listed(beside)}: confira na notificação."
-        )
+    if authority:
+        other_name = name if _names_another(authority, bare(name), stated) else ""
+        other_state = stated if authority.state and stated != authority.state else ""
+        elsewhere = town if town and _is_elsewhere(authority, town) else None
+        if other_name or other_state or elsewhere:
+            return CodeConflict(authority, elsewhere, other_name, other_state)
     if town and stated not in ("", town.state):
-        return (
-            f"O código do município ({town_code}) é de {town}, e o registro traz a UF {stated}: "
-            "confira na notificação."
-        )
-    return ""
+        return CodeConflict(None, town, state=stated)
+    return None
 
 
 def _names_another(authority: Authority, name: str, stated: str) -> bool:

@@ -25,18 +25,26 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _SHORTEST_STEM = 3
 
 
+class WordingConflict(Struct, frozen=True):
+    """The source's wording does not fit the fine's code.
+
+    ``codes`` are those whose wording it is, or empty if it only names no word of the code's.
+    """
+
+    codes: tuple[str, ...] = ()
+
+
 class Wording(Struct, frozen=True):
     """The wording in which a page describes a fine's infraction.
 
     ``text`` is the source's own wording in readable case, or the wording of the infraction table if
     the source sends no wording. ``table_text`` is the table's wording if it differs from ``text``,
-    else "". ``conflict`` is a warning if the source's wording does not fit the fine's code, else
-    "".
+    else "".
     """
 
     text: str
     table_text: str
-    conflict: str
+    conflict: WordingConflict | None = None
 
 
 def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
@@ -54,15 +62,15 @@ def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
 
 def wording_of(infraction: Infraction | None, description: str) -> Wording:
     if infraction is None:
-        return Wording(sentence_case(description), "", "")
+        return Wording(sentence_case(description), "")
     table = infraction.description
     if not description:
-        return Wording(table, "", "")
+        return Wording(table, "")
     own, folded = rows_of(infraction.code), fold(description)
     if exact := next((row for row in own if folded in row.spellings), None):
-        text, conflict = exact.description, ""
+        text, conflict = exact.description, None
     else:
-        text, conflict = _spelled(description, own), _conflict(infraction, folded, own)
+        text, conflict = _spelled(description, own), _conflict(folded, own)
     is_same = text == table or fold(text) == fold(table)
     return Wording(text, "" if is_same else table, conflict)
 
@@ -77,22 +85,14 @@ def _shared_opening(description: str, model: str) -> int:
     return next((n for n, (word, other) in enumerate(pairs) if word != other), 99)
 
 
-def _conflict(infraction: Infraction, folded: str, own: tuple[Row, ...]) -> str:
-    others = _by_wording().get(folded, ())
-    if others:
-        named = " ou ".join(dict.fromkeys(f"{code[:3]}-{code[3]}" for code in others))
-        return (
-            f"A descrição da fonte é a do código {named}, e o registro traz o código "
-            f"{infraction.printed}: confira na notificação."
-        )
+def _conflict(folded: str, own: tuple[Row, ...]) -> WordingConflict | None:
+    if others := _by_wording().get(folded, ()):
+        return WordingConflict(tuple(dict.fromkeys(others)))
     words = _words(folded)
     theirs = {word for row in own for word in _words(row.description)}
     if words and not any(_alike(word, other) for word in words for other in theirs):
-        return (
-            f"A descrição da fonte não corresponde ao código {infraction.printed}: confira na "
-            "notificação."
-        )
-    return ""
+        return WordingConflict()
+    return None
 
 
 def _opens(folded: str, row: Row) -> bool:

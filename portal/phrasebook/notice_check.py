@@ -7,12 +7,12 @@ from typing import Final, assert_never
 
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine
-from portal.law.authorities import LEVEL_WORDS
 from portal.law.deadlines import Event
 from portal.law.fine_amounts import NIC_DOUBLED_SINCE, at_60, at_80
 from portal.law.infractions import NEW_AMOUNTS_SINCE, check_digit
 from portal.law.notice_check import PRF_LETTERS, Code, Point, code_parts
 from portal.phrasebook import deadlines as say
+from portal.phrasebook.authorities import LEVEL_WORDS
 from portal.phrasebook.fines import gravity_word
 from portal.wording import day, listed, money
 

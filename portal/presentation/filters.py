@@ -32,6 +32,7 @@ from portal.phrasebook import (
     verdict,
 )
 from portal.phrasebook.agreement import order_checklist
+from portal.phrasebook.authorities import appeal_body
 from portal.phrasebook.effects import ACT_TEXTS, reason
 from portal.phrasebook.failures import FAULTS, back_at_midnight
 from portal.phrasebook.prices import monthly_range
@@ -162,6 +163,7 @@ def register(environment: Environment) -> None:
             "repeated": sums.repeated,
             "order_title": orders.title,
             "answer_reason": reason,
+            "appeal_body": appeal_body,
             "open_words": sums.open_words,
             "called_off_words": sums.called_off_words,
             "gravity_word": fines.gravity_word,

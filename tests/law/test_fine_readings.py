@@ -141,31 +141,6 @@ def test_penalty_within_the_defence_is_not_in_time(penalty_on: date) -> None:
     assert assessed(penalty_on=date(2026, 4, 24)).penalty.verdict == "in_time"
 
 
-@pytest.mark.parametrize(
-    ("limit", "measured", "considered", "words"),
-    [
-        ("80", "95", "88", ""),
-        ("080", "095", "088", ""),
-        ("80", "86", "93", "passa da medida"),
-        ("60", "66", "63", "seria 59 km/h, dentro do limite"),
-        ("60", "70", "65", "seria 63 km/h: confira"),
-        ("60", "70", "63", ""),
-        ("100", "107", "102", "seria 100 km/h, dentro do limite"),
-        ("100", "120", "112", ""),
-        ("100", "120", "113", ""),
-        ("100", "120", "115", "seria 112 km/h: confira"),
-        ("80", "", "88", ""),
-    ],
-)
-def test_speeds_and_the_tolerance_of_the_meter(
-    limit: str, measured: str, considered: str, words: str
-) -> None:
-    found = assessed(limit=limit, measured=measured, considered=considered)
-    notes = " ".join(fine_notes(found))
-    assert words in notes
-    assert bool(words) == bool(notes)
-
-
 def test_fine_with_a_description_of_another_code_has_no_points_of_its_own() -> None:
     found = assessed(amount=Decimal(195), description="DEIXAR O CONDUTOR DE USAR O CINTO SEGURANCA")
     assert found.points.counted is None

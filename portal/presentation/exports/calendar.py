@@ -17,6 +17,7 @@ from portal.law.assessment import AssessedFine
 from portal.law.running_deadlines import running_deadlines
 from portal.law.standing import Standing
 from portal.phrasebook import deadlines as say
+from portal.phrasebook.authorities import appeal_body, code_conflict
 from portal.system.local_time import sao_paulo
 from portal.vehicle.plate import Plate
 from portal.wording import day, listed
@@ -174,9 +175,8 @@ def _fine_words(fine: AssessedFine) -> str:
 def _description(fine: AssessedFine, key: str, text: str, fetched_at: datetime) -> str:
     lines = [fine.description, text]
     if key == "appeal" and fine.authority:
-        lines.append(f"Quem julga o recurso: {fine.authority.appeal_body}.")
-    if fine.code_conflict:
-        lines.append(fine.code_conflict)
+        lines.append(f"Quem julga o recurso: {appeal_body(fine.authority)}.")
+    lines.append(code_conflict(fine))
     lines.append(
         f"Calculado pelos registros de {formats.moment(fetched_at)}. Confirme na notificação."
     )

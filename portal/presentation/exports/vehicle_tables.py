@@ -17,7 +17,7 @@ from portal.gateway.lookup import FailureKind
 from portal.law.act_answers import ACTS, Act, Answer
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
-from portal.phrasebook import effects, fines, interest, orders
+from portal.phrasebook import authorities, effects, fines, interest, orders
 from portal.phrasebook.failures import FAULTS
 from portal.presentation.exports.tables import Column, Table
 from portal.vehicle.decode import PricePoint
@@ -85,10 +85,10 @@ FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
     "authority_code": lambda fine: text_of(fine.record.authority_code),
     "authority_name": lambda fine: fine.authority and fine.authority.name,
     "authority_level": lambda fine: fine.authority and fine.authority.level,
-    "appeal_body": lambda fine: fine.authority and fine.authority.appeal_body,
+    "appeal_body": lambda fine: fine.authority and authorities.appeal_body(fine.authority),
     "town": lambda fine: fine.town and fine.town.name,
     "town_state": lambda fine: fine.town and fine.town.state,
-    "code_conflict": lambda fine: fine.code_conflict or None,
+    "code_conflict": lambda fine: authorities.code_conflict(fine) or None,
     "conflict": lambda fine: " ".join(fine_notes(fine)) or None,
     "other_vehicle": lambda fine: bool(fine.differing),
     "amount_with_interest": lambda fine: fine.interest and fine.interest.total,
