@@ -16,6 +16,7 @@ from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.phrasebook import fines, orders
 from portal.phrasebook.findings import included_on
+from portal.phrasebook.standings import WORDS
 from portal.vehicle.changes import Change, changed_fines, changed_prices, changed_restrictions
 from portal.vehicle.decode import ATTRIBUTE_LABELS, FipeEntry, read_decode
 from portal.vehicle.field import Field
@@ -200,7 +201,7 @@ def _standing_event(was: AssessedFine | None, now: AssessedFine, change: Change[
     if "penalty" in change.events:
         return ""
     is_own = fines.has_own_word(now.status)
-    own = f"como {fines.status_word(now.status)}" if is_own else now.standing.clause
+    own = f"como {fines.status_word(now.status)}" if is_own else WORDS[now.standing].clause
     return f"passou a constar {own}"
 
 

@@ -21,6 +21,7 @@ from portal.law.standing import Standing
 from portal.phrasebook.findings import clause, sum_in_words
 from portal.phrasebook.orders import title
 from portal.phrasebook.rules import CONSULTED
+from portal.phrasebook.standings import WORDS
 from portal.phrasebook.sums import fines_in_words
 from portal.wording import day, listed, money
 
@@ -163,7 +164,8 @@ def _by_standing(fines: Sequence[AssessedFine]) -> str:
         groups.setdefault(fine.standing, []).append(fine)
     counts = []
     for standing, group in groups.items():
-        which = standing.of_one if len(group) == 1 else standing.of_many
+        words = WORDS[standing]
+        which = words.of_one if len(group) == 1 else words.of_many
         is_notice = standing is Standing.NOTICE
         counts.append(fines_in_words(group) + ("" if is_notice else f" {which}"))
     return listed(counts)
@@ -206,7 +208,7 @@ def _message(
     for order in orders[:_MOST_NAMED]:
         asked.append(f"{_order_named(order)}: {_proof_of(order)}")
     for fine in owed[:_MOST_NAMED]:
-        asked.append(f"{_named(fine)}, {sum_in_words([fine])}: {fine.standing.proof}")
+        asked.append(f"{_named(fine)}, {sum_in_words([fine])}: {WORDS[fine.standing].proof}")
     if more := owed[_MOST_NAMED:]:
         asked.append(f"Mais {fines_in_words(more)}: o mesmo")
     for each in paid_short:
@@ -226,7 +228,7 @@ def _proof_of(order: AssessedOrder) -> str:
 
 def _clause_of(fine: AssessedFine) -> tuple[str, str, str]:
     """Return the clause's name and the last days to impose a penalty, without and with defence."""
-    name, until = fine.standing.agreement, fine.penalty.ends_on
+    name, until = WORDS[fine.standing].agreement, fine.penalty.ends_on
     committed_on = fine.record.committed_on
     if name != "notice":
         return name, "", ""

@@ -10,6 +10,7 @@ from portal.law.act_answers import Act, Answer
 from portal.law.effects import Effect
 from portal.law.restriction_kinds import Kind
 from portal.law.standing import Standing
+from portal.phrasebook.standings import WORDS
 from portal.wording import listed
 
 
@@ -67,7 +68,7 @@ def phrase(answer: Answer) -> str:
     verb = ACT_TEXTS[answer.act].verb
     match answer.ground:
         case Standing():
-            return answer.ground.brief
+            return WORDS[answer.ground].brief
         case "any_kind":
             return f"em regra não pode {verb}"
         case "unread" | "contradicted" | "lifted":
@@ -82,7 +83,7 @@ def reason(answer: Answer) -> str:
     """Return a sentence on why the act is allowed, forbidden or in doubt."""
     match answer.ground:
         case Standing():
-            return answer.ground.why.format(law=answer.source)
+            return WORDS[answer.ground].why.format(law=answer.source)
         case "any_kind":
             return f"{_NOT_READ}, mas todos os tipos do Renajud impedem, em regra, a transferência."
         case "unread":

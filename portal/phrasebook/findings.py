@@ -34,6 +34,7 @@ from portal.law.restriction_kinds import NAMED_ORDERS, Kind
 from portal.phrasebook import effects
 from portal.phrasebook.at_the_car import ROW_WORDS
 from portal.phrasebook.orders import kinds_words, title
+from portal.phrasebook.standings import WORDS
 from portal.wording import counted, day, listed, money
 
 
@@ -314,12 +315,12 @@ def _is_masculine(order: AssessedOrder) -> bool:
 
 
 def _fines(finding: FinesInStanding) -> str:
-    standing, fines = finding.standing, finding.fines
+    words, fines = WORDS[finding.standing], finding.fines
     committed_on = fines[0].record.committed_on
     if len(fines) == 1:
-        name = standing.finding + (f" de {day(committed_on)}" if committed_on else "")
+        name = words.finding + (f" de {day(committed_on)}" if committed_on else "")
     else:
-        name = f"{len(fines)} {standing.findings}"
+        name = f"{len(fines)} {words.findings}"
     return f"{name}, {sum_in_words(fines)}"
 
 
@@ -334,7 +335,8 @@ def _paid_short(finding: PaidShort) -> str:
 
 def _of_fines(finding: FinesInStanding) -> str:
     is_one = len(finding.fines) == 1
-    follows = finding.standing.consequence if is_one else finding.standing.consequences
+    words = WORDS[finding.standing]
+    follows = words.consequence if is_one else words.consequences
     if quoted := tuple(dict.fromkeys(filter(None, (f.status.quoted for f in finding.fines)))):
         follows = (
             f"a fonte registra {listed([f'“{text}”' for text in quoted[:_MOST_NAMED]])}; {follows}"

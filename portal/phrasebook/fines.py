@@ -11,6 +11,7 @@ from portal.law.fine_amounts import Amount, is_whole, plausible
 from portal.law.fine_status import Remark, Status
 from portal.law.infractions import NEW_AMOUNTS_SINCE, Gravity
 from portal.law.paid_fines import PaidSum, Trace
+from portal.phrasebook.standings import WORDS
 from portal.wording import counted, day, listed, money
 
 _CONFIRM: Final = "Confirme com o órgão autuador."
@@ -174,7 +175,7 @@ def discount_note(fine: AssessedFine) -> str:
 
 def status_word(status: Status) -> str:
     """Name a fine's standing in a few words: ``exigível``, ``talvez paga``."""
-    return _own_word(status) or status.standing.word
+    return _own_word(status) or WORDS[status.standing].word
 
 
 def has_own_word(status: Status) -> bool:

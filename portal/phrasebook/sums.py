@@ -8,6 +8,7 @@ from portal import formats
 from portal.law.assessment import AssessedFine, Totals, one_per_notice
 from portal.law.standing import Standing
 from portal.phrasebook.fines import gravity_counted
+from portal.phrasebook.standings import WORDS
 from portal.wording import counted, listed
 
 
@@ -43,7 +44,7 @@ def called_off_words(sums: Totals) -> str:
 
     An example is ``1 dada como cancelada``.
     """
-    off, count = Standing.CALLED_OFF, sums.called_off_count
+    off, count = WORDS[Standing.CALLED_OFF], sums.called_off_count
     return counted(count, off.of_one, off.of_many) if count else ""
 
 

@@ -19,6 +19,7 @@ from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
 from portal.phrasebook.fines import has_own_word, status_word
 from portal.phrasebook.orders import title
+from portal.phrasebook.standings import WORDS
 from portal.wording import counted, listed
 
 MOST_LINES: Final = 8
@@ -189,7 +190,7 @@ def _grouped(rows: Sequence[AssessedFine]) -> Iterator[_Record]:
     for word, group in alone:
         status = group[0].status
         is_plural = len(group) > 1 and status.standing in _WITH_PLURAL and not has_own_word(status)
-        told = status.standing.of_many if is_plural else word
+        told = WORDS[status.standing].of_many if is_plural else word
         yield _of_group(f"{counted(len(group), 'multa', 'multas')}: {told}", group)
     if rest := ranked[len(alone) :]:
         rows = [row for _, group in rest for row in group]

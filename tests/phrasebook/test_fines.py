@@ -11,6 +11,7 @@ from portal.law.assessment import AssessedFine
 from portal.law.fine_amounts import Amount
 from portal.law.paid_fines import PaidSum
 from portal.phrasebook import fines as say
+from portal.phrasebook.standings import WORDS
 from portal.vehicle.field import HIDDEN
 from tests.law.records import TODAY, fine
 
@@ -430,7 +431,7 @@ def test_status_is_said(record: dict[str, Any], why: str, word: str, note: str) 
     assert found.status.why == why
     assert say.status_word(found.status) == word
     assert say.status_note(found) == note
-    assert say.has_own_word(found.status) == (word != found.standing.word)
+    assert say.has_own_word(found.status) == (word != WORDS[found.standing].word)
 
 
 def test_maybe_paid_is_a_word_of_its_own() -> None:

@@ -24,6 +24,7 @@ from portal.law.assessment import (
 from portal.law.standing import Standing
 from portal.phrasebook import sums
 from portal.phrasebook.fines import discount_note, status_word
+from portal.phrasebook.standings import WORDS
 from portal.presentation.authority import short_authority
 from portal.presentation.choice import Choice
 from portal.presentation.paths import subject_path
@@ -139,7 +140,7 @@ class FineLedger:
         yield Choice("Todas", "", not chosen, "", len(self.listed))
         for key in FINE_SITUATIONS:
             if counts[key] or key == chosen:
-                words = "em aberto" if key == OPEN else _BY_KEY[key].of_many
+                words = "em aberto" if key == OPEN else WORDS[_BY_KEY[key]].of_many
                 yield Choice(words[0].upper() + words[1:], "", key == chosen, key, counts[key])
 
     @property
@@ -275,7 +276,7 @@ def standing_bar(fines: Sequence[AssessedFine]) -> Iterator[tuple[Part, Standing
 
 def short_word(fine: AssessedFine) -> str:
     """Return the words on the payment state for a narrow column."""
-    return Standing.DUE.of_one if fine.standing is Standing.DUE else status_word(fine.status)
+    return WORDS[Standing.DUE].of_one if fine.standing is Standing.DUE else status_word(fine.status)
 
 
 def _state(fine: AssessedFine) -> str:
@@ -309,7 +310,7 @@ def _segment_words(standing: Standing, fines: list[AssessedFine]) -> str:
 
     In English: 28 enforceable fines; 1 notice of infraction, not yet a fine.
     """
-    is_one = len(fines) == 1
+    is_one, words = len(fines) == 1, WORDS[standing]
     if standing is Standing.NOTICE:
         return f"{sums.fines_in_words(fines)}, ainda não {'é multa' if is_one else 'são multas'}"
-    return f"{sums.fines_in_words(fines)} {standing.of_one if is_one else standing.of_many}"
+    return f"{sums.fines_in_words(fines)} {words.of_one if is_one else words.of_many}"
