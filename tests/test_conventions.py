@@ -219,10 +219,34 @@ def test_planted_test_of_a_dialect_is_found(line: str) -> None:
     assert DIALECT_TEST.search(line)
 
 
+# Tables of the law that hold official texts, or cite where a rule is from. No table there has words
+# of ours: those are tables of portal/phrasebook.
+OFFICIAL_TEXTS = {
+    "courts.csv": "the names of the courts",
+    "effects.csv": "the source of what each kind of order forbids",
+    "holidays.csv": "the names of the holidays",
+    "infractions.csv": "the wording of the infractions, from Res. Contran 985/2022",
+    "rules.csv": "what each article of law says, for the table on /glossario",
+    "standstills.csv": "the acts by which deadlines stood still",
+}
+
+
 def test_law_returns_codes_and_no_sentences() -> None:
     law = CHECKOUT / "portal/law"
-    saying = {path.stem for path in law.glob("*.py") if any(sentences(path.read_text("utf-8")))}
+    saying = {path.name for path in law.glob("*.py") if any(sentences(path.read_text("utf-8")))}
     assert saying == set()
+
+
+def test_tables_of_the_law_hold_official_texts_alone() -> None:
+    tables = [*(CHECKOUT / "portal/law").glob("*.csv"), *(CHECKOUT / "portal/law").glob("*.toml")]
+    lines = {
+        path.name: [
+            line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")
+        ]
+        for path in tables
+    }
+    saying = {name for name, each in lines.items() if any(map(SENTENCE.search, each))}
+    assert saying == OFFICIAL_TEXTS.keys()
 
 
 @pytest.mark.parametrize(

@@ -9,19 +9,20 @@ from typing import ClassVar, Final
 from portal import formats
 from portal.dossier.records_by_line import COURT, FINES, LINE_OF_SUBJECT
 from portal.law.assessment import AssessedFine, Totals
-from portal.law.checklist import ADVICE, LINE_OF, UNVERIFIED, Advice, Situation
+from portal.law.checklist import UNVERIFIED, Situation
 from portal.law.declared import SettledLine
 from portal.law.findings import ReportAlert
 from portal.law.identification import hints_of, is_before_vehicle, tampering_of
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
+from portal.phrasebook.checklist import ADVICE, HEDGE, WORDS, Advice
 from portal.phrasebook.findings import alert_fact
+from portal.phrasebook.infractions import hint
 from portal.phrasebook.orders import title
-from portal.phrasebook.rules import CONSULTED
 from portal.wording import counted, listed
 
 AFTERWARDS: Final = "depois"
-_SENATRAN = LINE_OF["multas-do-estado"]
+_SENATRAN = WORDS["multas-do-estado"]
 _SITUATIONS: Final[Mapping[Standing, Situation]] = {
     Standing.ENFORCEABLE: "enforceable_fine",
     Standing.PROBABLY_DUE: "probably_due_fine",
@@ -57,9 +58,7 @@ class Check:
 class Checklist:
     """The lines to check, in order, and what to do once they are checked."""
 
-    hedge: ClassVar[str] = (
-        f"Orientações gerais, pela lei consultada em {CONSULTED}; confirme com o Detran."
-    )
+    hedge: ClassVar[str] = HEDGE
     lines: tuple[Check, ...]
     afterwards: tuple[Advice, ...]
 
@@ -99,17 +98,17 @@ def checklist(
         amount = f": {formats.brl(totals.known_amount)}" if totals is not None and is_priced else ""
         checks.append(_check(settled[FINES], owed, tuple(_authorities(fines or ())), amount))
     for item in UNVERIFIED:
-        advice = by_line.get(item.key, [])
+        advice, words = by_line.get(item.key, []), WORDS[item.key]
         checks.append(
             Check(
                 item.key,
-                next((each.title for each in advice if each.title), item.title),
-                item.ask,
-                tuple(hints_of(fines or ())) if item.key == "identificacao" else (),
-                (*(each.sentence for each in advice), item.why, f"Onde conferir: {item.where}"),
+                next((each.title for each in advice if each.title), words.title),
+                words.ask,
+                _hints(fines or ()) if item.key == "identificacao" else (),
+                (*(each.sentence for each in advice), words.why, f"Onde conferir: {words.where}"),
                 settled[item.key],
-                item.link_name,
-                item.link,
+                words.link_name,
+                words.link,
                 warned.get(item.key, "") if settled[item.key].is_warned else "",
             )
         )
@@ -123,6 +122,10 @@ def alerts_by_line(alerts: Iterable[ReportAlert]) -> Mapping[str, str]:
         if key := LINE_OF_SUBJECT.get(alert.subject):
             warned.setdefault(key, []).append(alert_fact(alert))
     return {key: " ".join(facts) for key, facts in warned.items()}
+
+
+def _hints(fines: Iterable[AssessedFine]) -> tuple[str, ...]:
+    return tuple(hint(code, fine) for code, fine in hints_of(fines).items())
 
 
 def _check(

@@ -1,4 +1,4 @@
-"""The checklist of a buyer: what the records add to it, and what no lookup covers, such as theft.
+"""The lines of a buyer's checklist: what a lookup settles, and what none covers, such as theft.
 
 One table, ``LINES``, feeds what stands "before paying", the shop's sheet and its notes on Renave.
 """
@@ -32,52 +32,22 @@ Situation = Literal[
 ]
 
 
-class Advice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """An advice of ``checklist.toml``. ``text`` has one to four Portuguese sentences.
-
-    ``line`` is the key of a line of the checklist, or "depois" (afterwards). ``title`` and ``ask``
-    (whom to ask) are the line's, or "". ``source`` is a law, or "" if the advice cites none.
-    """
-
-    line: str
-    situation: Situation
-    text: str
-    title: str = ""
-    ask: str = ""
-    source: str = ""
-
-    @property
-    def sentence(self) -> str:
-        return f"{self.text[:-1]} ({self.source})." if self.source else self.text
-
-
-ADVICE: Final = read_toml(__package__, "checklist.toml", dict[str, tuple[Advice, ...]])["advice"]
-
-
 class ChecklistLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A line of ``checklist_lines.toml``, which says what each member means.
 
-    ``key`` is ASCII, for HTML anchors. ``ask`` says in a few words whom to ask. ``link_name`` and
-    ``link`` are the name and the https URL (under gov.br) of an official service for the subject,
-    or "" and None if there is none. ``settled_by`` is the lookup whose answer settles the line, or
-    None. ``ends_ceiling`` is true if a person who declares something ends the ceiling although
+    ``key`` is ASCII, for HTML anchors. ``settled_by`` is the lookup whose answer settles the line,
+    or None. ``ends_ceiling`` is true if a person who declares something ends the ceiling although
     ``subject`` alone does not.
     """
 
     key: str
-    title: str
-    ask: str
-    why: str
-    where: str
-    something: str
     subject: Subject
-    link_name: str = ""
-    link: str | None = None
     settled_by: LookupName | None = None
     law: Literal["", "a", "b", "c", "d", "e"] = ""
     blocks_stock: bool = False
     is_debt: bool = False
     ends_ceiling: bool = False
+    by_state: bool = False
 
 
 LINES: Final = read_toml(__package__, "checklist_lines.toml", dict[str, tuple[ChecklistLine, ...]])[

@@ -9,9 +9,8 @@ removes either doubt. The vehicle's own data may say that it is scrap, stolen or
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from typing import Final
+from typing import Final, Literal, get_args
 
-from portal.data_files import read_csv
 from portal.law.adverse import Adverse, Subject, adverse_in
 from portal.law.assessment import AssessedFine
 from portal.law.findings import (
@@ -32,7 +31,7 @@ from portal.law.restriction_kinds import says_lifted
 from portal.vehicle.decode import Decoded
 from portal.vehicle.fines import Fine
 from portal.vehicle.identity import differing_fields, identity_of_name
-from portal.wording import bare, day
+from portal.wording import bare
 
 # Infractions by code and split (variant), in the annex of Res. Contran 985/2022.
 _SPLITS: Final[Mapping[str, Tampered]] = {
@@ -61,9 +60,10 @@ _DESCRIBED: Final = (
 _LONGEST_DESCRIPTION: Final = 400
 _RENAVAM: Final = re.compile(r"(?!0+$)[0-9]{9,11}", re.ASCII)
 _RENAVAM_DIGITS: Final = 11
-_HINTS: Final = {
-    line["code"]: line["hint"] for line in read_csv(__package__, "fine_hints.csv", dict[str, str])
-}
+# Codes of fines, paid or not, that say something of the vehicle: it was altered, bought and not
+# transferred in time, driven unregistered or with odd plates, or owned by a company that named no
+# driver.
+HintCode = Literal["6610", "6920", "6599", "5002", "6408"]
 # What a fine's text names of the fine itself.
 _OF_ANY_FINE: Final = frozenset({Subject.FINES, Subject.DEBTS})
 # What a text may say of the vehicle and not of its order, which speaks of debts and auctions too.
@@ -154,19 +154,14 @@ def tampering_of(fine: Fine) -> Tampered | None:
     return next((what for pattern, what in _DESCRIBED if pattern.search(description)), None)
 
 
-def hints_of(fines: Iterable[AssessedFine]) -> Iterator[str]:
-    """Yield what fines, paid or not, say of the vehicle: altered, not transferred, of a company.
-
-    Each hint comes once, with the day of its first fine.
-    """
-    seen: set[str] = set()
+def hints_of(fines: Iterable[AssessedFine]) -> Mapping[HintCode, AssessedFine]:
+    """Return what fines, paid or not, say of the vehicle, each with the first fine that does."""
+    first: dict[HintCode, AssessedFine] = {}
     for fine in fines:
-        code = fine.infraction.code if fine.infraction else ""
-        if code in _HINTS and code not in seen:
-            seen.add(code)
-            on = fine.record.committed_on
-            by_code = ", pelo código" if fine.wording.conflict else ""
-            yield f"{_HINTS[code]} (multa{f' de {day(on)}' if on else ''}{by_code})."
+        for code in get_args(HintCode):
+            if fine.infraction and fine.infraction.code == code:
+                first.setdefault(code, fine)
+    return first
 
 
 def _tampering(fines: Sequence[AssessedFine]) -> Iterator[TamperedWith]:

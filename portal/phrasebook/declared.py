@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import date, datetime
 from typing import Final, Literal
 
-from portal.law.checklist import LINE_OF
 from portal.law.declared import Declaration, Record, SettledLine
+from portal.phrasebook.checklist import WORDS, something
 from portal.vehicle.operation_name import LookupName
 from portal.wording import counted, day, listed, moment, money
 
@@ -67,7 +67,7 @@ def line_words(one: SettledLine) -> str:
     if one.record:
         return record_words(one.record)
     if one.declaration:
-        return declaration_words(one.declaration, one.line.something)
+        return declaration_words(one.declaration, something(one.line))
     return NOT_CHECKED
 
 
@@ -80,21 +80,21 @@ def line_source(one: SettledLine, today: date | None = None) -> str:
 
 def warning_words(one: SettledLine) -> str:
     """Say what a written report warns of on an undeclared line, or return ""."""
-    return f"a análise escrita aponta {one.line.something}" if one.is_warned else ""
+    return f"a análise escrita aponta {something(one.line)}" if one.is_warned else ""
 
 
 def contradicted_words(one: SettledLine) -> str:
     """Say what was declared before the record that says otherwise, or return ""."""
     if not one.is_contradicted or one.declaration is None:
         return ""
-    told = declaration_words(one.declaration, one.line.something)
+    told = declaration_words(one.declaration, something(one.line))
     return f"O registro veio depois e vale: antes, {declared_by(one.declaration)}: {told}."
 
 
 def refusal(told: Declaration, record: Record, today: date) -> str:
     """Say why a declaration is refused, with the record that says otherwise."""
     return (
-        f"“{LINE_OF[told.line].title}” não pode ser declarada como “{_STATES[told.state]}”: o "
+        f"“{WORDS[told.line].title}” não pode ser declarada como “{_STATES[told.state]}”: o "
         f"{record_name(record, today)} traz {record_words(record)}."
     )
 
@@ -103,8 +103,8 @@ def obstacle_words(one: SettledLine) -> str:
     """Name what stops or may stop a stock entry: ``roubo ou furto (declarado)``."""
     if one.record:
         is_fines = one.record.lookup == "renainf" and one.line.settled_by == "renainf"
-        return "multas exigíveis" if is_fines else one.line.something
-    return f"{one.line.something} ({'declarado' if one.declaration else 'a análise aponta'})"
+        return "multas exigíveis" if is_fines else something(one.line)
+    return f"{something(one.line)} ({'declarado' if one.declaration else 'a análise aponta'})"
 
 
 def obstacles_in_words(obstacles: tuple[SettledLine, ...]) -> str:

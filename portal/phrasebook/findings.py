@@ -8,7 +8,6 @@ from msgspec import Struct
 from portal.data_files import read_csv
 from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine, known_sum, one_per_notice
-from portal.law.checklist import LINE_OF
 from portal.law.findings import (
     AdverseData,
     CourtOrders,
@@ -33,6 +32,7 @@ from portal.law.orders import AssessedOrder
 from portal.law.restriction_kinds import NAMED_ORDERS, Kind
 from portal.phrasebook import effects
 from portal.phrasebook.at_the_car import ROW_WORDS
+from portal.phrasebook.checklist import WORDS as LINE_WORDS
 from portal.phrasebook.orders import kinds_words, title
 from portal.phrasebook.standings import WORDS
 from portal.wording import counted, day, listed, money
@@ -206,12 +206,12 @@ def declared_words(finding: DeclaredSomething | SeenDifference) -> str:
         return f"{_row_name(finding)} difere do registro{what}"
     amount = f", {money(finding.amount)}" if finding.amount is not None else ""
     what = f" ({finding.what})" if finding.what else ""
-    return f"{LINE_OF[finding.line].something}{amount}{what}"
+    return f"{LINE_WORDS[finding.line].something}{amount}{what}"
 
 
 def declared_brief(finding: DeclaredSomething) -> str:
     """Name what a person has found in a list: ``Declarado: roubo ou furto``."""
-    return f"Declarado: {LINE_OF[finding.line].something}"
+    return f"Declarado: {LINE_WORDS[finding.line].something}"
 
 
 def warning_brief(finding: Warned) -> str:

@@ -1,11 +1,26 @@
-"""The words of what a fine says otherwise than the code of its infraction."""
+"""The words of what a fine says of its vehicle, and otherwise than the code of its infraction."""
 
-from typing import assert_never
+from collections.abc import Mapping
+from typing import Final, assert_never
 
+from portal.data_files import read_csv
+from portal.law.assessment import AssessedFine
+from portal.law.identification import HintCode
 from portal.law.infractions import Infraction
 from portal.law.source_wording import WordingConflict
 from portal.law.speeding import BY_KMH, TOLERANCE, SpeedConflict
-from portal.wording import listed
+from portal.wording import day, listed
+
+_HINTS: Final[Mapping[str, str]] = {
+    line["code"]: line["hint"] for line in read_csv(__package__, "fine_hints.csv", dict[str, str])
+}
+
+
+def hint(code: HintCode, fine: AssessedFine) -> str:
+    """Say what a fine tells of the vehicle, with its day."""
+    on = fine.record.committed_on
+    by_code = ", pelo código" if fine.wording.conflict else ""
+    return f"{_HINTS[code]} (multa{f' de {day(on)}' if on else ''}{by_code})."
 
 
 def wording_conflict(conflict: WordingConflict, infraction: Infraction) -> str:

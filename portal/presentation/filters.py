@@ -16,10 +16,10 @@ from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.issued.identifiers import display_number
 from portal.law.checklist import LINES
-from portal.law.glossary import term
 from portal.phrasebook import (
     acts,
     at_the_car,
+    checklist,
     deadlines,
     declared,
     findings,
@@ -35,6 +35,7 @@ from portal.phrasebook.agreement import order_checklist
 from portal.phrasebook.authorities import appeal_body
 from portal.phrasebook.effects import ACT_TEXTS, reason
 from portal.phrasebook.failures import FAULTS, back_at_midnight
+from portal.phrasebook.glossary import term
 from portal.phrasebook.prices import monthly_range
 from portal.presentation.authority import short_authority
 from portal.presentation.caller_name import shown_caller
@@ -164,6 +165,8 @@ def register(environment: Environment) -> None:
             "order_title": orders.title,
             "answer_reason": reason,
             "appeal_body": appeal_body,
+            "line_title": checklist.title,
+            "line_something": checklist.something,
             "open_words": sums.open_words,
             "called_off_words": sums.called_off_words,
             "gravity_word": fines.gravity_word,

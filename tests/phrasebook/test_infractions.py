@@ -1,11 +1,13 @@
 """The words of what a fine says otherwise than its codes: authority, town, wording, speeds."""
 
-from typing import Any
+from datetime import date
+from typing import Any, get_args
 
 import pytest
 
 from portal.law.assessment import AssessedFine
 from portal.law.authorities import authority_of
+from portal.law.identification import HintCode
 from portal.law.source_wording import WordingConflict
 from portal.law.speeding import SpeedConflict
 from portal.phrasebook import infractions as say
@@ -61,6 +63,28 @@ def test_appeal_body_is_said(code: str, body: str) -> None:
 )
 def test_code_in_conflict_is_said(record: dict[str, Any], sentence: str) -> None:
     assert code_conflict(AssessedFine(fine(**record), TODAY)) == sentence
+
+
+@pytest.mark.parametrize("code", get_args(HintCode))
+def test_every_hint_has_its_words(code: HintCode) -> None:
+    assert say.hint(code, AssessedFine(fine(code=code), TODAY)).endswith(" (multa).")
+
+
+@pytest.mark.parametrize(
+    ("description", "of_fine"),
+    [
+        ("ESTACIONAR NO PASSEIO", "multa de 10/03/2026, pelo código"),
+        ("MULTA, POR NAO IDENTIFICACAO DO CONDUTOR INFRATOR, IMPOSTA", "multa de 10/03/2026"),
+    ],
+)
+def test_hint_of_a_code_says_so_if_the_description_names_another(
+    description: str, of_fine: str
+) -> None:
+    record = fine(code="5002", description=description, committed_on=date(2026, 3, 10))
+    assert say.hint("5002", AssessedFine(record, TODAY)) == (
+        "Já foi de empresa que não indicou quem dirigia: pergunte se era de locadora ou frota "
+        f"({of_fine})."
+    )
 
 
 @pytest.mark.parametrize(

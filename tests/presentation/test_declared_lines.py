@@ -18,6 +18,7 @@ from portal.dossier.records_by_line import LINE_OF_SUBJECT
 from portal.dossier.row import row_of, row_of_dossier, stored_row
 from portal.law.checklist import LINE_OF, LINES
 from portal.law.declared import Declaration, SettledLine
+from portal.phrasebook.checklist import something, title
 from portal.phrasebook.declared import contradicted_words, line_source, line_words
 from portal.presentation.exports.declared import declared_object
 from portal.presentation.exports.explained import explained
@@ -115,7 +116,7 @@ def sheet_of(dossier: Dossier) -> SheetPage:
 
 def row_on_sheet(tree: Element, one: SettledLine) -> str:
     rows = [text_of(row) for row in tree.iter(f"{HTML}tr")]
-    (found,) = [text for text in rows if one.line.title in text]
+    (found,) = [text for text in rows if title(one.line) in text]
     return found
 
 
@@ -167,7 +168,7 @@ def test_line_reads_the_same_on_every_face(
     if one.is_warned:
         assert "a análise escrita aponta" in on_sheet
         # The clause of the contract does not keep a warning from the buyer.
-        clause = f"{one.line.title}: não verificado, a análise escrita aponta"
+        clause = f"{title(one.line)}: não verificado, a análise escrita aponta"
         assert (clause in spaced(text_of(sheet))) == bool(one.line.law)
     if one.is_contradicted:
         assert spaced(contradicted_words(one)) in on_sheet
@@ -196,7 +197,7 @@ def test_line_reads_the_same_on_every_face(
         assert row.open_lines == document["declared"]["open"] == dossier.open_lines
         assert bool(row.blocks_entry) == bool(dossier.stock_obstacles)
         if settlement == "declared" and one.state == "something":
-            assert row.declared and LINE_OF[key].something in row.declared
+            assert row.declared and something(LINE_OF[key]) in row.declared
             assert row.verdict in ("caution", "incomplete")
     assert direct.blocks_entry == kept.blocks_entry
     codes = {each["code"] for each in document["verdict"]["reasons"]}
@@ -212,7 +213,7 @@ def test_sheet_names_every_item_of_the_law(answers: Panels) -> None:
         assert f"II, {item}) {words}" in text
     assert Sheet.texts.taxes in text
     for line in LINES:
-        assert line.title in text
+        assert title(line) in text
     for kept in ("Res. Contran 1.026/2026", "art. 284, § 3º", "chave da NF-e", "ATPV-e"):
         assert kept in text
     assert f"{dossier.open_lines} linhas não verificadas de 15" in text
@@ -294,7 +295,7 @@ def test_pdfs_say_of_each_line_what_the_page_says(
         for text in (sheet, paper) if one.key in listed else (sheet,):
             said = [line_words(one), line_source(one), contradicted_words(one)]
             if one.is_open and text is paper:
-                said = [one.line.title]
+                said = [title(one.line)]
             assert all(packed(each) in text for each in said), (one.key, said)
         if one.is_warned:
             assert packed("a análise escrita aponta") in sheet

@@ -5,6 +5,7 @@ from typing import Any
 from portal.dossier.dossier import Dossier
 from portal.law.at_the_car import by_row
 from portal.law.declared import SettledLine
+from portal.phrasebook.checklist import title
 from portal.phrasebook.declared import SOURCES, record_words
 
 Object = dict[str, Any]
@@ -52,7 +53,7 @@ def _line(one: SettledLine) -> Object:
         }
     return {
         "line": one.key,
-        "title": one.line.title,
+        "title": title(one.line),
         "state": one.state,
         "by": one.by,
         "contradicted": one.is_contradicted,

@@ -26,6 +26,7 @@ from portal.law.last_seen import SinceLastSeen
 from portal.law.orders import AssessedOrder
 from portal.law.verdict import Verdict
 from portal.phrasebook import acts, deadlines, effects, sight
+from portal.phrasebook.checklist import WORDS as LINE_WORDS
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.orders import who_lifts
 from portal.phrasebook.verdict import headline, no_ceiling, notices
@@ -78,7 +79,11 @@ def explained(dossier: Dossier, now: datetime, since: SinceLastSeen | None = Non
         else None,
         "restrictions": _restrictions(dossier.orders) if dossier.orders is not None else None,
         "not_verified": [
-            _copied(each, "key", "title", "why", "where", "link") | {"alert": alerts.get(each.key)}
+            {
+                "key": each.key,
+                **_copied(LINE_WORDS[each.key], "title", "why", "where", "link"),
+                "alert": alerts.get(each.key),
+            }
             for each in UNVERIFIED
         ],
         "declared": declared_object(dossier),

@@ -7,8 +7,8 @@ from typing import ClassVar, Final
 from urllib.parse import parse_qs, urlsplit
 
 from portal.dossier.lookups import OperationTexts
-from portal.law.glossary import GLOSSARY, Term
 from portal.law.rules import RULES, Rule, RuleSource
+from portal.phrasebook.glossary import GLOSSARY, Term
 from portal.phrasebook.rules import CONSULTED, SOURCE_WORDS
 from portal.presentation.lists.comparison import MOST_PLATES
 from portal.presentation.site.search_page import LONGEST_QUERY

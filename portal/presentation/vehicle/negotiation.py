@@ -24,6 +24,7 @@ from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.standing import Standing
 from portal.phrasebook import verdict as verdict_words
 from portal.phrasebook.agreement import Terms, offer_message, terms_of
+from portal.phrasebook.checklist import something
 from portal.phrasebook.declared import declared_by
 from portal.phrasebook.findings import paid_short_brief, subject_words
 from portal.presentation.asking_price import ASKING, against_table, cheapest_words
@@ -349,8 +350,8 @@ def _told_debts(dossier: Dossier) -> Iterator[Cost]:
     for one in dossier.lines:
         told = one.declaration
         if told and one.by == "declared" and one.line.is_debt and told.amount:
-            something = one.line.something
-            label = f"{something[0].upper()}{something[1:]}"
+            words = something(one.line)
+            label = f"{words[0].upper()}{words[1:]}"
             yield Cost(label, told.amount, told_by="declared", source=declared_by(told))
     for alert in dossier.verdict.alerts:
         if LINE_OF_SUBJECT.get(alert.subject) in declared:

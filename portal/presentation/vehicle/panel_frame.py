@@ -16,7 +16,7 @@ from portal.dossier.gaps import Gap, Unavailable, gap_of, has_readable, kept_tit
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.gateway.operations import lookups_of
-from portal.law.glossary import Term, term
+from portal.phrasebook.glossary import Term, term
 from portal.presentation.paths import subject_path
 from portal.presentation.query import Query, changed
 from portal.presentation.render_context import RenderContext

@@ -10,9 +10,10 @@ from portal.dossier.dossier import Dossier
 from portal.issued.issuer import Issuer
 from portal.law.declared import SettledLine
 from portal.law.findings import Finding
-from portal.law.shop_sheet import TEXTS, Item, SheetTexts
+from portal.phrasebook.checklist import title
 from portal.phrasebook.declared import line_source, line_words, warning_words
 from portal.phrasebook.rules import CONSULTED
+from portal.phrasebook.shop_sheet import TEXTS, Item, SheetTexts
 from portal.system.local_time import local_time
 from portal.vehicle.plate import Plate
 from portal.wording import day, listed
@@ -80,7 +81,7 @@ class Sheet:
 
     def told(self, lines: Sequence[SettledLine]) -> str:
         """Say in the clause how the lines of an item stand, each with its source."""
-        return "; ".join(f"{one.line.title}: {self._told(one)}" for one in lines)
+        return "; ".join(f"{title(one.line)}: {self._told(one)}" for one in lines)
 
     def _told(self, one: SettledLine) -> str:
         words, source = line_words(one), line_source(one)

@@ -8,7 +8,7 @@ import pytest
 from pypdf import PdfReader
 
 from portal.law.checklist import LINES
-from portal.law.shop_sheet import TEXTS
+from portal.phrasebook.shop_sheet import TEXTS
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from portal.law.checklist import UNVERIFIED
-from portal.law.glossary import GLOSSARY, Term, term
+from portal.phrasebook.checklist import WORDS
+from portal.phrasebook.glossary import GLOSSARY, Term, term
 from portal.wording import bare
 
 SLUG = re.compile(r"[a-z]+(-[a-z]+)*")
@@ -39,7 +40,7 @@ def test_common_terms_are_in_the_glossary() -> None:
 
 
 def test_texts_are_sentences_without_addresses() -> None:
-    texts = [t.text for t in GLOSSARY] + [t for u in UNVERIFIED for t in (u.why, u.where)]
+    texts = [t.text for t in GLOSSARY] + [t for u in WORDS.values() for t in (u.why, u.where)]
     for text in texts:
         assert text[0].isupper()
         assert text.endswith(".")
@@ -49,13 +50,13 @@ def test_texts_are_sentences_without_addresses() -> None:
 
 def test_ipva_is_the_first_unverified_subject() -> None:
     assert UNVERIFIED[0].key == "debitos"
-    texts = " ".join((u.title + u.why + u.where).lower() for u in UNVERIFIED)
+    texts = " ".join((u.title + u.why + u.where).lower() for u in WORDS.values())
     assert "seguro obrigatório" not in texts
     assert "arts. 124, viii, e 128" in texts
 
 
 def test_unverified_subjects_are_listed() -> None:
-    titles = " ".join(u.title for u in UNVERIFIED)
+    titles = " ".join(WORDS[u.key].title for u in UNVERIFIED)
     for word in ("município", "Roubo", "Leilão", "Gravame", "Recall", "Quilometragem", "IPVA"):
         assert word in titles
 

@@ -41,15 +41,13 @@ class Renave(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class SheetTexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The texts of ``shop_sheet.toml``, which says how sure each is.
 
-    ``items`` are those of art. 1º, II, of the law. ``by_state`` has the keys of the lines that are
-    checked in the state of the sale too.
+    ``items`` are those of art. 1º, II, of the law.
     """
 
     duty: str
     taxes: str
     sanction: str
     beside: str
-    by_state: frozenset[str]
     items: Mapping[Item, str]
     clause: Clause
     receipt: Receipt
