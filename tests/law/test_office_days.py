@@ -8,7 +8,6 @@ import pytest
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine
 from portal.law.office_days import easter, holiday_name, next_office_day
-from portal.phrasebook.deadlines import sentence
 from portal.vehicle.plate import STATES
 from tests.law.records import fine
 
@@ -80,7 +79,6 @@ def test_last_day_moves_to_the_next_day_with_office_hours(
     for name in ("prior_defence", "driver_nomination", "appeal"):
         on_the_day = getattr(AssessedFine(record, ends), name)
         assert (on_the_day.ends_on, on_the_day.verdict) == (ends, "in_time"), name
-        assert f"ao menos até {ends:%d/%m/%Y}" in sentence(on_the_day)
         after = getattr(AssessedFine(record, ends + timedelta(1)), name)
         assert after.verdict == ("late" if name == "driver_nomination" else "unknown")
     assert AssessedFine(record, ends).has_discount

@@ -8,19 +8,17 @@ import pytest
 
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Deadline
-from portal.phrasebook.deadlines import name, sentence
-from portal.vehicle.field import HIDDEN, Field
+from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from tests.law.records import fine
 
 TODAY = date(2026, 11, 21)
 SPEEDING, UNREGISTERED, ON_FOOT, UNKNOWN = "7455", "6599", "7382", "9999"
-DEFENCE, NOMINATION = "Defesa prévia", "Indicação do condutor"
-APPEAL = "Recurso à JARI e vencimento"
+DEFENCE, NOMINATION, APPEAL = "prior_defence", "driver_nomination", "appeal"
 
 
-def names_of(listed: Sequence[Deadline]) -> list[str]:
-    return [name(deadline) for deadline in listed]
+def steps_of(found: Sequence[Deadline]) -> list[str]:
+    return [deadline.step for deadline in found]
 
 
 def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
@@ -65,11 +63,11 @@ def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
 )
 def test_remedies_follow_the_notice_then_the_penalty(record: Fine, remedies: list[str]) -> None:
     found = AssessedFine(record, TODAY)
-    assert names_of(found.remedies) == remedies
-    assert names_of(found.deadlines) == [
-        *("Notificação da autuação", "Notificação da penalidade"),
+    assert steps_of(found.remedies) == remedies
+    assert steps_of(found.deadlines) == [
+        *("notice", "penalty"),
         *remedies,
-        "Prescrição",
+        "prescription",
     ]
 
 
@@ -77,14 +75,3 @@ def test_paid_fine_has_no_deadlines() -> None:
     found = AssessedFine(issued(10, paid_on=TODAY), TODAY)
     assert found.is_paid
     assert found.deadlines == found.remedies == ()
-
-
-def test_nomination_applies_only_if_driver_was_not_stopped() -> None:
-    (_, nomination) = AssessedFine(issued(10), TODAY).remedies
-    assert "se o condutor não foi identificado na abordagem" in sentence(nomination)
-
-
-def test_hidden_date_is_not_called_missing() -> None:
-    record = issued(10, penalty_on_text=HIDDEN)
-    for deadline in AssessedFine(record, TODAY).deadlines:
-        assert "a fonte não informa" not in sentence(deadline)
