@@ -237,6 +237,18 @@ def test_law_returns_codes_and_no_sentences() -> None:
     assert saying == set()
 
 
+# What says, or draws.
+WORDS_OF = re.compile(r"^ *(from|import) portal\.(phrasebook|dossier|presentation)\b", re.MULTILINE)
+
+
+def test_tests_of_the_law_assert_codes_and_facts() -> None:
+    """Sentences are asserted by tests/phrasebook, and by tests/faces on every face."""
+    tests = [path for path in sources() if path.parent == CHECKOUT / "tests/law"]
+    assert tests
+    assert not [path.name for path in tests if WORDS_OF.search(path.read_text("utf-8"))]
+    assert WORDS_OF.search("from portal.phrasebook import fines as say")
+
+
 def test_tables_of_the_law_hold_official_texts_alone() -> None:
     tables = [*(CHECKOUT / "portal/law").glob("*.csv"), *(CHECKOUT / "portal/law").glob("*.toml")]
     lines = {

@@ -5,7 +5,6 @@ from datetime import date
 
 import pytest
 
-from portal.dossier.details import further_details
 from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine
 from portal.law.findings import AdverseData, UnreadData
@@ -110,35 +109,6 @@ def test_restamped_chassis_is_read_in_any_form(chassis: str) -> None:
 def test_harmless_word_is_no_finding(words: str) -> None:
     assert subjects(descricao=f"AUDI/A3 {words}") == []
     assert subjects(especie=words) == []
-
-
-@pytest.mark.parametrize(
-    ("members", "shown"),
-    [
-        ({"situacao": "EM CIRCULACAO"}, (("situacao", "EM CIRCULACAO"),)),
-        (
-            {"restricao1": "ALIENACAO FIDUCIARIA"},
-            (("restricao1", "ALIENACAO FIDUCIARIA"),),
-        ),
-        ({"registro": {"observacao": "EM USO"}}, (("observacao", "EM USO"),)),
-        ({"nomeProprietario": "JOSE DA SILVA", "cpfCnpj": "123"}, ()),
-        ({"mensagem": "Consulta realizada com sucesso", "cor": ""}, ()),
-        ({"quantidade": 3, "ativo": True}, (("quantidade", "3"), ("ativo", "SIM"))),
-        ({"situacao": "NADA CONSTA", "ativo": False}, ()),
-    ],
-)
-def test_unknown_member_is_shown(
-    members: dict[str, object], shown: tuple[tuple[str, str], ...]
-) -> None:
-    others = further_details(decoded_with(members).further)
-    assert [(each.label, str(each.field)) for each in others] == [
-        (f"Outros dados ({name})", text) for name, text in shown
-    ]
-
-
-def test_unknown_members_are_bounded() -> None:
-    many = {f"membro{number}": "X" for number in range(100)}
-    assert len(list(further_details(decoded_with(many).further))) == 20
 
 
 # Names and values of members that the contract does not have, and what they warn of.

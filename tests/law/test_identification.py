@@ -8,12 +8,9 @@ from decimal import Decimal
 import pytest
 
 from portal.law.assessment import AssessedFine
-from portal.law.findings import OfVehicle, Tampered
+from portal.law.findings import OfVehicle, OtherVehicle, Tampered, TamperedWith
 from portal.law.identification import identification_findings, tampering_of
 from portal.law.orders import AssessedOrder
-from portal.phrasebook import acts
-from portal.phrasebook.findings import clause
-from portal.phrasebook.verdict import finding, headline
 from portal.vehicle.decode import read_decode
 from portal.vehicle.field import EMPTY
 from portal.vehicle.fines import Fine
@@ -96,17 +93,17 @@ def test_tampered_chassis_is_the_finding_though_the_fine_is_paid() -> None:
     assert paid.is_paid
     verdict = judge(True, [paid], [])
     assert (verdict.level, verdict.cause) == ("caution", "identification")
-    assert finding(verdict) == "Já foi autuado por chassi violado ou falsificado"
-    assert "perícia de identificação antes de qualquer pagamento" in headline(verdict)
-    assert verdict.reasons[0].anchor == "multa-1"
-    assert verdict.row("transfer").mark == "careful"
-    assert "perícia" in acts.why(verdict.row("transfer"))
+    assert verdict.decisive == verdict.reasons[0]
+    assert verdict.reasons[0] == TamperedWith(Tampered.CHASSIS, False, "multa-1")
+    transfer = verdict.row("transfer")
+    assert (transfer.mark, transfer.deciding) == ("careful", verdict.reasons)
 
 
 def test_code_beside_another_description_leaves_the_tampering_in_doubt() -> None:
     diverging = AssessedFine(replace(CHASSIS, description=known("ESTACIONAR NO PASSEIO")), TODAY)
     (reason,) = identification_findings([diverging], [])
-    assert clause(reason).endswith("violado ou falsificado (código e descrição divergem)")
+    assert isinstance(reason, TamperedWith)
+    assert (reason.what, reason.diverges) == (Tampered.CHASSIS, True)
 
 
 def test_doubt_comes_before_money_and_after_a_court_order() -> None:
@@ -134,17 +131,16 @@ def test_record_of_another_vehicle_is_a_reason() -> None:
     gol = fine(code="7455", make_model="VW/GOL 1.0")
     order = restriction("TRANSFERENCIA", plate="XYZ9A99", make_model="VW/GOL 1.0")
     (reason,) = reasons([gol], [], AUDI)
-    assert clause(reason) == "Um registro descreve outro veículo (VW/GOL 1.0)"
+    assert reason == OtherVehicle(("VW/GOL 1.0",), 1, "renainf", "multa-1")
     (both,) = reasons([fine(code="7455"), gol], [order], AUDI)
-    assert clause(both) == ("2 registros descrevem outro veículo (VW/GOL 1.0 e XYZ9A99 VW/GOL 1.0)")
-    assert both.anchor == "multa-2"
+    named = ("VW/GOL 1.0", "XYZ9A99 VW/GOL 1.0")
+    assert both == OtherVehicle(named, 2, "renainf", "multa-2")
 
 
 def test_records_that_name_two_vehicles_differ_without_vehicle_data() -> None:
     gol, strada = (fine(code="7455", make_model=text) for text in ("VW/GOL 1.0", "FIAT/STRADA"))
     (reason,) = reasons([gol, strada], [], None)
-    assert clause(reason) == "Um registro descreve outro veículo (FIAT/STRADA)"
-    assert reason.anchor == "multa-2"
+    assert reason == OtherVehicle(("FIAT/STRADA",), 1, "renainf", "multa-2")
     same = [replace(gol, make_model=known(text)) for text in ("VW/GOL 1.0", "VW/NOVO GOL", "?", "")]
     assert reasons(same, [restriction("PENHORA", make_model="GOL")], None) == ()
 

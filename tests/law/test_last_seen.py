@@ -15,7 +15,6 @@ from portal.law.last_seen import (
     is_worth_keeping,
     since_last_seen,
 )
-from portal.phrasebook import sight as words
 
 START = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FINE = SeenFine("enforceable", Decimal("130.16"))
@@ -74,18 +73,6 @@ def test_what_is_not_known_is_not_compared(part: str) -> None:
     ):
         found = since_last_seen(before, now)
         assert not found.changes and found.unknown == (name,) and name not in found.same
-
-
-def test_changes_are_told_in_few_words() -> None:
-    found = since_last_seen(
-        sight(),
-        sight(60, fines={"a": FINE, "b": NOTICE}, price=(Decimal(89325), Decimal(89325))),
-    )
-    notice, price = found.changes
-    assert (words.what(notice), words.value_now(notice)) == ("+ 1 autuação", "R$\xa0195,23")
-    assert words.is_worse(notice) and not words.is_worse(price)
-    assert words.sentence(price) == "FIPE: R$\xa089.957 → R$\xa089.325"
-    assert words.rest(found) == "Conclusão e ordens da Justiça: sem mudança"
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,8 @@ from typing import Any
 
 import pytest
 
-from portal.law.act_answers import ACTS
+from portal.law.act_answers import ACTS, Answer
 from portal.law.orders import AssessedOrder, conflicts_of
-from portal.phrasebook import acts
-from portal.phrasebook.findings import sentence
-from portal.phrasebook.verdict import headline
 from portal.vehicle.field import HIDDEN, Field
 from tests.law.records import effect_of, judge, restriction
 
@@ -220,9 +217,10 @@ def test_table_has_at_least_sixty_records() -> None:
 def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds: Field | str) -> None:
     members: dict[str, Any] = {"kinds_text": kinds} if kinds != "" else {}
     verdict = judge(True, [], [restriction(**members)])
-    assert headline(verdict) == "Em regra, não pode ser transferido agora"
-    assert "todos os tipos do Renajud impedem" in acts.why(verdict.row("transfer"))
-    assert "em regra não pode transferir" in sentence(verdict.reasons[0])
+    assert (verdict.cause, verdict.forbidden_by) == ("blocked", "memory")
+    (answer,) = verdict.row("transfer").deciding
+    assert isinstance(answer, Answer)
+    assert (answer.ground, answer.hedge) == ("any_kind", "rule")
 
 
 @pytest.mark.parametrize(

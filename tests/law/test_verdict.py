@@ -9,13 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.law.act_answers import ACTS
+from portal.law.act_answers import ACTS, Act, Answer
 from portal.law.act_matrix import VerdictPart
 from portal.law.assessment import AssessedFine
+from portal.law.findings import CourtOrders, FinesInStanding
+from portal.law.standing import Standing
 from portal.law.verdict import Verdict
-from portal.phrasebook import acts
-from portal.phrasebook.findings import clause, consequence, sentence
-from portal.phrasebook.verdict import finding, headline, notices
 from portal.vehicle.field import HIDDEN
 from portal.vehicle.fines import Fine
 from portal.vehicle.judicial import Restriction
@@ -42,60 +41,41 @@ def assessed(**given_fields: Any) -> AssessedFine:
 ENFORCEABLE = assessed(penalty_on=date(2026, 8, 1))
 NOTICE = assessed(notified_on=date(2026, 5, 20))
 PAID = assessed(paid_on=date(2026, 6, 1))
+OLD = assessed(committed_on=date(2013, 5, 1), penalty_on=date(2013, 8, 1))
 
 
 def marks(verdict: Verdict) -> tuple[str, ...]:
     return tuple(row.mark for row in verdict.matrix)
 
 
-@pytest.mark.parametrize("kinds", ["LICENCIAMENTO", "TRANSFERENCIA", "CIRCULACAO"])
-def test_driving_without_a_licence_is_explained_once(kinds: str) -> None:
-    row = judge(True, [ENFORCEABLE], [restriction(kinds)]).row("drive")
-    assert acts.why(row).count("circular é infração gravíssima") == 1
-    assert "confira no CRLV-e se está em dia" in acts.why(row)
+def grounds(verdict: Verdict, act: Act) -> list[tuple[str, str]]:
+    """Return what decides an act, and the source of each rule."""
+    deciding = verdict.row(act).deciding
+    return [(one.ground, one.source) for one in deciding if isinstance(one, Answer)]
 
 
 def test_transfer_restriction_blocks_only_the_transfer() -> None:
     verdict = judge(True, [], [TJMG])
-    assert verdict.level == "blocked"
-    assert headline(verdict) == "Não pode ser transferido agora"
+    assert (verdict.level, verdict.cause, verdict.forbidden_by) == (
+        "blocked",
+        "blocked",
+        "verified",
+    )
     assert marks(verdict) == ("no", "yes", "yes", "yes")
     (reason,) = verdict.reasons
-    assert reason.anchor == "restricao-1"
-    assert sentence(reason) == (
-        "Restrição judicial de transferência (TJMG, incluída em 23/10/2025): "
-        "não pode transferir; pode licenciar; pode circular."
-    )
+    assert isinstance(reason, CourtOrders)
+    assert (reason.anchor, reason.orders[0].record) == ("restricao-1", TJMG)
 
 
 def test_circulation_restriction_blocks_every_act() -> None:
     verdict = judge(True, [], [restriction("CIRCULAÇÃO")])
-    assert headline(verdict) == "Não pode circular nem ser transferido"
+    assert verdict.cause == "blocked"
     assert marks(verdict) == ("no",) * 4
-    assert acts.short(verdict.row("removal")) == "Risco de remoção"
-
-
-@pytest.mark.parametrize(
-    ("kinds", "expected"),
-    [
-        ("TRANSFERENCIA", "Não pode ser transferido agora"),
-        ("PENHORA", "Na prática, não pode ser transferido agora"),
-        ("TRANSFERENCIA E LICENCIAMENTO", "Não pode ser transferido nem licenciado agora"),
-        # No source confirms that a licensing restriction also stops a transfer.
-        ("LICENCIAMENTO", "Não pode ser licenciado e, na prática, também não transfere"),
-    ],
-)
-def test_headline_is_as_certain_as_its_source(kinds: str, expected: str) -> None:
-    assert headline(judge(True, [], [restriction(kinds)])) == expected
 
 
 def test_no_records_give_a_clear_verdict() -> None:
     verdict = judge(True, [], [])
-    assert verdict.level == "clear"
-    assert headline(verdict) == (
-        "Nenhuma multa em aberto nem restrição judicial encontrada; falta verificar IPVA, "
-        "financiamento, roubo e furto"
-    )
+    assert (verdict.level, verdict.cause, verdict.decisive) == ("clear", "nothing", None)
     assert marks(verdict) == ("yes",) * 4
     assert verdict.reasons == ()
 
@@ -108,129 +88,105 @@ def test_paid_fines_and_lifted_restrictions_are_clear() -> None:
 
 def test_enforceable_fines_require_payment_first() -> None:
     verdict = judge(True, [PAID, ENFORCEABLE], [])
-    assert verdict.level == "caution"
-    assert "depois de paga a multa" in headline(verdict)
+    assert (verdict.level, verdict.cause) == ("caution", "enforceable")
     assert marks(verdict) == ("careful", "careful", "yes", "yes")
-    assert acts.short(verdict.row("licence")) == "Só após pagar"
-    assert "art. 131, § 2º" in acts.why(verdict.row("licence"))
-    assert "arts. 124, VIII, e 128" in acts.why(verdict.row("transfer"))
+    assert verdict.row("licence").after_payment and verdict.row("transfer").after_payment
+    assert grounds(verdict, "licence") == [(Standing.ENFORCEABLE, "art. 131, § 2º, do CTB")]
+    assert grounds(verdict, "transfer") == [(Standing.ENFORCEABLE, "arts. 124, VIII, e 128 do CTB")]
     assert verdict.row("transfer").records == ("multa-2",)
-    assert "confira no CRLV-e se está em dia" in acts.why(verdict.row("drive"))
-    assert [(reason.anchor, clause(reason), consequence(reason)) for reason in verdict.reasons] == [
-        (
-            "multa-2",
-            "Multa exigível de 01/05/2026, R$\u00a0130,16",
-            "em regra, licenciamento e transferência só depois de paga",
-        ),
-    ]
+    assert verdict.row("drive").may_be_unlicensed
+    (reason,) = verdict.reasons
+    assert isinstance(reason, FinesInStanding)
+    assert (reason.anchor, reason.standing, reason.lapsed) == ("multa-2", Standing.ENFORCEABLE, 0)
 
 
 def test_records_of_one_kind_share_a_reason() -> None:
     verdict = judge(True, [ENFORCEABLE, NOTICE, ENFORCEABLE], [TJMG, TJMG])
-    assert [clause(reason) for reason in verdict.reasons] == [
-        "2 restrições judiciais de transferência (TJMG)",
-        "2 multas exigíveis, R$\u00a0260,32",
-        "Autuação de 01/05/2026, R$\u00a0130,16",
-    ]
+    orders, owed, notice = verdict.reasons
+    assert isinstance(orders, CourtOrders) and len(orders.orders) == 2
+    assert isinstance(owed, FinesInStanding) and isinstance(notice, FinesInStanding)
+    assert (owed.standing, len(owed.fines)) == (Standing.ENFORCEABLE, 2)
+    assert (notice.standing, len(notice.fines)) == (Standing.NOTICE, 1)
     assert [reason.anchor for reason in verdict.reasons] == ["restricao-1", "multa-1", "multa-2"]
 
 
 def test_enforceable_fines_are_named_beside_a_court_order() -> None:
     """Fines stop a transfer too, so the verdict names them beside the court order."""
     verdict = judge(True, [PAID, ENFORCEABLE, NOTICE], [TJMG])
-    assert headline(verdict) == "Não pode ser transferido agora"
+    assert verdict.cause == "blocked"
     transfer = verdict.row("transfer")
     assert transfer.mark == "no"
-    assert "impede a mudança de propriedade" in acts.why(transfer)
-    assert "licenciamento e transferência só depois de pagar (arts. 124, VIII" in acts.why(transfer)
+    assert [ground for ground, _ in grounds(verdict, "transfer")] == [
+        *("transferencia", Standing.ENFORCEABLE),
+    ]
     assert transfer.records == ("restricao-1", "multa-2")
     licence = verdict.row("licence")
-    assert (licence.mark, acts.short(licence)) == ("careful", "Só após pagar")
-    assert "só depois de pagar (art. 131" in acts.why(licence)
-    assert sentence(verdict.reasons[0]).endswith(
-        "não pode transferir; pode licenciar; pode circular."
-    )
-    assert "licenciamento e transferência só depois de paga" in sentence(verdict.reasons[1])
+    assert (licence.mark, licence.after_payment) == ("careful", True)
     barred = judge(True, [ENFORCEABLE], [restriction("CIRCULACAO")])
-    assert "só depois de pagar" in acts.why(barred.row("licence"))
+    assert [ground for ground, _ in grounds(barred, "licence")] == [
+        *("circulacao", Standing.ENFORCEABLE),
+    ]
     odd = judge(True, [ENFORCEABLE], [restriction("ALGO NOVO")])
-    assert "só depois de pagar" in acts.why(odd.row("transfer"))
+    assert [ground for ground, _ in grounds(odd, "transfer")] == ["any_kind", Standing.ENFORCEABLE]
     assert odd.row("transfer").mark == "no"
-
-
-def test_enforceable_fines_without_amount_have_no_sum() -> None:
-    bare = assessed(penalty_on=date(2026, 8, 1), code="9999", amount=None)
-    (said,) = [sentence(r) for r in judge(True, [bare], []).reasons[:1]]
-    assert ", valor não informado:" in said
-    (said,) = [sentence(r) for r in judge(True, [ENFORCEABLE, bare], []).reasons[:1]]
-    assert "2 multas exigíveis, ao menos R$\u00a0130,16:" in said
 
 
 def test_observed_fine_may_be_an_obstacle() -> None:
     old = assessed(committed_on=date(2024, 8, 18), notified_on=date(2024, 9, 9))
     verdict = judge(True, [old], [])
-    assert "situação incerta, que pode impedir" in acts.why(verdict.row("transfer"))
+    assert [ground for ground, _ in grounds(verdict, "transfer")] == [Standing.UNKNOWN]
     (reason,) = verdict.reasons
-    assert sentence(reason) == (
-        "Multa de situação incerta de 18/08/2024, R$\u00a0130,16: pode impedir a transferência."
-    )
+    assert isinstance(reason, FinesInStanding)
+    assert (reason.standing, verdict.cause) == (Standing.UNKNOWN, "open_fine")
 
 
 def test_fine_in_notice_gives_caution() -> None:
     verdict = judge(True, [NOTICE], [])
-    assert verdict.level == "caution"
-    assert "em regra, não impede (art. 284, § 3º, do CTB)" in acts.why(verdict.row("licence"))
+    assert (verdict.level, verdict.cause) == ("caution", "notice")
+    assert [ground for ground, _ in grounds(verdict, "licence")] == [Standing.NOTICE]
 
 
 def test_probable_due_date_gives_caution_and_an_obstacle() -> None:
     verdict = judge(True, [assessed(penalty_on=date(2026, 10, 10))], [])
     assert verdict.level == "caution"
-    assert "provavelmente vencida" in acts.why(verdict.row("transfer"))
-    assert "Multa provavelmente vencida" in clause(verdict.reasons[0])
+    assert [ground for ground, _ in grounds(verdict, "transfer")] == [Standing.PROBABLY_DUE]
 
 
 def test_unrecognised_restriction_blocks() -> None:
     verdict = judge(True, [], [restriction("ALGO NOVO")])
     assert verdict.level == "blocked"
     assert marks(verdict) == ("no", "unknown", "unknown", "unknown")
-    assert "“ALGO NOVO”" in sentence(verdict.reasons[0])
+    (reason,) = verdict.reasons
+    assert isinstance(reason, CourtOrders)
+    assert reason.orders[0].effect.unrecognised == "ALGO NOVO"
 
 
 @pytest.mark.parametrize(
-    ("record", "expected"),
+    ("record", "doubt"),
     [
-        (restriction("CIRCULACAO", recorded=False), "de circulação: a fonte se contradiz; não é"),
-        (restriction("PENHORA BAIXADA"), "“PENHORA BAIXADA”: a fonte registra “BAIXADA”; não é"),
+        (restriction("CIRCULACAO", recorded=False), "contradicted"),
+        (restriction("PENHORA BAIXADA"), "lifted"),
     ],
 )
-def test_doubtful_restriction_is_never_clear(record: Restriction, expected: str) -> None:
+def test_doubtful_restriction_is_never_clear(record: Restriction, doubt: str) -> None:
     verdict = judge(True, [], [record])
-    assert verdict.level == "caution"
-    assert "situação incerta" in headline(verdict)
+    assert (verdict.level, verdict.cause) == ("caution", "order_in_doubt")
     assert set(marks(verdict)) == {"unknown"}
-    assert expected in sentence(verdict.reasons[0])
+    (reason,) = verdict.reasons
+    assert isinstance(reason, CourtOrders)
+    assert reason.orders[0].effect.doubt == doubt
 
 
 BEFORE = datetime.fromisoformat("2026-11-20T14:05:00")
 LATER = datetime.fromisoformat("2026-11-20T18:00:00")
-AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; sem resposta mais nova da fonte"
 
 
 def test_stale_answers_never_give_a_clear_verdict() -> None:
     verdict = judge(True, [], [], stale={"restrictions": BEFORE, "fines": LATER})
-    assert verdict.level == "caution"
-    assert (
-        headline(verdict) == f"Nenhuma multa em aberto nem restrição judicial encontrada; {AS_OF}"
-    )
-    assert notices(verdict) == (
-        "Multas: conforme resposta guardada de 20/11/2026 às 18:00; sem resposta mais nova "
-        "da fonte.",
-        f"Restrições judiciais: {AS_OF}.",
-    )
+    assert (verdict.level, verdict.cause) == ("caution", "stale")
+    assert verdict.gaps.stale == {"fines": LATER, "restrictions": BEFORE}
     assert set(marks(verdict)) == {"careful"}
-    for row in verdict.matrix:
-        assert acts.short(row) not in ("Sim", "Sem risco indicado", "Risco possível")
-        assert AS_OF[1:] in acts.why(row)
+    assert {row.stale_since for row in verdict.matrix} == {BEFORE}
 
 
 def test_stale_answer_affects_the_acts_based_on_it() -> None:
@@ -244,19 +200,16 @@ def test_stale_answer_affects_the_acts_based_on_it() -> None:
 
 def test_stale_block_still_blocks_with_its_time() -> None:
     verdict = judge(True, [ENFORCEABLE], [TJMG], stale={"restrictions": BEFORE})
-    assert headline(verdict) == "Não pode ser transferido agora"
-    assert notices(verdict) == (f"Restrições judiciais: {AS_OF}.",)
-    assert notices(judge(True, [], None, stale={"restrictions": BEFORE})) == ()
+    assert (verdict.cause, verdict.gaps.stale) == ("blocked", {"restrictions": BEFORE})
 
 
 def test_wrong_check_digit_never_gives_a_good_answer() -> None:
     verdict = judge(True, [], [], check_digit_holds=False)
-    assert verdict.level == "incomplete"
-    assert headline(verdict) == (
-        "Verificação incompleta; o dígito verificador do Renavam não confere"
-    )
+    assert (verdict.level, verdict.cause) == ("incomplete", "gap")
+    assert verdict.gaps.wrong_check_digit
     assert set(marks(verdict)) == {"unknown"}
-    assert "O dígito verificador do Renavam não confere." in acts.why(verdict.row("drive"))
+    gaps = verdict.row("drive").gaps
+    assert gaps is not None and gaps.wrong_check_digit
     assert judge(True, [ENFORCEABLE], [], check_digit_holds=False).level == "incomplete"
     blocked = judge(True, [], [TJMG], check_digit_holds=False)
     assert blocked.level == "blocked"
@@ -265,11 +218,10 @@ def test_wrong_check_digit_never_gives_a_good_answer() -> None:
 
 def test_undescribed_vehicle_makes_the_verdict_incomplete() -> None:
     verdict = judge(True, [], [], is_described=False)
-    assert verdict.level == "incomplete"
-    assert headline(verdict) == "Verificação incompleta; a fonte não descreveu o veículo"
+    assert (verdict.level, verdict.gaps.undescribed) == ("incomplete", True)
     assert verdict.missing == ("decode",)
-    both = headline(judge(True, None, [], is_described=False))
-    assert both == "Falta consultar as multas; a fonte não descreveu o veículo"
+    both = judge(True, None, [], is_described=False)
+    assert (both.unavailable, both.gaps.undescribed) == (("fines",), True)
 
 
 @pytest.mark.parametrize(
@@ -291,13 +243,14 @@ def test_missing_lookup_makes_the_verdict_incomplete(
     verdict = judge(decode_known, fines, restrictions)
     assert verdict.level == "incomplete"
     assert verdict.missing == missing
-    assert finding(verdict).startswith("Falta consultar ")
+    assert verdict.unavailable == missing
 
 
 def test_missing_fines_leave_licence_and_transfer_unknown() -> None:
     verdict = judge(True, None, [])
     assert marks(verdict) == ("unknown", "unknown", "yes", "yes")
-    assert "Não foi possível consultar as multas." in acts.why(verdict.row("transfer"))
+    gaps = verdict.row("transfer").gaps
+    assert gaps is not None and gaps.failed == ("fines",)
     assert set(marks(judge(True, [], None))) == {"unknown"}
 
 
@@ -328,7 +281,6 @@ def test_verdict_never_raises_and_is_never_too_good(
     found = None if fines is None else [AssessedFine(f, today) for f in fines]
     verdict = judge(decode, found, restrictions, is_described=is_described, stale=stale)
     assert [row.act for row in verdict.matrix] == list(ACTS)
-    assert all(acts.why(row) and acts.short(row) for row in verdict.matrix)
     if verdict.missing:
         assert verdict.level in ("incomplete", "blocked")
     if verdict.level == "clear":
@@ -465,11 +417,12 @@ def test_additional_records_never_improve_an_answer(
     assert before.level == "clear" or after.level != "clear"
 
 
-def test_enforceable_fine_that_may_have_lapsed_says_so() -> None:
-    old = assessed(committed_on=date(2013, 5, 1), penalty_on=date(2013, 8, 1))
-    (reason,) = judge(True, [old], []).reasons
-    assert consequence(reason).endswith("só depois de paga; pode ter prescrito")
-    (reason,) = judge(True, [old, ENFORCEABLE], []).reasons
-    assert consequence(reason).endswith("só depois de pagas; 1 pode ter prescrito")
-    (reason,) = judge(True, [ENFORCEABLE], []).reasons
-    assert "prescrito" not in consequence(reason)
+@pytest.mark.parametrize(
+    ("fines", "lapsed"), [([OLD], 1), ([OLD, ENFORCEABLE], 1), ([ENFORCEABLE], 0)]
+)
+def test_enforceable_fine_that_may_have_lapsed_is_counted(
+    fines: list[AssessedFine], lapsed: int
+) -> None:
+    (reason,) = judge(True, fines, []).reasons
+    assert isinstance(reason, FinesInStanding)
+    assert reason.lapsed == lapsed

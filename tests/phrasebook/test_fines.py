@@ -5,15 +5,20 @@ from decimal import Decimal
 from typing import Any, get_args
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from portal.law import fine_amounts, fine_status, paid_fines
 from portal.law.assessment import AssessedFine
 from portal.law.fine_amounts import Amount
 from portal.law.paid_fines import PaidSum
+from portal.phrasebook import deadlines as say_deadlines
 from portal.phrasebook import fines as say
 from portal.phrasebook.standings import WORDS
 from portal.vehicle.field import HIDDEN
+from portal.vehicle.fines import Fine
 from tests.law.records import TODAY, fine
+from tests.law.strategies import FINES
 
 PENALTY = {
     "code": "7455",
@@ -432,6 +437,23 @@ def test_status_is_said(record: dict[str, Any], why: str, word: str, note: str) 
     assert say.status_word(found.status) == word
     assert say.status_note(found) == note
     assert say.has_own_word(found.status) == (word != WORDS[found.standing].word)
+
+
+@settings(max_examples=60)
+@given(st.lists(FINES, max_size=4), st.dates())
+def test_every_fine_is_said(records: list[Fine], today: date) -> None:
+    for record in records:
+        found = AssessedFine(record, today)
+        assert say.status_note(found)
+        assert say.amount_note(found.amount)
+        assert all(map(say_deadlines.sentence, found.deadlines))
+
+
+@given(st.decimals(allow_nan=True, allow_infinity=True))
+def test_cents_are_shown_only_where_known(sent: Decimal) -> None:
+    paid = paid_fines.paid_sum(sent, Amount(Decimal("293.47"), "table", "as_sent", matches=True))
+    if not paid.is_exact:
+        assert "," not in say.paid_sum(paid)
 
 
 def test_maybe_paid_is_a_word_of_its_own() -> None:
