@@ -42,7 +42,7 @@ from portal.desk.measuring import Measuring
 from portal.desk.operator import OperatorDesk
 from portal.desk.own_tokens import OwnTokens
 from portal.desk.reading import Reading
-from portal.gateway.backend_choice import cache_backend, leases
+from portal.gateway.backend_choice import cache_backend, ends_journals, leases
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
@@ -88,6 +88,7 @@ from portal.startup import (
 from portal.storage.backup import DATABASE_NAME
 from portal.storage.data_lock import DataLock
 from portal.storage.database import Database
+from portal.storage.ends import Ends, EndsCopier, Journal
 from portal.storage.opening import open_database
 from portal.storage.purge_log import PurgeClock, PurgeLog
 from portal.storage.secret import NAME as KEY_NAME
@@ -308,6 +309,15 @@ class Portal:
         lifetime_s = self._settings.dossier_days * DAY
         proof_s = self._settings.dossier_proof_years * YEAR
         return DossierArchive(self.database, self.keys, lifetime_s=lifetime_s, proof_s=proof_s)
+
+    @cached_property
+    def ends(self) -> Ends:
+        return Ends(self.side)
+
+    @cached_property
+    def ends_journals(self) -> Sequence[Journal]:
+        """Where the database's ends are copied to. Raises SQLAlchemyError."""
+        return ends_journals(self.backend, self._settings.data_dir, PurgeLog(self.side).identity())
 
     # Lookups
 
@@ -606,6 +616,7 @@ class Portal:
         data_dir = self._settings.data_dir
         housekeeping = Housekeeping(
             data_dir / "housekeeping",
+            PeriodicTask(5.0, EndsCopier(self.ends, lambda: self.ends_journals).run),
             PeriodicTask(60.0, self.batches.drop_expired),
             PeriodicTask(60.0, self.dossiers.drop_expired),
             PeriodicTask(3600.0, self.ledger.drop_past_counters),
@@ -616,6 +627,7 @@ class Portal:
             PeriodicTask(3600.0, KeyEnding(self.outbox, self.signing_key).write),
             PeriodicTask(3600.0, self.declarations.drop_expired),
             PeriodicTask(3600.0, self.idempotency.drop_expired),
+            PeriodicTask(3600.0, self.ends.drop_expired),
             PeriodicTask(3600.0, self.trail.drop_expired),
             PeriodicTask(3600.0, self.database.erase_deleted),
             PeriodicTask(3600.0, partial(remove_old_unused_caches, data_dir)),

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ from portal.access.sealing import SubjectKeys
 from portal.access.trail import Entry, Trail
 from portal.batch.batches import Batches
 from portal.commands.parts import DataFiles
-from portal.gateway.backend_choice import cache_backend, remove_lease_files
+from portal.gateway.backend_choice import cache_backend, ends_journals, remove_lease_files
 from portal.gateway.envelope import Seal
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.pdf.signing import SigningKey, read_key
@@ -33,11 +33,13 @@ from portal.settings import Settings
 from portal.storage.backup import CACHE_NAME, DATABASE_NAME, remove_copies
 from portal.storage.data_lock import DataLock
 from portal.storage.database import Database
+from portal.storage.ends import Ends, Journal
 from portal.storage.opening import database_file, open_database
 from portal.storage.purge_log import PurgeLog
 from portal.storage.secret import NAME as KEY_NAME
 from portal.storage.secret import fingerprint, load_secret_key, read_secret_key
 from portal.system.checkup import SHORT_KEY
+from portal.system.error_kind import error_kind
 from portal.system.start_refused import StartRefused
 
 if TYPE_CHECKING:  # Redis is optional
@@ -159,8 +161,10 @@ def prepare(settings: Settings) -> tuple[DataLock, bytes]:
             require_willing_redis(backend)
         key = server_data_key(settings, database)
         _require_own_cache(settings, backend, key)
+        identity = PurgeLog(database).identity()
         if not isinstance(backend, SQLiteCache):
-            _require_own_redis(settings, backend, PurgeLog(database).identity())
+            _require_own_redis(settings, backend, identity)
+        _warn_of_lacking_ends(database, ends_journals(backend, settings.data_dir, identity))
         if database.is_restored():
             _pause_restored_batches(settings, database, key)
         if lock.is_alone:
@@ -196,6 +200,22 @@ def _require_own_redis(settings: Settings, backend: "SealedRedisCache", database
     # The demonstration has a database of its own.
     owner = f"{key} demo" if settings.mode == "demo" else key
     require_own_database(backend, owner, database)
+
+
+def _warn_of_lacking_ends(database: Database, journals: Sequence[Journal]) -> None:
+    """Say that the database is older than what was ended since: it was restored."""
+    for journal in journals:
+        try:
+            lacking = Ends(database).lacking(journal.read())
+        except OSError as error:
+            log.warning("the ends in %s cannot be read: %s", journal.name, error_kind(error))
+            continue
+        if lacking:
+            log.warning(
+                "the database is older than %d purges, revocations and the like in %s: "
+                "flask --app app ends apply makes them again",
+                *(len(lacking), journal.name),
+            )
 
 
 def _pause_restored_batches(settings: Settings, database: Database, key: bytes) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, delete, insert, select
 
 from portal.access.sealing import SubjectKeys
 from portal.storage.database import Database
+from portal.storage.ends import note_end
 from portal.storage.tables import calendar_addresses as table
 
 _PURPOSE: Final = b"calendar"
@@ -43,7 +44,7 @@ class CalendarAddresses:
         key = secrets.token_urlsafe(16)
         sealed = self._keys.encrypt(_PURPOSE, json.dumps([key, *owner]).encode())
         with self._database.writing() as db:
-            db.execute(delete(table).where(table.c.owner == self._owner_key(owner.owner)))
+            self.end(db, owner.owner)
             db.execute(
                 insert(table).values(
                     digest=self._digest(key),
@@ -56,7 +57,9 @@ class CalendarAddresses:
 
     def end(self, db: Connection, owner: str) -> None:
         """Revoke an owner's address in a transaction of the caller."""
-        db.execute(delete(table).where(table.c.owner == self._owner_key(owner)))
+        mine = {"owner": self._owner_key(owner)}
+        if db.execute(delete(table).where(table.c.owner == mine["owner"])).rowcount:
+            note_end(db, "calendar", mine, self._clock())
 
     def of(self, owner: str) -> str | None:
         """Return the key of an owner, who sees the address again, or None."""
@@ -70,7 +73,7 @@ class CalendarAddresses:
 
     def revoke(self, owner: str) -> None:
         with self._database.writing() as db:
-            db.execute(delete(table).where(table.c.owner == self._owner_key(owner)))
+            self.end(db, owner)
 
     def _read(self, where: object) -> list[str] | None:
         with self._database.reading() as db:

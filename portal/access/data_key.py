@@ -17,6 +17,7 @@ from portal.storage.tables import (
     batches,
     declarations,
     dossiers,
+    ends,
     history,
     ledger,
     meta,
@@ -110,6 +111,9 @@ def forget_data_key(database: Database) -> None:
         for table in (batch_items, *_ENCRYPTED.values()):
             db.execute(delete(table))
         db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
+        # The rows stay, so that their copies in journals are no ends that the database lacks.
+        is_sealed = ends.c.kind == "purge"
+        db.execute(update(ends).where(is_sealed).values(content='{"key":{},"values":{}}'))
         # The next data key begins a new chain, because it cannot verify the former one.
         db.execute(delete(meta).where(meta.c.name.in_(("trail_head", "trail_anchor"))))
         _delete_recorded(db)

@@ -18,6 +18,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
 from portal.storage.database import Also, Database, nothing_else
+from portal.storage.ends import note_end
 from portal.storage.tables import declarations as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
@@ -90,6 +91,9 @@ class Declarations:
             if removed:
                 mine = (table.c.owner == by) & (table.c.subject == tag)
                 db.execute(delete(table).where(mine, table.c.line.in_(removed)))
+                for line in removed:
+                    key = {"owner": by, "subject": tag, "line": line}
+                    note_end(db, "declaration", key, now)
             if rows:
                 db.execute(_PUT, rows)
             also(db)

@@ -29,6 +29,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
 from portal.storage.database import Database
+from portal.storage.ends import note_end
 from portal.storage.tables import history as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
@@ -254,8 +255,12 @@ class History:
         chosen = table.c.visitor == mine
         if subject is not None:
             chosen &= table.c.subject == self._keys.tag(subject)
+        key = {"visitor": mine}
+        if subject is not None:
+            key["subject"] = self._keys.tag(subject)
         with self._database.writing() as db:
-            db.execute(delete(table).where(chosen))
+            if db.execute(delete(table).where(chosen)).rowcount:
+                note_end(db, "history", key, self._clock())
         self._database.erase_deleted()
 
     def hand_over(self, db: Connection, former: str, new: str) -> int:

@@ -44,6 +44,7 @@ from portal.access.tokens import (
     UnknownToken,
 )
 from portal.storage.database import Also, Database, nothing_else
+from portal.storage.ends import note_end
 from portal.storage.tables import people as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.roles import Roles, scopes_of
@@ -330,6 +331,7 @@ class People:
         with self._database.writing() as db:
             ended = db.execute(update(table).where(is_meant).values(ended_at=self._clock()))
             if ended.rowcount:
+                note_end(db, "sessions", {"id": person_id}, self._clock())
                 also(db)
         self._forget(person_id)
         return bool(ended.rowcount)

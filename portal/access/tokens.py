@@ -7,7 +7,7 @@ import secrets
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from typing import Any, Final, Literal, Protocol
@@ -26,6 +26,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.access.sealing import keyed_hash
 from portal.storage.database import Also, Database, nothing_else
+from portal.storage.ends import note_end
 from portal.storage.tables import tokens as table
 from portal.system.caller_credentials import Mode
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
@@ -376,13 +377,9 @@ class Tokens:
     def revoke(self, name: str, also: Also = nothing_else) -> bool:
         """Revoke a token. Return whether an unrevoked token of this name existed."""
         with self._database.writing() as db:
-            revoked = db.execute(
-                update(table).where(self._is_unrevoked(name)).values(revoked_at=self._clock())
-            )
-            if revoked.rowcount:
-                also(db)
+            is_revoked = self._change(db, name, {"revoked_at": self._clock()}, also)
         self._forget_cached()
-        return bool(revoked.rowcount)
+        return is_revoked
 
     def change(self, name: str, change: TokenChange, also: Also = nothing_else) -> bool:
         """Change a token. Return whether an unrevoked token of this name existed.
@@ -399,12 +396,9 @@ class Tokens:
         if change.monthly_budget is not None:
             values["monthly_budget"] = str(change.monthly_budget)
         with self._database.writing() as db:
-            query = update(table).where(self._is_unrevoked(name))
-            changed = db.execute(query.values(**values) if values else query.values(name=name))
-            if changed.rowcount:
-                also(db)
+            is_changed = self._change(db, name, values, also)
         self._forget_cached()
-        return bool(changed.rowcount)
+        return is_changed
 
     def rotate(self, name: str, overlap_s: float, also: Also = nothing_else) -> str | None:
         """Replace a token, and return the new one, or None if no unrevoked token has this name.
@@ -427,7 +421,7 @@ class Tokens:
             replaced = {"name": f"{name}{_REPLACED}{count + 1}", "expires_at": end}
             if overlap_s <= 0:
                 replaced["revoked_at"] = now
-            db.execute(update(table).where(table.c.digest == former.digest).values(**replaced))
+            self._change(db, name, replaced, nothing_else)
             lifetime_s = math.inf
             if former.expires_at is not None:
                 lifetime_s = former.expires_at - former.created_at
@@ -441,6 +435,18 @@ class Tokens:
             also(db)
         self._forget_cached()
         return token
+
+    def _change(self, db: Connection, name: str, values: Mapping[str, Any], also: Also) -> bool:
+        """Change a token, and return whether an unrevoked token of this name existed."""
+        is_meant = self._is_unrevoked(name)
+        found = db.execute(select(table.c.digest).where(is_meant)).scalar()
+        if found is None:
+            return False
+        if values:
+            db.execute(update(table).where(is_meant).values(**values))
+            note_end(db, "token", {"digest": found}, self._clock())
+        also(db)
+        return True
 
     def _is_unrevoked(self, name: str) -> ColumnElement[bool]:
         is_named = (table.c.namespace == self._namespace) & (table.c.name == name)

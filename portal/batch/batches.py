@@ -45,6 +45,7 @@ from portal.batch.model import (
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import TypedList, WrongEntry, contains_subject
 from portal.storage.database import Database, Lock, hold
+from portal.storage.ends import note_end
 from portal.storage.tables import IS_DRAFT, IS_UNDER_WAY
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
@@ -319,6 +320,7 @@ class Batches(BatchRows):
         """End a batch without looking up its pending items. Raises UnknownBatch or NotAllowed."""
         with self._change(batch, owner, "cancel") as (db, _):
             self.end(db, batch, "cancelled")
+            note_end(db, "batch", {"id": batch}, self.clock())
 
     def rename(self, batch: str, owner: str, name: str) -> None:
         """Give a batch a name, or none if ``name`` is "". Raises UnknownBatch."""
@@ -331,6 +333,7 @@ class Batches(BatchRows):
         """Delete a draft. Raises UnknownBatch or NotAllowed."""
         with self._change(batch, owner, "discard") as (db, _):
             _delete(db, [batch])
+            note_end(db, "draft", {"id": batch}, self.clock())
 
     # Deletion
 

@@ -11,6 +11,7 @@ from portal.commands.data_check import refusal
 from portal.commands.db import db_commands
 from portal.commands.doctor import doctor_command
 from portal.commands.dossier import dossier_commands
+from portal.commands.ends import ends_commands
 from portal.commands.key import key_commands
 from portal.commands.ledger import ledger_command
 from portal.commands.parts import Parts
@@ -22,6 +23,7 @@ _COMMANDS = (
     *(audit_commands, backup_command, batch_command, db_commands, doctor_command),
     *(
         dossier_commands,
+        ends_commands,
         key_commands,
         ledger_command,
         purge_command,

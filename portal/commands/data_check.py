@@ -118,6 +118,7 @@ _CHECKS: Final[Mapping[str, Sequence[Callable[[Parts, str], str | None]]]] = {
     "db": (_missing_database,),
     "doctor": (),
     "dossier": _LISTS,
+    "ends": (*_FILES, _demo_alone, _unused_caches, _key_mismatch, _no_data_key),
     "key": (*_FILES, _demo_alone),
     "ledger": _LISTS,
     "purge": (*_FILES, _demo_alone, _unused_caches, _key_mismatch, _no_data_key),

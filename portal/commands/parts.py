@@ -22,6 +22,7 @@ from portal.issued.archive import DossierArchive
 from portal.messages.channels import Channels
 from portal.messages.webhook import WebhookSender
 from portal.storage.database import Database
+from portal.storage.ends import Ends, Journal
 from portal.system.scheduler import Scheduler
 
 
@@ -76,6 +77,10 @@ class Parts(Protocol):
     def dossiers(self) -> DossierArchive: ...
     @property
     def database(self) -> Database: ...
+    @property
+    def ends(self) -> Ends: ...
+    @property
+    def ends_journals(self) -> Sequence[Journal]: ...
     @property
     def files(self) -> DataFiles: ...
     @property

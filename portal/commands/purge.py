@@ -12,6 +12,7 @@ import click
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
+from portal.access.sealing import cipher, decrypt
 from portal.commands.acts import by_command, command_user
 from portal.commands.failures import Command
 from portal.commands.parts import Parts
@@ -20,6 +21,7 @@ from portal.gateway.local_cache import CONFIRMED_FOR_S
 from portal.gateway.store import StoreDown
 from portal.storage.backup import remove_copies
 from portal.storage.database import Lock, hold
+from portal.storage.ends import End, note_end
 from portal.storage.purge_log import log_purges, purge_bucket
 from portal.system.erasure import BytesKept
 from portal.system.local_time import iso_time
@@ -45,6 +47,7 @@ _PROOFS = (
     "{} issued dossiers are deleted with their proofs, also those that have ended: their numbers, "
     "files and signatures cannot be verified any more."
 )
+_ENDED: Final = b"ended vehicles"  # the purpose of the key that encrypts their names
 _COPY_IN_USE = "purge again when the backup or the restore that uses it has ended."
 
 
@@ -61,65 +64,81 @@ def purge_command(portal: Parts) -> Command:
         names = [subject.text]
         if isinstance(subject, Plate) and subject.twin is not None:
             names.append(subject.twin.text)
-        store = portal.store
-        tags = [store.tag(name) for name in names]
-        run = _Purge()
-        if proofs := run.attempt(portal.dossiers.count_of, names):
-            print(_PROOFS.format(proofs), file=sys.stderr)
-
-        def delete_rows(above: int) -> Sequence[int]:
-            with portal.database.writing() as db:
-                # Log the purge first. Other processes and portals learn of it from the log.
-                numbers = log_purges(db, list(map(purge_bucket, tags)), above)
-                deleted = sum(portal.dossiers.forget(db, name) for name in names)
-                delete_traces(db)
-                portal.trail.write(db, by_command("purged", str(numbers[-1])))
-            run.dossiers += deleted
-            run.receipt = Receipt.of(numbers[-1])
-            return numbers
-
-        def delete_traces(db: Connection) -> None:
-            portal.ledger.forget(db, tags)
-            for name in names:
-                portal.history.forget(db, name)
-                portal.declarations.forget(db, name)
-                portal.batches.forget(db, name)
-            portal.trail.forget(db, names)  # last, because nothing is locked after the trail
-
-        def delete_traces_again() -> None:
-            with portal.database.writing() as db:
-                hold(db, Lock.PURGES)
-                delete_traces(db)
-
-        # Count first: a running portal that learns of the purge from the log may delete the answers
-        # before this command does.
-        stored = run.attempt(store.count, tags) or 0
-        # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the rows
-        # first, so that no batch stores an answer after the purge of the store.
-        above = run.attempt(store.purged_to) or 0
-        numbers = run.attempt(delete_rows, above) or [0] * len(tags)
-        deleted = run.attempt(store.purge, dict(zip(tags, numbers, strict=True)))
-        if deleted is not None:
-            run.deleted = max(stored, deleted)
-        # For CONFIRMED_FOR_S, a process may serve an answer without reading the store again, and
-        # may note the visit or its use in a batch. Delete this too. The log needs no second number,
-        # which would drop answers that were paid meanwhile: what is stored of answers (dossiers and
-        # reports) is made after a reading of the log (``Store.last_purge``), which evicts purged
-        # answers from memory.
-        time.sleep(CONFIRMED_FOR_S)
-        run.attempt(delete_traces_again)
-        run.broken += run.attempt(store.erase_deleted) or []
-        for folder in portal.files.folders:
-            run.copies += run.attempt(remove_copies, folder) or []
-        for tag in tags:
-            run.attempt(portal.leases.forget, tag)
-        run.attempt(portal.database.erase_deleted)
+        run = purge_vehicles(portal, names)
         run.report(as_json=as_json)
         run.end()
         if isinstance(subject, Plate):
             print(_BY_RENAVAM, file=sys.stderr)
 
     return purge
+
+
+def purge_vehicles(portal: Parts, names: Sequence[str]) -> "Purge":
+    """Delete all data about vehicles, of which ``names`` are all plates and Renavams."""
+    store = portal.store
+    tags = [store.tag(name) for name in names]
+    run = Purge()
+    if proofs := run.attempt(portal.dossiers.count_of, names):
+        print(_PROOFS.format(proofs), file=sys.stderr)
+    encrypted = cipher(portal.data_key or b"", _ENDED).encrypt(" ".join(names).encode())
+    sealed = {"names": encrypted.decode()}
+
+    def delete_rows(above: int) -> Sequence[int]:
+        with portal.database.writing() as db:
+            # Log the purge first. Other processes and portals learn of it from the log.
+            numbers = log_purges(db, list(map(purge_bucket, tags)), above)
+            deleted = sum(portal.dossiers.forget(db, name) for name in names)
+            delete_traces(db)
+            note_end(db, "purge", {"number": str(numbers[-1])}, run.began_at, sealed)
+            portal.trail.write(db, by_command("purged", str(numbers[-1])))
+        run.dossiers += deleted
+        run.receipt = Receipt.of(numbers[-1])
+        return numbers
+
+    def delete_traces(db: Connection) -> None:
+        portal.ledger.forget(db, tags)
+        for name in names:
+            portal.history.forget(db, name)
+            portal.declarations.forget(db, name)
+            portal.batches.forget(db, name)
+        portal.trail.forget(db, names)  # last, because nothing is locked after the trail
+
+    def delete_traces_again() -> None:
+        with portal.database.writing() as db:
+            hold(db, Lock.PURGES)
+            delete_traces(db)
+
+    # Count first: a running portal that learns of the purge from the log may delete the answers
+    # before this command does.
+    stored = run.attempt(store.count, tags) or 0
+    # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the rows
+    # first, so that no batch stores an answer after the purge of the store.
+    above = run.attempt(store.purged_to) or 0
+    numbers = run.attempt(delete_rows, above) or [0] * len(tags)
+    deleted = run.attempt(store.purge, dict(zip(tags, numbers, strict=True)))
+    if deleted is not None:
+        run.deleted = max(stored, deleted)
+    # For CONFIRMED_FOR_S, a process may serve an answer without reading the store again, and
+    # may note the visit or its use in a batch. Delete this too. The log needs no second number,
+    # which would drop answers that were paid meanwhile: what is stored of answers (dossiers and
+    # reports) is made after a reading of the log (``Store.last_purge``), which evicts purged
+    # answers from memory.
+    time.sleep(CONFIRMED_FOR_S)
+    run.attempt(delete_traces_again)
+    run.broken += run.attempt(store.erase_deleted) or []
+    for folder in portal.files.folders:
+        run.copies += run.attempt(remove_copies, folder) or []
+    for tag in tags:
+        run.attempt(portal.leases.forget, tag)
+    run.attempt(portal.database.erase_deleted)
+    return run
+
+
+def ended_names(portal: Parts, end: End) -> list[str]:
+    """Return the plates and Renavams of a noted purge, or [] if no key decrypts them."""
+    sealed = str(end.values.get("names", ""))
+    found = decrypt(portal.data_key or b"", _ENDED, sealed.encode())
+    return found.decode().split() if found else []
 
 
 class Receipt(NamedTuple):
@@ -134,7 +153,7 @@ class Receipt(NamedTuple):
         return cls(number, iso_time(datetime.now(UTC).timestamp()), command_user())
 
 
-class _Purge:
+class Purge:
     """Runs every step of a purge, even if an earlier step fails, and collects the failures."""
 
     def __init__(self) -> None:
@@ -145,6 +164,7 @@ class _Purge:
         self.broken: list[str] = []
         self.copies: list[Path] = []
         self.receipt: Receipt | None = None
+        self.began_at = datetime.now(UTC).timestamp()
 
     def attempt(self, step: Callable[..., T], *arguments: Any) -> T | None:
         try:

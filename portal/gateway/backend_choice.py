@@ -1,11 +1,15 @@
-"""Selects the data directory or Redis as the place of the cache and the leases."""
+"""Selects the data directory or Redis as the place of the cache, the leases and the ends."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from portal.gateway.single_flight import FileLeases, Leases
 from portal.gateway.sqlite_cache import SQLiteCache
+from portal.storage.ends import Journal
+from portal.storage.ends_file import NAME as ENDS
+from portal.storage.ends_file import EndsFile
 
 if TYPE_CHECKING:  # Redis is optional
     from portal.gateway.redis_cache import SealedRedisCache
@@ -46,3 +50,18 @@ def leases(backend: "SQLiteCache | SealedRedisCache", data_dir: Path) -> Leases:
     from portal.gateway.redis_lease import RedisLeases  # lazy: Redis is optional
 
     return RedisLeases(backend.client, backend.breaker)
+
+
+def ends_journals(
+    backend: "SQLiteCache | SealedRedisCache", data_dir: Path, database: str
+) -> Sequence[Journal]:
+    """Return the journals of the ends of the database with the id ``database``.
+
+    The data directory has one. A container may lose its data directory, so Redis has one too.
+    """
+    file = EndsFile(data_dir / ENDS, database)
+    if isinstance(backend, SQLiteCache):
+        return [file]
+    from portal.gateway.redis_ends import RedisEnds  # lazy: Redis is optional
+
+    return [file, RedisEnds(backend, database)]

@@ -48,6 +48,7 @@ from portal.issued.model import (
 )
 from portal.pdf.signing import Signature, SignedPdf
 from portal.storage.database import Also, Database, Lock, hold, nothing_else
+from portal.storage.ends import note_end
 from portal.storage.purge_log import was_purged
 from portal.storage.tables import dossiers as table
 
@@ -213,7 +214,13 @@ class DossierArchive:
         where = self._is_valid(number)
         if owner is not None:
             where &= table.c.owner == self._owner_key(owner)
-        is_found = self._end(where, also, revoked_at=self._clock()) > 0
+        now = self._clock()
+
+        def note(db: Connection) -> None:
+            note_end(db, "dossier", {"number": number}, now)
+            also(db)
+
+        is_found = self._end(where, note, revoked_at=now) > 0
         if is_found:
             self._database.erase_deleted()
         return is_found

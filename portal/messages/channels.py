@@ -1,6 +1,7 @@
 """The recipients' addresses: the operator's settings, and what owners have set."""
 
 import json
+import time
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -9,6 +10,7 @@ from sqlalchemy import delete, insert, select
 from portal.access.sealing import SubjectKeys
 from portal.messages.outbox import OPERATOR, Channel
 from portal.storage.database import Database
+from portal.storage.ends import note_end
 from portal.storage.tables import channels as table
 from portal.system.webhook_signature import new_secret
 
@@ -52,7 +54,9 @@ class Channels:
             found = found._replace(webhook=webhook, secret=new_secret() if webhook else "")
         sealed = self._keys.encrypt(_PURPOSE, json.dumps(found).encode())
         with self._database.writing() as db:
-            db.execute(delete(table).where(table.c.owner == self._owner(owner)))
+            mine = {"owner": self._owner(owner)}
+            if db.execute(delete(table).where(table.c.owner == mine["owner"])).rowcount:
+                note_end(db, "channels", mine, time.time())
             if any(found):
                 db.execute(insert(table).values(owner=self._owner(owner), sealed=sealed))
         return found

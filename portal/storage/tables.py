@@ -463,6 +463,17 @@ purges = Table(
     Column("bucket", Integer, nullable=False),
 )
 
+# What was ended, for as long as a backup may be older (``portal.storage.ends``).
+ends = Table(
+    "ends",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("at", Float, nullable=False),  # Epoch seconds.
+    Column("kind", String(20), nullable=False),
+    Column("content", Text, nullable=False),  # JSON, without a plate and without a vehicle's tag.
+    Index("ends_by_time", "at"),
+)
+
 meta = Table(
     "meta",
     metadata,
