@@ -3,8 +3,8 @@
 import shutil
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -24,7 +24,8 @@ PURGED, KEPT = plates(2)
 JOURNAL = "ends.jsonl"
 
 
-class Ended(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ended:
     """What was ended after the dump: tokens, and the link of a dossier."""
 
     revoked: str
@@ -58,8 +59,8 @@ def prepared(server: PortalProcess) -> Ended:
     """Store what is to end."""
     for plate in (PURGED, KEPT, PLATE):
         assert server.get(path_of("decode", plate), headers=HEADER).status_code == 200
-    tokens = [succeeded(server, "token", "issue", name).splitlines()[-1] for name in ("ana", "bia")]
-    ended = Ended(*tokens, issue(server))
+    ana, bia = (succeeded(server, "token", "issue", name).split()[-1] for name in ("ana", "bia"))
+    ended = Ended(ana, bia, issue(server))
     assert ended.hold(server) == VALID
     return ended
 
