@@ -23,6 +23,7 @@ from sqlalchemy import (
     insert,
     select,
     text,
+    true,
     tuple_,
     update,
 )
@@ -44,6 +45,7 @@ from portal.batch.model import (
 )
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import TypedList, WrongEntry, contains_subject
+from portal.gateway.reservation import MICRO, used_of_batches
 from portal.storage.database import Database, Lock, hold
 from portal.storage.ends import note_end
 from portal.storage.tables import IS_DRAFT, IS_UNDER_WAY
@@ -59,8 +61,10 @@ MOST_UNDER_WAY: Final = 20
 _GOES_ON: Final = table.c.state.in_(("running", "paused")) & (
     (table.c.state == "running") | table.c.resume_at.is_not(None)
 )
+_USED: Final = used_of_batches(table).label("used")
 _LISTED_COLUMNS: Final = [
-    column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
+    *(column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")),
+    _USED,
 ]
 _ID_BYTES: Final = 12
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
@@ -185,14 +189,16 @@ class Batches(BatchRows):
             query = query.where(tuple_(table.c.created_at, table.c.id) < after)
         return self._read(query)
 
-    def under_way(self) -> list[Batch]:
-        """Return the running and paused batches of all owners, the most recently started first.
+    def under_way(self, owner: str | None = None) -> list[Batch]:
+        """Return the running and paused batches, the most recently started first.
 
-        The result has at most MOST_UNDER_WAY batches, without their invalid entries.
+        Those of all owners, or of one. The result has at most MOST_UNDER_WAY batches, without
+        their invalid entries.
         """
+        chosen = true() if owner is None else table.c.owner == self._owner_key(owner)
         query = (
             select(*_LISTED_COLUMNS)
-            .where(table.c.namespace == self.keys.namespace, text(IS_UNDER_WAY))
+            .where(table.c.namespace == self.keys.namespace, chosen, text(IS_UNDER_WAY))
             .order_by(table.c.started_at.desc())
             .limit(MOST_UNDER_WAY)
         )
@@ -261,10 +267,9 @@ class Batches(BatchRows):
         now = self.clock()
         sealed = self.encrypted(msgspec.json.encode(access))
         with self._change(batch, owner, "start") as (db, row):
-            if row.state == "running":
+            if row.state == "running" and not retried:
                 db.execute(update_batch(batch).values(at_most=amount_text(max_cost)))
-                if not retried:
-                    return
+                return
             db.execute(
                 update(items)
                 .where(
@@ -433,7 +438,7 @@ class Batches(BatchRows):
     def _row(self, db: Connection, batch: str, owner: str, *, is_locked: bool = False) -> Any:
         if not _ID.fullmatch(batch):  # for example, PostgreSQL rejects an id with a NUL character
             raise UnknownBatch(batch)
-        query = select(table).where(
+        query = select(table, _USED).where(
             table.c.id == batch,
             table.c.namespace == self.keys.namespace,
             table.c.owner == self._owner_key(owner),
@@ -532,7 +537,7 @@ def _cost(row: Any) -> Cost:
     at_most = amount_of(row.at_most)
     if at_most is None:
         return Cost(Decimal(0) if row.started_at is None else None, None)
-    spent = Decimal(row.spent)
+    spent = Decimal(row.used or 0) / MICRO
     is_ended = row.state in ("done", "cancelled")
     return Cost(spent, spent if is_ended else max(spent, at_most))
 

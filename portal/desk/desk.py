@@ -23,6 +23,7 @@ from portal.dossier.changes import what_changed
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import not_refreshed
 from portal.dossier.row import Listed, VehicleRow, row_of
+from portal.gateway.confirmed_sum import batch_limit
 from portal.gateway.limits import Allowance, Limit, Use
 from portal.gateway.lookup import Spend
 from portal.gateway.usage import Usage
@@ -243,6 +244,14 @@ class Desk:
         """
         uses = self._core.ledger.uses(self.identity)
         return [(use, self._core.usage.ends_on(use, self._callers(use.limit))) for use in uses]
+
+    def batch_uses(self) -> Sequence[Use]:
+        """Return what each batch of the caller under way has used of its confirmed sum."""
+        return [
+            Use(batch_limit(each.id, each.cost.at_most), each.cost.spent, None)
+            for each in self._core.batches.under_way(self.caller.owner)
+            if each.cost.spent is not None and each.cost.at_most is not None
+        ]
 
     def _callers(self, limit: Limit) -> Collection[str] | None:
         """Return the names of the calls that a limit of this caller counts. None means all."""

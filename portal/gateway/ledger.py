@@ -2,26 +2,28 @@
 
 import logging
 import math
+import sys
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
-from sqlalchemy import Connection, bindparam, delete, func, select, text, true, update
+from sqlalchemy import Connection, delete, func, select, text, true, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity
 from portal.amounts import UNKNOWN_TEXT, amount_of, total
-from portal.gateway.limits import Allowance, Limit, Period, Scope, Use
+from portal.gateway.confirmed_sum import batch_limit, begin_share, end_share
+from portal.gateway.limits import NO_LIMIT, Allowance, Calendar, Limit, Scope, Use
 from portal.gateway.lookup import Failure, FailureKind, Observer
 from portal.gateway.reservation import (
     NO_LIMITS,
     LimitReached,
     PortalLimits,
-    ends_at,
+    end_of,
     give_back,
     limits_of,
     limits_of_portal,
@@ -32,7 +34,7 @@ from portal.gateway.reservation import (
 )
 from portal.storage.database import Database, Lock, hold, indexed_by
 from portal.storage.purge_log import purge_bucket
-from portal.storage.tables import batch_items, batches, call_counters, ledger
+from portal.storage.tables import call_counters, ledger
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch, iso_day
 from portal.system.repeated_warning import RepeatedWarning
@@ -40,8 +42,8 @@ from portal.upstream.errors import CircuitOpen, NotSent, Uncertain
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
-# The counter of the calls in progress of callers on trial (see Ledger).
-_ON_TRIAL = "on trial"
+# The calls in progress of callers on trial (see Ledger). What they may use depends on the moment.
+_ON_TRIAL = Limit("trial", "on trial", "day", NO_LIMIT)
 PAGE_SIZE = 1000  # rows
 # The outcome of a call in progress ("maybe"). Such a call may already have been charged.
 MAYBE = Uncertain.outcome
@@ -79,37 +81,6 @@ _CLOSE = text(
     "WHERE id = :id AND sent_at = :sent_at AND outcome = :maybe"
 )
 _NOTE_FULL = text("UPDATE access_tokens SET full_on = :day WHERE digest = :digest")
-_NO_LIMIT = 2**31 - 1
-_OF_COUNTER = "namespace = :namespace AND day = :day AND payer = :payer"
-# Counts a call in progress of a caller on trial. A counter that has reached its limit stays, and
-# the statement returns no row for it.
-_COUNT_ONE = text(
-    "INSERT INTO call_counters (namespace, day, payer, calls) VALUES "
-    "(:namespace, :day, :payer, 1) "
-    "ON CONFLICT (namespace, day, payer) DO UPDATE SET calls = call_counters.calls + 1 "
-    "WHERE call_counters.calls < :most RETURNING payer, calls"
-)
-_CALLS = text(f"SELECT calls FROM call_counters WHERE {_OF_COUNTER}")  # noqa: S608 constants
-_END_TRIAL_CALL = text(
-    f"UPDATE call_counters SET calls = calls - 1 WHERE {_OF_COUNTER} AND calls > 0"  # noqa: S608
-)
-_OF_BATCH = batches.c.id == bindparam("batch_id")
-# On PostgreSQL, other calls of the batch wait until this transaction ends.
-_BATCH_COST = select(batches.c.spent, batches.c.at_most).where(_OF_BATCH).with_for_update()
-_SET_SPENT = update(batches).where(_OF_BATCH).values(spent=bindparam("new_spent"))
-_ITEM_COST = select(*batch_items.c["id", "spent", "reserved"]).where(
-    batch_items.c.batch == bindparam("batch_id"), batch_items.c.subject == bindparam("tag")
-)
-_SET_ITEM_COST = (
-    update(batch_items)
-    .where(batch_items.c.id == bindparam("item_id"))
-    .values(spent=bindparam("new_spent"), reserved=bindparam("new_reserved"))
-)
-_RESERVED = select(batch_items.c.reserved).where(
-    batch_items.c.batch == bindparam("batch_id"),
-    batch_items.c.state == "pending",
-    batch_items.c.reserved != "0",
-)
 
 
 class UpstreamCall(NamedTuple):
@@ -132,7 +103,7 @@ class UpstreamCall(NamedTuple):
 _SHOWN = [ledger.c[name] for name in UpstreamCall._fields]
 
 
-_REACHED: Final[Mapping[tuple[Scope, Period], FailureKind]] = {
+_REACHED: Final[Mapping[tuple[Scope, Calendar], FailureKind]] = {
     ("portal", "day"): "day_limit",
     ("token", "day"): "token_limit",
     ("person", "day"): "token_limit",
@@ -164,10 +135,9 @@ class Ledger:
     Rows and limits belong to one ``namespace`` (an upstream's name, or "demo"), because several
     upstreams may use the same database.
 
-    A batch spends at most the price that its owner confirmed (the column ``batches.at_most``).
-    ``open`` adds a call's price to the batch's sum before the call is sent. A part of the sum is
-    reserved for the lookups that were never sent (the column ``batch_items.reserved``): a lookup is
-    sent again, also to another base address, only with what is left beside that part.
+    A call is taken from every limit that binds it before it is sent: the portal's, the token's and
+    the person's, the sum that a batch's owner has confirmed, and the one on trial calls. A batch
+    sets a part of its sum aside for each vehicle (``portal.gateway.confirmed_sum``).
 
     In pass-through mode, each caller sends its own upstream credential. Callers with invalid
     credentials must not use up the daily limit of all callers. A call that the upstream refuses
@@ -283,7 +253,7 @@ class Ledger:
         for use in self.uses(caller):
             if use.limit.period == "day":
                 scope: Scope = "portal" if use.limit.scope == "portal" else "token"
-                left[scope] = min(left.get(scope, _NO_LIMIT), int(use.left))
+                left[scope] = min(left.get(scope, sys.maxsize), int(use.left))
         return Allowance(left.get("portal"), left.get("token"), seconds_left("day", now))
 
     def uses(self, caller: Identity) -> list[Use]:
@@ -309,7 +279,7 @@ class Ledger:
         except SQLAlchemyError as error:
             _warn(f"what is used of the limits was not read: {error_kind(error)}")
             return []
-        return [Use(limit, used[limit], ends_at(limit.period, now)) for limit in limits]
+        return [Use(limit, used[limit], end_of(limit, now)) for limit in limits]
 
     def forget(self, db: Connection, tags: Collection[str]) -> int:
         """Remove a vehicle's tags from the rows of every namespace.
@@ -355,23 +325,28 @@ class Ledger:
                         "batch": caller.batch,
                     },
                 ).one()
+                limits, share = [*limits_of(caller, self._limits)], None
+                if caller.batch is not None:
+                    share = begin_share(
+                        db,
+                        caller.batch,
+                        entry.subject,
+                        entry.price,
+                        is_resend=bool(entry.charged),
+                    )
+                    if share is None:
+                        raise Failure("price")
+                    limits.append(share.limit)
+                trial = self._trial(db, caller, now) if is_own else None
+                if trial is not None:
+                    limits.append(trial)
                 # Locked last and briefly, because every call locks the row of all callers.
-                limits = limits_of(caller, self._limits)
                 used = reserve(db, self._namespace, limits, entry.price, now)
+                if share is not None and share.limit in used:
+                    share.require_rest(db, used[share.limit])
                 self._write_budget_messages(db, used, entry, now)
                 if caller.daily_limit and used[limits[1]] == caller.daily_limit:
                     db.execute(_NOTE_FULL, {"day": day, "digest": caller.digest})
-                reserved = Decimal(0)
-                if caller.batch is not None:
-                    charged = _charge(db, caller.batch, entry)
-                    if charged is None:
-                        raise Failure("price")
-                    reserved = charged
-                on_trial = (
-                    is_own
-                    and self._limits.daily_calls > 0
-                    and self._begin_trial(db, day, caller, int(used[limits[0]]))
-                )
                 opened = replace(
                     entry,
                     # Remove the credential, because it must not stay in memory while ``_pending``
@@ -383,13 +358,12 @@ class Ledger:
                     last_purge=last_purge or 0,
                     sent_at=now,
                     day=day,
-                    on_trial=on_trial,
-                    reserved=reserved,
+                    on_trial=trial is not None,
+                    reserved=Decimal(0) if share is None else share.own,
                 )
         except LimitReached as reached:
             self._write_spent_budget_message(reached.limit, caller, now)
-            kind = _REACHED[reached.limit.scope, reached.limit.period]
-            raise Failure(kind, seconds_left(reached.limit.period, now)) from None
+            raise _refusal(reached.limit, now) from None
         except SQLAlchemyError as error:
             # If the commit raised the error, the database may contain the row. Close the row later
             # as a call that was not sent.
@@ -405,11 +379,11 @@ class Ledger:
         if self._budgets is None or not entry.price:
             return
         for limit, amount in used.items():
-            if limit.unit == "brl" and limit.is_set:
+            if limit.period == "month" and limit.is_set:
                 self._budgets.taken(db, limit, entry.caller, amount, entry.price, now)
 
     def _write_spent_budget_message(self, limit: Limit, caller: Identity, now: float) -> None:
-        if self._budgets is None or limit.unit == "calls":
+        if self._budgets is None or limit.period != "month":
             return
         try:
             self._budgets.refused(limit, caller, now)
@@ -448,11 +422,17 @@ class Ledger:
         refused = entry.has_own_credential and entry.status in REFUSED
         gives_back = free or refused or (entry.on_trial and not is_answer)
         cost = entry.cost
+        price, batch = entry.price or Decimal(0), entry.caller.batch
+        bound = [*limits_of(entry.caller, self._limits)]
+        if batch is not None:
+            bound.append(batch_limit(batch, None))
         limits = [
             limit
-            for limit in limits_of(entry.caller, self._limits)
+            for limit in bound
             if (gives_back if limit.unit == "calls" else cost != entry.price)
         ]
+        if entry.on_trial:
+            limits.append(_ON_TRIAL)
         left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
         row = {
@@ -465,36 +445,26 @@ class Ledger:
         }
         with self._database.writing(wait_s) as db:
             if db.execute(_CLOSE, row).rowcount:
-                price = entry.price or Decimal(0)
+                if batch is not None and price and cost != price:
+                    end_share(db, batch, entry.subject, price, entry.reserved)
                 give_back(db, self._namespace, limits, price, entry.sent_at)
-                if entry.on_trial:
-                    db.execute(_END_TRIAL_CALL, self._counter(entry.day, _ON_TRIAL))
-                if entry.caller.batch is not None and price and cost != price:
-                    _give_back(db, entry.caller.batch, entry, price)
             if entry.on_trial and is_answer:
-                proven = {**self._counter(entry.day, _proven_key(caller)), "most": _NO_LIMIT}
-                db.execute(_COUNT_ONE, proven)
+                reserve(db, self._namespace, [_proof(caller)], price, entry.sent_at)
 
-    def _begin_trial(self, db: Connection, day: str, caller: Identity, calls: int) -> bool:
-        """Return whether a caller with its own credential is on trial. If so, count the trial call.
+    def _trial(self, db: Connection, caller: Identity, now: float) -> Limit | None:
+        """Return the limit on trial calls, or None for a caller that is not on trial.
 
-        Such a caller is on trial until it gets its first 200 of the day (see Ledger). ``calls`` are
-        today's calls of all callers with this one. Raises Failure if the trial calls in progress
-        already use their half of the daily limit.
+        A caller with its own credential is on trial until it gets its first 200 of the day. All
+        trial calls in progress may use half of what the other calls of the day leave.
         """
-        if self._calls(db, day, _proven_key(caller.name)):
-            return False
-        left = self._limits.daily_calls - (calls - 1) + self._calls(db, day, _ON_TRIAL)
-        most = {**self._counter(day, _ON_TRIAL), "most": max(1, left // 2)}
-        if db.execute(_COUNT_ONE, most).first() is None:
-            raise Failure("unreachable", TRIAL_RETRY_S, held_back=True)
-        return True
-
-    def _counter(self, day: str, payer: str) -> dict[str, object]:
-        return {"namespace": self._namespace, "day": day, "payer": payer}
-
-    def _calls(self, db: Connection, day: str, payer: str) -> int:
-        return db.execute(_CALLS, self._counter(day, payer)).scalar() or 0
+        of_all, proof = limits_of_portal(self._limits)[0], _proof(caller.name)
+        if not of_all.is_set:
+            return None
+        used = used_of(db, self._namespace, [of_all, _ON_TRIAL, proof], now)
+        if used[proof]:
+            return None
+        left = int(of_all.most - used[of_all] + used[_ON_TRIAL])
+        return replace(_ON_TRIAL, most=Decimal(max(1, left // 2)))
 
     def _defer(self, entry: "LedgerEntry", error: SQLAlchemyError) -> None:
         _warn(f"cannot write a call's outcome yet: {error_kind(error)}")
@@ -576,73 +546,15 @@ class LedgerEntry:
         return Decimal(0) if is_free else self.price
 
 
-def _proven_key(caller: str) -> str:
-    """Return the name of the counter that marks the end of a caller's trial (see Ledger)."""
-    return f"known:{caller}"
+def _proof(caller: str) -> Limit:
+    """Return the limit whose row marks the end of a caller's trial (see Ledger)."""
+    return Limit("trial", f"known:{caller}", "day", NO_LIMIT)
 
 
-def _charge(db: Connection, batch: str, entry: LedgerEntry) -> Decimal | None:
-    """Add a call's price in R$ to what its batch and its vehicle have spent.
-
-    Return the part of the price that was reserved for the vehicle. A lookup uses this part only
-    until it was sent once. Return None, and add nothing, in three cases:
-
-    - The sum would exceed what the batch may spend. An unknown price exceeds every limit. A batch
-      that its owner has started at an unknown price has no limit.
-    - The call needs more than its own part, and what is left is reserved for other lookups.
-    - The batch was deleted.
-    """
-    price, known = entry.price, {"batch_id": batch, "tag": entry.subject}
-    if price == 0:
-        return Decimal(0)
-    row = db.execute(_BATCH_COST, known).first()
-    if row is None:
-        return None
-    at_most = amount_of(row.at_most)
-    if price is None:
-        return Decimal(0) if at_most is None else None
-    spent = Decimal(row.spent) + price
-    item = db.execute(_ITEM_COST, known).first()
-    own = Decimal(0) if item is None or entry.charged else min(price, Decimal(item.reserved))
-    if at_most is not None:
-        left = at_most - spent
-        if left < 0 or (own < price and left < _reserved(db, batch) - own):
-            return None
-    db.execute(_SET_SPENT, {**known, "new_spent": str(spent)})
-    if item is not None:
-        _set_item_cost(db, item, price, -own)
-    return own
-
-
-def _reserved(db: Connection, batch: str) -> Decimal:
-    """Return the part of the batch's sum that is reserved for lookups that were never sent."""
-    parts = db.execute(_RESERVED, {"batch_id": batch}).scalars()
-    return sum(map(Decimal, parts), Decimal(0))
-
-
-def _give_back(db: Connection, batch: str, entry: LedgerEntry, price: Decimal) -> None:
-    """Give the price of a call that cost nothing back to its batch and its vehicle."""
-    known = {"batch_id": batch, "tag": entry.subject}
-    row = db.execute(_BATCH_COST, known).first()
-    if row is None:
-        return
-    spent = Decimal(row.spent) - price
-    db.execute(_SET_SPENT, {**known, "new_spent": str(spent)})
-    item = db.execute(_ITEM_COST, known).first()
-    if item is not None:
-        _set_item_cost(db, item, -price, entry.reserved)
-
-
-def _set_item_cost(db: Connection, item: Any, spent: Decimal, reserved: Decimal) -> None:
-    """Change what an item has spent and what is reserved for it by the amounts given."""
-    changed = {
-        "item_id": item.id,
-        "new_spent": str(Decimal(item.spent) + spent),
-        "new_reserved": _plain(Decimal(item.reserved) + reserved),
-    }
-    db.execute(_SET_ITEM_COST, changed)
-
-
-def _plain(amount: Decimal) -> str:
-    """Return an amount as text, and any zero as "0", for which queries search."""
-    return str(amount) if amount else "0"
+def _refusal(limit: Limit, now: float) -> Failure:
+    """Return the failure of a call that a limit refuses."""
+    if limit.scope == "trial":
+        return Failure("unreachable", TRIAL_RETRY_S, held_back=True)
+    if limit.period == "total":
+        return Failure("price")
+    return Failure(_REACHED[limit.scope, limit.period], seconds_left(limit.period, now))

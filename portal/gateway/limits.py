@@ -3,15 +3,18 @@
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Final, Literal
 
-Scope = Literal["portal", "token", "person"]
-Period = Literal["day", "month"]
+Scope = Literal["portal", "token", "person", "batch", "trial"]
+Calendar = Literal["day", "month"]
+Period = Literal[Calendar, "total"]
+
+NO_LIMIT: Final = Decimal("Infinity")
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A limit of a payer. ``most`` is a number of calls a day or R$ a month. 0 means no limit."""
+    """A limit of a payer: ``most`` is a number of calls a day, R$ a month, or R$ in all."""
 
     scope: Scope
     payer: str
@@ -24,7 +27,7 @@ class Limit:
 
     @property
     def is_set(self) -> bool:
-        return self.most > 0
+        return self.most.is_finite()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +51,11 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A limit that binds a caller, what is used of it, and when its day or month ends."""
+    """A limit that binds a caller, what is used of it, and when its day or month ends, if any."""
 
     limit: Limit
     used: Decimal
-    ends_at: datetime
+    ends_at: datetime | None
 
     @property
     def left(self) -> Decimal:

@@ -1,9 +1,10 @@
 """Limits of spending, which the ledger reserves before a call and gives back after it.
 
-A limit counts calls of a day, or R$ of a calendar month, both in America/Sao_Paulo. It binds one
-payer: a token, a person with all own tokens, or all callers of the portal together. What is used
-of each limit stands in a row of the table ``call_counters``, also where nothing limits it yet, so
-that a limit that is set later counts what was spent before.
+A limit counts calls of a day or R$ of a calendar month, both in America/Sao_Paulo, or R$ in all. It
+binds one payer: a token, a person with all own tokens, all callers of the portal together, a batch
+with the sum that its owner has confirmed, or all callers on trial (``Ledger``). What is used of
+each limit stands in a row of the table ``call_counters``, also where nothing limits it yet, so that
+a limit that is set later counts what was spent before. One statement takes a call from all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,10 +14,19 @@ from decimal import Decimal
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import Connection, TextClause, bindparam, select, text
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    TextClause,
+    bindparam,
+    literal,
+    select,
+    text,
+)
 
 from portal.access.tokens import Identity
-from portal.gateway.limits import Limit, Period
+from portal.gateway.limits import NO_LIMIT, Calendar, Limit, Period
 from portal.storage.tables import call_counters
 from portal.system.local_time import from_epoch
 
@@ -24,6 +34,8 @@ from portal.system.local_time import from_epoch
 ALL_CALLERS: Final = "day"
 # Amounts in R$ are counted in millionths, because a price has at most six decimal places.
 MICRO: Final = 1_000_000
+# The period of a limit that never begins again.
+_TOTAL: Final = "total"
 # Versions before schema revision 0016 delete rows whose period sorts before yesterday's date. This
 # prefix keeps them from deleting a month's rows during a rolling upgrade.
 _MONTH: Final = "m"
@@ -54,20 +66,25 @@ def token_payer(caller: str) -> str:
     return f"token:{caller}"
 
 
+def batch_payer(batch: str) -> str:
+    """Return the payer of the row that counts the R$ of a batch."""
+    return f"batch:{batch}"
+
+
 def limits_of(caller: Identity, portal: PortalLimits) -> tuple[Limit, ...]:
     """Return every limit that binds a caller's calls, in the order in which rows are locked."""
     token = token_payer(caller.name)
     day, month = limits_of_portal(portal)
     found = [
         day,
-        Limit("token", token, "day", Decimal(caller.daily_limit)),
+        Limit("token", token, "day", _most(caller.daily_limit)),
         month,
-        Limit("token", token, "month", caller.monthly_budget),
+        Limit("token", token, "month", _most(caller.monthly_budget)),
     ]
     if (person := caller.person) is not None:
         found += [
-            Limit("person", person.payer, "day", Decimal(person.daily_limit)),
-            Limit("person", person.payer, "month", person.monthly_budget),
+            Limit("person", person.payer, "day", _most(person.daily_limit)),
+            Limit("person", person.payer, "month", _most(person.monthly_budget)),
         ]
     return tuple(found)
 
@@ -75,18 +92,25 @@ def limits_of(caller: Identity, portal: PortalLimits) -> tuple[Limit, ...]:
 def limits_of_portal(portal: PortalLimits) -> tuple[Limit, Limit]:
     """Return the limits of a day and of a month for all callers together."""
     return (
-        Limit("portal", ALL_CALLERS, "day", Decimal(portal.daily_calls)),
-        Limit("portal", ALL_CALLERS, "month", portal.monthly_budget),
+        Limit("portal", ALL_CALLERS, "day", _most(portal.daily_calls)),
+        Limit("portal", ALL_CALLERS, "month", _most(portal.monthly_budget)),
     )
+
+
+def _most(setting: int | Decimal) -> Decimal:
+    """Return the most that a setting allows, of which 0 means no limit."""
+    return Decimal(setting) if setting else NO_LIMIT
 
 
 def period_of(period: Period, seconds: float) -> str:
     """Return the text of the day or the month of epoch seconds, as the table has it."""
+    if period == "total":
+        return _TOTAL
     day = from_epoch(seconds).date().isoformat()
     return day if period == "day" else f"{_MONTH}{day[:7]}"
 
 
-def ends_at(period: Period, seconds: float) -> datetime:
+def ends_at(period: Calendar, seconds: float) -> datetime:
     """Return when the day or the month of epoch seconds ends, in America/Sao_Paulo."""
     midnight = from_epoch(seconds).replace(hour=0, minute=0, second=0, microsecond=0)
     if period == "day":
@@ -94,18 +118,25 @@ def ends_at(period: Period, seconds: float) -> datetime:
     return (midnight.replace(day=1) + timedelta(days=32)).replace(day=1)
 
 
-def seconds_left(period: Period, seconds: float) -> float:
+def end_of(limit: Limit, seconds: float) -> datetime | None:
+    """Return when the period of a limit ends. None for a total, which does not begin again."""
+    return None if limit.period == "total" else ends_at(limit.period, seconds)
+
+
+def seconds_left(period: Calendar, seconds: float) -> float:
     """Return the seconds until the day or the month of epoch seconds ends."""
     return max(1.0, ends_at(period, seconds).timestamp() - seconds)
 
 
-_TAKE = (
-    "INSERT INTO call_counters (namespace, day, payer, calls, most) VALUES {} "
-    "ON CONFLICT (namespace, day, payer) DO UPDATE SET "
-    "calls = call_counters.calls + excluded.calls, most = excluded.most "
-    "WHERE call_counters.calls + excluded.calls <= coalesce(excluded.most, {}) "
-    "RETURNING day, payer, calls"
-)
+# The most of a total was confirmed once and stands in its row, where its owner may change it while
+# a call is about to be taken. The most of a day and a month is a setting of this process.
+_MOST = f"CASE excluded.day WHEN '{_TOTAL}' THEN call_counters.most ELSE excluded.most END"
+_TAKE = f"""INSERT INTO call_counters (namespace, day, payer, calls, most) VALUES {{}}
+    ON CONFLICT (namespace, day, payer) DO UPDATE SET
+        calls = call_counters.calls + excluded.calls, most = {_MOST}
+    WHERE call_counters.calls + excluded.calls <= coalesce({_MOST}, {_UNLIMITED})
+    RETURNING day, payer, calls
+"""  # noqa: S608 only our own text
 _GIVE_BACK = text(
     "UPDATE call_counters SET calls = calls - :amount "
     "WHERE namespace = :namespace AND day = :period AND payer = :payer AND calls >= :amount"
@@ -124,7 +155,7 @@ def _take(rows: int) -> TextClause:
         f"CAST(:most{number} AS BIGINT))"
         for number in range(rows)
     )
-    return text(_TAKE.format(values, _UNLIMITED))
+    return text(_TAKE.format(values))
 
 
 def reserve(
@@ -198,6 +229,20 @@ def used_of(
         limit: _shown(limit, found.get((period_of(limit.period, seconds), limit.payer), 0))
         for limit in limits
     }
+
+
+def used_of_batches(table: Table) -> ColumnElement[int | None]:
+    """Return the column of what each row of the table of batches has used, in millionths of R$."""
+    columns = call_counters.c
+    return (
+        select(columns.calls)
+        .where(
+            columns.namespace == table.c.namespace,
+            columns.day == _TOTAL,
+            columns.payer == literal(batch_payer("")) + table.c.id,
+        )
+        .scalar_subquery()
+    )
 
 
 def _amount(limit: Limit, price: Decimal | None) -> int:

@@ -150,7 +150,8 @@ caller_sums = Table(
     Index("caller_sums_by_spent", "namespace", "month", "spent", "calls", "caller"),
 )
 
-_SUM_CALL = """
+_MILLIONTHS = "CAST(round(CAST({} AS DOUBLE PRECISION) * 1000000) AS BIGINT)"
+_SUM_CALL = f"""
     INSERT INTO call_sums VALUES (NEW.namespace, NEW.day, NEW.operation, NEW.price, NEW.origin,
         NEW.outcome, coalesce(NEW.status, 0), 1, NEW.sent_at)
     ON CONFLICT (namespace, day, operation, price, origin, outcome, status) DO UPDATE SET
@@ -158,24 +159,24 @@ _SUM_CALL = """
         THEN excluded.last_at ELSE call_sums.last_at END;
     INSERT INTO caller_sums (namespace, month, caller, calls, spent, unpriced_calls)
         SELECT NEW.namespace, substr(NEW.day, 1, 7), NEW.caller, 1,
-            CAST(round(CAST(NEW.price AS DOUBLE PRECISION) * 1000000) AS BIGINT),
+            {_MILLIONTHS.format("NEW.price")},
             CASE NEW.price WHEN '-0' THEN 1 ELSE 0 END
         WHERE NEW.outcome NOT IN ('not_sent', 'circuit_open')
     ON CONFLICT (namespace, month, caller) DO UPDATE SET
         calls = caller_sums.calls + 1, spent = caller_sums.spent + excluded.spent,
         unpriced_calls = caller_sums.unpriced_calls + excluded.unpriced_calls;
-"""
+"""  # noqa: S608 only our own text
 # Two triggers, because only an update has an old row.
 _ENDED = {"INSERT": "NEW.outcome <> 'maybe'"}
 _ENDED["UPDATE OF outcome"] = f"OLD.outcome = 'maybe' AND {_ENDED['INSERT']}"
 
 
-def _on_ledger(dialect: str, statement: str) -> None:
+def _on_create(dialect: str, statement: str) -> None:
     ddl: Any = DDL
     event.listen(metadata, "after_create", ddl(statement).execute_if(dialect=dialect))
 
 
-_on_ledger(
+_on_create(
     "postgresql",
     "CREATE FUNCTION sum_call() RETURNS trigger LANGUAGE plpgsql AS "
     f"$$ BEGIN {_SUM_CALL} RETURN NULL; END $$",
@@ -185,8 +186,8 @@ for _event, _condition in _ENDED.items():
         f"CREATE TRIGGER ledger_{_event[:6].lower()} AFTER {_event} ON ledger FOR EACH ROW "
         f"WHEN ({_condition})"
     )
-    _on_ledger("sqlite", f"{_trigger} BEGIN {_SUM_CALL} END")
-    _on_ledger("postgresql", f"{_trigger} EXECUTE FUNCTION sum_call()")
+    _on_create("sqlite", f"{_trigger} BEGIN {_SUM_CALL} END")
+    _on_create("postgresql", f"{_trigger} EXECUTE FUNCTION sum_call()")
 
 # SQLite's INTEGER has 64 bits.
 _LONG = BigInteger().with_variant(Integer, "sqlite")
@@ -196,13 +197,16 @@ call_counters = Table(
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    # "day" stands for all callers, "token:NAME" for one caller. With a day in the column ``day``, a
-    # row counts calls. With a month, such as "m2026-11", it counts millionths of R$.
+    # "day" stands for all callers, "token:NAME" for one caller, "batch:ID" for a batch. With a day
+    # in the column ``day``, a row counts calls. With a month, such as "m2026-11", it counts
+    # millionths of R$, and with "total" those of all days.
     # "known:NAME" exists if the upstream has answered the caller with 200 on this day.
     # "on trial" counts calls in progress of callers that have no such answer (see Ledger).
     Column("payer", String(90), primary_key=True),
     Column("calls", _LONG, nullable=False),
-    Column("most", _LONG),  # The limit when the row was last written. NULL means no limit.
+    # The limit when the row was last written. NULL means no limit. The row of a batch has the sum
+    # that its owner confirmed last, which a trigger on the batches keeps.
+    Column("most", _LONG),
     Index("call_counters_by_day", "day"),
 )
 
@@ -333,8 +337,8 @@ batches = Table(
     # The most in R$ that the batch may spend: a draft's price, or what its owner confirmed last.
     # Unknown if its owner has started it at an unknown price.
     Column("at_most", String(20), nullable=False),
-    # The price in R$ of the batch's calls that were or may have been charged. A call's row in the
-    # ledger and this sum are written in one transaction.
+    # Only versions before schema revision 0026 write this column, and a trigger adds what they
+    # write to the batch's row of ``call_counters``. A later version removes it.
     Column("spent", String(20), nullable=False, server_default="0"),
     Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
     # The invalid entries of the batch's list of plates, encrypted.
@@ -348,6 +352,47 @@ batches = Table(
     _partial_index("batches_as_drafts", "owner", "created_at", where=IS_DRAFT),
     _partial_index("batches_under_way", "namespace", "started_at", where=IS_UNDER_WAY),
 )
+
+_OF_BATCH = "namespace = {0}.namespace AND day = 'total' AND payer = 'batch:' || {0}.id"
+_CONFIRMED = f"CASE NEW.at_most WHEN '-0' THEN NULL ELSE {_MILLIONTHS.format('NEW.at_most')} END"
+# Calls that are about to be taken from a confirmed sum read the newest one in the batch's row.
+_CONFIRM = f"""
+    UPDATE call_counters SET most = {_CONFIRMED} WHERE {_OF_BATCH.format("NEW")};
+"""  # noqa: S608 only our own text
+# What versions before schema revision 0026 spend counts too, and is refused beyond the sum.
+_SPEND = f"""
+    INSERT INTO call_counters (namespace, day, payer, calls, most) VALUES (NEW.namespace, 'total',
+        'batch:' || NEW.id, {_MILLIONTHS.format("NEW.spent")} - {_MILLIONTHS.format("OLD.spent")},
+        {_CONFIRMED})
+    ON CONFLICT (namespace, day, payer) DO UPDATE SET
+        calls = call_counters.calls + excluded.calls;
+"""  # noqa: S608 only our own text
+_IS_BEYOND = f"""
+    CAST(NEW.spent AS DOUBLE PRECISION) > CAST(OLD.spent AS DOUBLE PRECISION)
+    AND EXISTS (SELECT 1 FROM call_counters WHERE {_OF_BATCH.format("NEW")} AND calls > most)
+"""  # noqa: S608 only our own text
+_REFUSE = {
+    "sqlite": f"SELECT RAISE(ABORT, 'confirmed sum') WHERE {_IS_BEYOND};",
+    "postgresql": f"IF {_IS_BEYOND} THEN RAISE EXCEPTION 'confirmed sum'; END IF;",
+}
+_END = f"DELETE FROM call_counters WHERE {_OF_BATCH.format('OLD')};"  # noqa: S608 only our own text
+
+
+def _on_batches(name: str, event_: str, body: str) -> None:
+    trigger = f"CREATE TRIGGER batches_{name} AFTER {event_} ON batches FOR EACH ROW"
+    refusal = _REFUSE if name == "spent" else dict.fromkeys(_REFUSE, "")
+    _on_create("sqlite", f"{trigger} BEGIN {body}{refusal['sqlite']} END")
+    _on_create(
+        "postgresql",
+        f"CREATE FUNCTION batch_{name}() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN {body}{refusal['postgresql']} RETURN NULL; END $$",
+    )
+    _on_create("postgresql", f"{trigger} EXECUTE FUNCTION batch_{name}()")
+
+
+_on_batches("confirmed", "UPDATE OF at_most", _CONFIRM)
+_on_batches("spent", "UPDATE OF spent", _SPEND)
+_on_batches("deleted", "DELETE", _END)
 
 batch_items = Table(
     "batch_items",

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from portal.gateway.ledger import Ledger, LedgerEntry
-from portal.gateway.limits import Limit
+from portal.gateway.limits import NO_LIMIT, Limit
 from portal.gateway.lookup import Failure
 from portal.gateway.reservation import (
     LimitReached,
@@ -165,11 +165,14 @@ def test_budget_is_exact_under_races_of_threads_and_processes(
 
 
 LIMITS = st.builds(
-    lambda scope, payer, period, most: Limit(scope, f"{scope}{payer}", period, Decimal(most)),
-    st.sampled_from(["portal", "token"]),
+    # A total is confirmed once, and its row keeps it.
+    lambda scope, payer, period, most: Limit(
+        scope, f"{scope}{payer}", period, Decimal(3) if period == "total" else most
+    ),
+    st.sampled_from(["portal", "token", "person", "batch"]),
     st.integers(0, 1),
-    st.sampled_from(["day", "month"]),
-    st.integers(0, 5),
+    st.sampled_from(["day", "month", "total"]),
+    st.sampled_from([NO_LIMIT, *map(Decimal, range(6))]),
 )
 STEPS = st.lists(
     st.tuples(
@@ -225,7 +228,7 @@ def test_limits_bind_the_caller_and_the_portal() -> None:
     limits = limits_of(ANA, PortalLimits(7, Decimal(60)))
     assert [f"{each.scope} {each.unit} {each.most}" for each in limits] == [
         "portal calls 7",
-        "token calls 0",
+        "token calls Infinity",
         "portal brl 60",
         "token brl 1.00",
     ]

@@ -76,6 +76,37 @@ def test_new_database_has_the_tables_of_the_metadata(database: Database) -> None
     assert current_revision(database) == SCHEMA_HEAD
 
 
+TRIGGERS = {
+    "sqlite": "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name",
+    "postgresql": (
+        "SELECT tgname, pg_get_triggerdef(t.oid), pg_get_functiondef(tgfoid) FROM pg_trigger t "
+        "WHERE NOT tgisinternal ORDER BY tgname"
+    ),
+}
+
+
+def test_migrated_database_has_the_triggers_of_a_new_one(
+    first: EmptyDatabase, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> None:
+    upgrade_schema(unprepared(first))
+    url = first.url and request.getfixturevalue("postgres").new_database()
+    new = EmptyDatabase(url, tmp_path_factory.mktemp("new"))
+    with opened(new.url, new.folder) as database:
+        kind = database.engine.dialect.name
+    found, expected = (
+        [[" ".join(str(part).split()) for part in row] for row in execute(each, TRIGGERS[kind])]
+        for each in (first, new)
+    )
+    assert found == expected
+    assert len(found) == 5
+
+
+def test_migration_takes_over_what_a_batch_has_spent(first: EmptyDatabase) -> None:
+    upgrade_schema(unprepared(first))
+    query = "SELECT payer, calls, most FROM call_counters WHERE day = 'total'"
+    assert execute(first, query) == [("batch:b1", 300_000, 3_000_000)]
+
+
 def test_database_of_the_first_release_is_taken_over_with_every_row(first: EmptyDatabase) -> None:
     added = (
         *("meta", "idempotency_keys", "declarations", "calendar_addresses"),
@@ -94,7 +125,7 @@ def test_database_of_the_first_release_is_taken_over_with_every_row(first: Empty
         _check_sums(database)
     assert execute(first, "SELECT version_num FROM alembic_version") == [(SCHEMA_HEAD,)]
     assert {name: execute(first, f"SELECT count(*) FROM {name}") for name in tables} == {
-        name: [({"ledger": 4, "call_sums": 3, "call_counters": 4}.get(name, 1),)] for name in tables
+        name: [({"ledger": 4, "call_sums": 3, "call_counters": 5}.get(name, 1),)] for name in tables
     }
     assert upgrade_schema(unprepared(first)) == SCHEMA_HEAD
 

@@ -17,8 +17,8 @@ from tests.web.person import Person
 PRICES = {name.removeprefix("PORTAL_"): price for name, price in PRICED.items()}
 
 
-def token_of(here: InProcessPortal, budget: str) -> str:
-    return tokens_of(here).issue("ana", SCOPES, None, 0, Decimal(budget))
+def token_of(here: InProcessPortal, budget: str, name: str = "ana") -> str:
+    return tokens_of(here).issue(name, SCOPES, None, 0, Decimal(budget))
 
 
 def used(here: InProcessPortal, token: str) -> Any:
@@ -71,6 +71,34 @@ def test_batch_pauses_with_the_reason_budget(portal: PortalFactory) -> None:
     assert (found["state"], found["reason"]) == ("paused", "budget")
     assert found["counts"]["done"] == 2
     assert found["resumes_at"]
+
+
+def test_usage_names_the_sum_of_each_batch_under_way(portal: PortalFactory) -> None:
+    here = portal(**PRICES, BATCH_CONCURRENCY="1")
+    headers = {"Authorization": token_of(here, "9")}
+    body = {"plates": ["AAA0A01", "AAA0A02", "AAA0A03"], "ask": ["decode"]}
+    batch = here.client.post("/api/v1/batches", json=body, headers=headers).get_json()["id"]
+
+    def limits() -> list[dict[str, Any]]:
+        return [*used(here, headers["Authorization"])["limits"]]
+
+    assert [each["scope"] for each in limits()] == ["token"]
+    start = f"/api/v1/batches/{batch}/start"
+    here.client.post(start, json={"max_cost": 0.7}, headers=headers)
+    here.parts.batch_runner.tick()
+    path = f"/api/v1/batches/{batch}?wait=5"
+    assert here.get(path, token=headers["Authorization"]).get_json()["reason"] == "price"
+    of_token, of_batch = limits()
+    assert of_batch == {
+        "scope": "batch",
+        "period": "total",
+        "unit": "brl",
+        "most": 0.7,
+        "used": 0.6,
+        "ends_at": None,
+    }
+    assert of_token["used"] == 0.6
+    assert used(here, token_of(here, "0", "bia"))["limits"] == []
 
 
 def test_operator_sees_the_budget_and_its_forecast(portal: PortalFactory) -> None:

@@ -6,10 +6,13 @@ from datetime import date
 from portal.gateway.limits import Use
 
 
-def limits_object(uses: Sequence[tuple[Use, date | None]]) -> Mapping[str, object]:
+def limits_object(
+    uses: Sequence[tuple[Use, date | None]], of_batches: Sequence[Use]
+) -> Mapping[str, object]:
     """Return the limits that bind a caller, what is left of its own budget, and a forecast.
 
-    The day of a limit is that on which it ends at its present rate, if it ends this month.
+    The day of a limit is that on which it ends at its present rate, if it ends this month. The
+    limits of the caller's batches under way come last.
     """
     budgets = [use for use, _ in uses if use.limit.period == "month"]
     own = [use.left for use in budgets if use.limit.scope != "portal"]
@@ -25,6 +28,6 @@ def limits_object(uses: Sequence[tuple[Use, date | None]]) -> Mapping[str, objec
                 "used": use.used,
                 "ends_at": use.ends_at,
             }
-            for use, _ in uses
+            for use in (*(use for use, _ in uses), *of_batches)
         ],
     }

@@ -44,7 +44,7 @@ def usage(call: Call) -> Response:
             "daily_limit": call.identity.least_daily_limit or None,
             "calls_left_today": call.desk.allowance().left,
             "monthly_budget": call.identity.least_monthly_budget or None,
-            **limits_object(call.desk.uses()),
+            **limits_object(call.desk.uses(), call.desk.batch_uses()),
             "prices": {name: call.web.desks.terms[name].price for name in OPERATION_NAMES},
             "batch_limit": call.web.desks.batch_limit,
         }
