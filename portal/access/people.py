@@ -11,7 +11,7 @@ What ends a person's access:
 - The proxy no longer names the person: pages end at once. Own tokens, for scripts, have no proxy,
   so they end OWN_TOKENS_S seconds after the person's last page.
 - An operator, or the person, ends the sessions that have begun so far. Own tokens then rest until
-  the next sign-in.
+  the next sign-in. The person may also end a single session (``portal.access.own_sessions``).
 """
 
 import json
@@ -29,6 +29,15 @@ from typing import Any, Final, Protocol
 from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from portal.access.own_sessions import (
+    OwnSession,
+    UserAgent,
+    opened,
+    read_sessions,
+    seen,
+    without,
+    written,
+)
 from portal.access.sealing import SubjectKeys, keyed_hash
 from portal.access.tokens import (
     LAST_KNOWN_S,
@@ -115,14 +124,23 @@ class Person:
     checked_at: float
     ended_at: float | None
     refused_at: float | None
+    sessions: tuple[OwnSession, ...] = ()
 
     @property
     def name(self) -> str:
         return self.caller.removeprefix(PERSON)
 
-    def has_ended(self, began_at: float) -> bool:
-        """Return whether a session that began at ``began_at`` was ended."""
-        return self.ended_at is not None and began_at <= self.ended_at
+    def has_ended(self, began_at: float, session: str = "") -> bool:
+        """Return whether a session that began at ``began_at`` was ended.
+
+        A cookie of a version before schema revision 0029 names no ``session``.
+        """
+        if self.ended_at is not None and began_at <= self.ended_at:
+            return True
+        return bool(session) and self.session(session) is None
+
+    def session(self, session: str) -> OwnSession | None:
+        return next((each for each in self.sessions if each.id == session), None)
 
 
 class People:
@@ -207,19 +225,32 @@ class People:
                 self._update(db, person_id, self._sealed(claims, None))
             self._forget(person_id)
 
+    def open_session(self, person_id: str, agent: UserAgent) -> OwnSession:
+        """Record a session of a person who has signed in. Raises TokensUnavailable."""
+        now = self._clock()
+        with _available(), self._database.writing() as db:
+            new, sessions = opened(self._locked_sessions(db, person_id), agent, now)
+            self._put_sessions(db, person_id, sessions)
+        self._forget(person_id)
+        return new
+
     # Later requests
 
-    def of_session(self, person_id: str, began_at: float) -> Person:
+    def of_session(self, person_id: str, began_at: float, session: str = "") -> Person:
         """Return the person of a session. Raises UnknownToken, RefusedToken, TokensUnavailable."""
         person = self._find(person_id, 0)
         if person is None:
             raise UnknownToken
-        if person.has_ended(began_at):
+        if person.has_ended(began_at, session):
             raise RefusedToken
-        person = self._confirmed(person)
-        if self._clock() - person.seen_at >= SEEN_EVERY_S:
+        person, now = self._confirmed(person), self._clock()
+        own = person.session(session)
+        if now - (own.seen_at if own else person.seen_at) >= SEEN_EVERY_S:
             with suppress(TokensUnavailable), _available(), self._database.writing() as db:
-                self._update(db, person_id, {"seen_at": self._clock()})
+                if own is not None:
+                    sessions = self._locked_sessions(db, person_id)
+                    self._put_sessions(db, person_id, seen(sessions, session, now))
+                self._update(db, person_id, {"seen_at": now})
         return person
 
     def identity(self, person: Person) -> Identity:
@@ -329,14 +360,41 @@ class People:
         """
         is_meant = (table.c.id == person_id) & (table.c.namespace == self._keys.namespace)
         with self._database.writing() as db:
-            ended = db.execute(update(table).where(is_meant).values(ended_at=self._clock()))
+            values = {"ended_at": self._clock(), "sealed_sessions": None}
+            ended = db.execute(update(table).where(is_meant).values(**values))
             if ended.rowcount:
                 note_end(db, "sessions", {"id": person_id}, self._clock())
                 also(db)
         self._forget(person_id)
         return bool(ended.rowcount)
 
+    def end_session(self, person_id: str, session: str, also: Also = nothing_else) -> bool:
+        """End one session of a person. Return whether there was such a session.
+
+        ``also`` writes the act to the trail in the same transaction. Raises SQLAlchemyError.
+        """
+        with self._database.writing() as db:
+            before = self._locked_sessions(db, person_id)
+            after = without(before, session)
+            if was_there := len(after) < len(before):
+                self._put_sessions(db, person_id, after)
+                also(db)
+        self._forget(person_id)
+        return was_there
+
     # Rows
+
+    def _locked_sessions(self, db: Connection, person_id: str) -> tuple[OwnSession, ...]:
+        query = select(table.c.sealed_sessions).where(table.c.id == person_id).with_for_update()
+        return self._sessions(db.execute(query).scalar())
+
+    def _sessions(self, sealed: bytes | None) -> tuple[OwnSession, ...]:
+        content = None if sealed is None else self._keys.decrypt(_PURPOSE, sealed)
+        return read_sessions(content, self._clock())
+
+    def _put_sessions(self, db: Connection, person_id: str, sessions: Sequence[OwnSession]) -> None:
+        sealed = self._keys.encrypt(_PURPOSE, written(sessions))
+        self._update(db, person_id, {"sealed_sessions": sealed})
 
     def _limits_of(self, person: Person) -> PersonLimits:
         return PersonLimits(person.id, person.caller, *self._limits)
@@ -427,6 +485,7 @@ class People:
             checked_at=row.checked_at,
             ended_at=row.ended_at,
             refused_at=row.refused_at,
+            sessions=self._sessions(row.sealed_sessions),
         )
 
     def _forget(self, person_id: str) -> None:

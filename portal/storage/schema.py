@@ -10,7 +10,7 @@ from portal.system.start_refused import StartRefused
 # The revisions in order. A test compares this list with the files in migrations/versions.
 REVISIONS = (
     *("0008", "0009", "0010", "0011", "0012", "0013", "0014", "0015", "0016", "0017"),
-    *("0018", "0019", "0020", "0021", "0022", "0023", "0024", "0025", "0026"),
+    *("0018", "0019", "0020", "0021", "0022", "0023", "0024", "0025", "0026", "0027"),
 )
 SCHEMA_HEAD = REVISIONS[-1]
 

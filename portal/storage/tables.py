@@ -89,6 +89,7 @@ people = Table(
     Column("asked_at", Float, nullable=False, server_default="0"),
     Column("ended_at", Float),  # Sessions that began before are over.
     Column("refused_at", Float),  # The provider does not know the person any more.
+    Column("sealed_sessions", LargeBinary),  # The sessions of the person's browsers, encrypted.
     UniqueConstraint("namespace", "caller"),
 )
 

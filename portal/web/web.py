@@ -11,6 +11,7 @@ from typing import cast
 
 from flask import g, get_flashed_messages, request
 
+from portal.access.own_sessions import SESSION_S
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Gatekeeper, Identity
 from portal.desk.caller import Caller
@@ -35,7 +36,7 @@ from portal.web.http.forwarded import ForwardedMemory
 from portal.web.http.headers import CrossOrigin
 from portal.web.http.page_cache import PageCache
 from portal.web.http.rate_limits import DailyQuotas, RateLimits
-from portal.web.http.sessions import SESSION_S, WITHOUT_SESSION, Sessions
+from portal.web.http.sessions import WITHOUT_SESSION, Sessions
 from portal.web.http.slots import Slots
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
+from portal.access.own_sessions import OwnSession
 from portal.access.people import PROXY, Person
 from portal.gateway.limits import Limit, Use
 from portal.presentation.site.account import AccountPage, OwnTokenForm, PersonAccount
@@ -31,6 +32,11 @@ PERSONS_ACCOUNT = replace(
             scopes=("admin",),
             problems=dict.fromkeys(("name", "scopes", "days", "limit"), "Não <b> serve."),
         ),
+        sessions=(
+            OwnSession("one", AT - 7200, AT - 3600, "firefox", "windows"),
+            OwnSession("two", AT - 60, AT, "other", "other"),
+        ),
+        session="two",
     ),
 )
 _ANA = Person(

@@ -3,13 +3,33 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
+from portal.access.own_sessions import Browser, OwnSession, System
 from portal.gateway.limits import Use
 from portal.gateway.usage import Usage
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken
 from portal.vehicle.operation_name import LOOKUPS
 
+_BROWSERS: Final[Mapping[Browser, str]] = {
+    "firefox": "Firefox",
+    "edge": "Edge",
+    "opera": "Opera",
+    "samsung": "Samsung Internet",
+    "chrome": "Chrome",
+    "safari": "Safari",
+    "other": "Outro navegador",
+}
+_SYSTEMS: Final[Mapping[System, str]] = {
+    "android": "no Android",
+    "iphone": "no iPhone",
+    "ipad": "no iPad",
+    "windows": "no Windows",
+    "mac": "no Mac",
+    "chromeos": "no ChromeOS",
+    "linux": "no Linux",
+    "other": "",
+}
 SOON_DAYS = 14  # within which the page tells the holder that the token ends
 
 
@@ -26,13 +46,30 @@ class OwnTokenForm:
 
 @dataclass(frozen=True, slots=True)
 class PersonAccount:
-    """What a person has beyond a token: own tokens and sessions. ``form`` is for a new token."""
+    """What a person has beyond a token: own tokens and sessions.
+
+    ``form`` is for a new token. ``session`` is the id of this browser's session, or "".
+    """
 
     tokens: Sequence[IssuedToken]
     entered_at: datetime | None
     seen_at: datetime | None
     ends_at_provider: bool
     form: OwnTokenForm
+    sessions: Sequence[OwnSession] = ()
+    session: str = ""
+
+    @property
+    def shown_sessions(self) -> Sequence[tuple[OwnSession, str]]:
+        """The sessions, the latest used first, each with the words of its browser."""
+        latest = sorted(self.sessions, key=lambda each: -each.seen_at)
+        return [(each, browser_words(each)) for each in latest]
+
+
+def browser_words(session: OwnSession) -> str:
+    """Return which browser a session roughly is of."""
+    browser, system = _BROWSERS[session.browser], _SYSTEMS[session.system]
+    return f"{browser} {system}" if system else browser
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,14 @@
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, cast
 
 from flask import g, request, session
+from sqlalchemy.exc import SQLAlchemyError
 
+from portal.access.own_sessions import user_agent
 from portal.access.people import PROXY, Claims, People, Person
 from portal.access.tokens import Identity, RefusedToken
 from portal.desk.hand_over import HandOver
@@ -16,6 +19,7 @@ from portal.web.http.proxy_sign_in import ProxySignIn
 
 SESSION_KEY: Final = "person"
 _BEGAN_AT: Final = "began_at"
+_ID: Final = "session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +53,28 @@ class Company:
             return None
 
     def begin(self, person: Person) -> None:
-        """Begin the session of a person who has signed in at the provider."""
+        """Begin the session of a person who has signed in at the provider.
+
+        Raises TokensUnavailable.
+        """
+        agent = user_agent(request.headers.get("User-Agent", ""))
+        opened = self.people.open_session(person.id, agent)
         session.clear()  # prevents session fixation
+        session[_ID] = opened.id
         session[SESSION_KEY] = person.id
         session[_BEGAN_AT] = self.clock()
         session["entered_at"] = int(self.clock())
+
+    def leave(self) -> None:
+        """End this browser's session in the database too. The cookie ends also without it."""
+        if SESSION_KEY in session:
+            with suppress(SQLAlchemyError):
+                self.people.end_session(str(session[SESSION_KEY]), self.session_id)
+
+    @property
+    def session_id(self) -> str:
+        """The id of this browser's session, or ""."""
+        return str(session.get(_ID, ""))
 
     def of_session(self) -> Identity:
         """Return the identity of the session's person.
@@ -61,7 +82,7 @@ class Company:
         Raises UnknownToken, RefusedToken or TokensUnavailable.
         """
         began_at = float(session.get(_BEGAN_AT, 0))
-        person = self.people.of_session(str(session[SESSION_KEY]), began_at)
+        person = self.people.of_session(str(session[SESSION_KEY]), began_at, self.session_id)
         if person.issuer == PROXY:  # only the header signs in
             raise RefusedToken
         return self.people.identity(person)

@@ -25,7 +25,6 @@ from portal.web.http.errors import is_json_path
 from portal.web.http.rate_limits import network
 from portal.web.http.slot_limits import SlotLimiter
 
-SESSION_S: Final = 12 * 3600
 # An operator may issue and revoke tokens for this many seconds after signing in, or after entering
 # the token of the session again.
 FRESH_SIGN_IN_S: Final = 600
@@ -234,6 +233,8 @@ class Sessions:
             session[_PURPOSE] = (identity.owner, purpose)
 
     def sign_out(self) -> None:
+        if self._company is not None:
+            self._company.leave()
         session.clear()
         self.forget_identity()
 

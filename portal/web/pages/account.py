@@ -41,6 +41,9 @@ NOT_REVOKED: Final = "Nenhum token seu que vale se chama assim."
 ENDED: Final = (
     "Suas sessões foram encerradas\nSeus tokens voltam a valer quando você entrar de novo."
 )
+ENDED_ONE: Final = "A sessão foi encerrada.\nAquele navegador precisa entrar de novo."
+ENDED_HERE: Final = "Você saiu deste navegador."
+NO_SESSION: Final = "Essa sessão já tinha acabado."
 
 routes = Routes("account", robots="noindex, nofollow", limited=True)
 
@@ -105,8 +108,10 @@ def revoke(web: Web, desk: Desk) -> BaseResponse:
 @routes.post("/conta/sessoes")
 @at_desk
 def end_sessions(web: Web, desk: Desk) -> BaseResponse:
-    """End all sessions of the person, this one too."""
+    """End one session of the person (``sessao``: its id), or all, this one too."""
     company = _company(web, desk)
+    if "sessao" in request.form:
+        return _end_session(web, desk, company, request.form["sessao"])
     company.people.end_sessions(
         desk.identity.owner, desk.witness.doing("access_changed", number=desk.identity.name)
     )
@@ -114,6 +119,21 @@ def end_sessions(web: Web, desk: Desk) -> BaseResponse:
     web.sessions.sign_out()
     show_notice(ENDED)
     return redirect(url_for("open.sign_in_form"), 303)
+
+
+def _end_session(web: Web, desk: Desk, company: Company, session: str) -> BaseResponse:
+    name = desk.identity.name
+    also = desk.witness.doing("access_changed", number=name)
+    if not company.people.end_session(desk.identity.owner, session, also):
+        show_notice(NO_SESSION)
+        return redirect(url_for("account.account"), 303)
+    _note("own session ended", desk)
+    if session == company.session_id:
+        web.sessions.sign_out()
+        show_notice(ENDED_HERE)
+        return redirect(url_for("open.sign_in_form"), 303)
+    show_notice(ENDED_ONE)
+    return redirect(url_for("account.account"), 303)
 
 
 def _company(web: Web, desk: Desk) -> Company:
@@ -135,6 +155,8 @@ def _page(web: Web, desk: Desk, form: OwnTokenForm, status: int = 200) -> BaseRe
             entered_at=None if found is None else from_epoch(found.entered_at),
             seen_at=None if found is None else from_epoch(found.seen_at),
             ends_at_provider=web.sessions.is_by_proxy,
+            sessions=() if found is None else found.sessions,
+            session=company.session_id,
             form=form,
         )
     page = AccountPage(

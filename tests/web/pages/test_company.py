@@ -15,6 +15,7 @@ from portal.oidc import provider as provider_module
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import InProcessPortal
 from tests.fakes.oidc import CLIENT_ID, CLIENT_SECRET, FakeOidc, served
+from tests.web.html_checker import HTML, text_of
 from tests.web.page_client import Page, PageClient
 
 FIRST_KEY = RSAKey.generate_key(2048, {"kid": "first"})
@@ -372,3 +373,84 @@ def test_without_the_setting_there_is_no_company(portal: PortalFactory) -> None:
     for path in ("/entrar/empresa", "/entrar/empresa/volta", "/entrar/empresa/saida"):
         assert here.client.get(path).status_code == 404
     assert "Entrar pela empresa" not in PageClient(here.client).get("/entrar").text
+
+
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+IPHONE = (
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like "
+    "Gecko) Version/18.5 Mobile/15E148 Safari/604.1"
+)
+
+
+def browser(company: Company, agent: str) -> Company:
+    """Return the same person in another browser, signed in."""
+    client = company.portal.app.test_client()
+    client.environ_base["HTTP_USER_AGENT"] = agent
+    other = replace(company, pages=PageClient(client))
+    other.sign_in()
+    return other
+
+
+def sessions_of(page: Page) -> dict[str, str]:
+    """Return the id of each session that the account lists, by its browser."""
+    return {
+        text_of(row[0]): str(button.get("value"))
+        for row in page.all("tr")
+        for button in row.iter(f"{HTML}button")
+        if button.get("name") == "sessao"
+    }
+
+
+def end(company: Company, session: str) -> str:
+    form = {"csrf_token": company.pages.get("/conta").csrf_token(), "sessao": session}
+    return str(company.pages.post("/conta/sessoes", data=form))
+
+
+def test_each_session_is_listed_and_ended_alone(company: Company) -> None:
+    desk, phone = browser(company, FIREFOX), browser(company, IPHONE)
+    listed = sessions_of(desk.pages.get("/conta"))
+    assert [*listed] == ["Safari no iPhone", "Firefox no Linux (este)"]
+    assert end(desk, listed["Safari no iPhone"]) == "/conta"
+    assert not phone.is_signed_in
+    page = desk.pages.get("/conta")
+    assert "A sessão foi encerrada." in page.text
+    assert [*sessions_of(page)] == ["Firefox no Linux (este)"]
+    assert end(desk, listed["Safari no iPhone"]) == "/conta"
+    assert "Essa sessão já tinha acabado." in desk.pages.get("/conta").text
+    assert end(desk, listed["Firefox no Linux (este)"]).startswith("/entrar")
+    assert not desk.is_signed_in
+
+
+def test_session_of_another_person_is_not_ended(company: Company) -> None:
+    ana = browser(company, FIREFOX)
+    (session,) = sessions_of(ana.pages.get("/conta")).values()
+    company.oidc.claims = {**company.oidc.claims, "sub": "2", "preferred_username": "bia"}
+    bia = browser(company, IPHONE)
+    assert "bia" in bia.pages.get("/conta").text
+    end(bia, session)
+    assert ana.is_signed_in and bia.is_signed_in
+
+
+def test_cookie_of_a_session_that_was_left_opens_nothing(company: Company) -> None:
+    ana = browser(company, FIREFOX)
+    cookie = ana.pages.client.get_cookie("portal")
+    page = ana.pages.get("/conta")
+    ana.pages.post("/sair", data={"csrf_token": page.csrf_token()})
+    assert cookie is not None
+    ana.pages.client.set_cookie("portal", cookie.value)
+    assert not ana.is_signed_in
+
+
+def test_end_of_one_session_leaves_own_tokens(company: Company) -> None:
+    desk, phone = browser(company, FIREFOX), browser(company, IPHONE)
+    page = phone.pages.get("/conta")
+    form = {"nome": "planilha", "permissao": ["decode"], "dias": "30", "limite": "5"}
+    issued = phone.pages.post("/conta/tokens", 200, data={"csrf_token": page.csrf_token(), **form})
+    assert isinstance(issued, Page)
+    token = str(issued.by_id("link").get("value"))
+    end(desk, sessions_of(desk.pages.get("/conta"))["Safari no iPhone"])
+    assert company.portal.get("/detran/v1/decode/ABC1D23", token).status_code == 200
+    page = desk.pages.get("/conta")
+    desk.pages.post("/conta/sessoes", data={"csrf_token": page.csrf_token()})
+    assert company.portal.get("/detran/v1/decode/ABC1D24", token).status_code == 403
+    assert not desk.is_signed_in
