@@ -18,8 +18,10 @@ from portal.factory import SPARE_S
 from portal.settings import Settings
 from portal.system.webhook_signature import new_secret
 from tests.deploy.fronts import installed, read
+from tests.fakes.databases import PostgresProcess
 from tests.fakes.ports import accepts_connections, free_port, wait_until
 from tests.fakes.preloaded import CHECKOUT
+from tests.fakes.processes import RedisProcess
 
 LONGEST_STOP_S = Settings().deadline + SPARE_S
 KUBERNETES = CHECKOUT / "deploy/kubernetes"
@@ -98,6 +100,40 @@ def test_portals_of_compose_start_with_these_secrets(tmp_path: Path) -> None:
         mounted = {f"/run/secrets/{name}" for name in portal["secrets"]}
         used = {text for name, text in portal["environment"].items() if name.endswith("_FILE")}
         assert mounted == used
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("unit", ["compose", "systemd"])
+def test_doctor_raises_no_alarm_with_the_shipped_files(
+    unit: str, tmp_path: Path, postgres: PostgresProcess
+) -> None:
+    """The settings of compose with their database and store, and those of the systemd unit."""
+    variables = environment("deploy/portal.env", False)
+    with RedisProcess(appendonly="yes") as store:
+        if unit == "compose":
+            variables |= PORTALS["portal-a"]["environment"]
+            variables = with_secrets(variables, tmp_path / "secrets")
+            (tmp_path / "secrets/redis_url").write_text(store.url)
+            (tmp_path / "secrets/database_url").write_text(postgres.new_database())
+        else:
+            service = read("deploy/systemd/dossie-veicular.service")
+            assert "EnvironmentFile=/etc/dossie-veicular/portal.env" in service
+            for line in re.findall(r"^Environment=(.*)$", service, re.MULTILINE):
+                variables |= dict(each.split("=", 1) for each in line.split())
+        # Of the unit, all but the folder of what is stored.
+        variables["PORTAL_DATA_DIR"] = str(tmp_path / "data")
+        for command in (*([["db", "upgrade"]] if unit == "compose" else []), ["doctor"]):
+            done = subprocess.run(
+                [sys.executable, "-m", "flask", "--app", "app", *command],
+                cwd=CHECKOUT,
+                env=os.environ | variables,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert (done.returncode, "WRONG" in done.stdout) == (0, False), done
+    assert "ok" in done.stdout.lower()
 
 
 @pytest.mark.slow
