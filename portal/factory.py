@@ -22,7 +22,7 @@ from portal.access.idempotency import IdempotencyKeys
 from portal.access.people import People
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import Gatekeeper, Tokens
-from portal.access.trail import Trail
+from portal.access.trail import FLUSH_EVERY_S, Trail
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
 from portal.batch.pricing import BatchPricing
@@ -643,7 +643,7 @@ class Portal:
             PeriodicTask(1.0, self.access_log.credit),
             PeriodicTask(1.0, self.store.sweep),
             self._batches_task,
-            PeriodicTask(0.5, self.trail.flush, _TRAIL_THREAD),
+            PeriodicTask(FLUSH_EVERY_S, self.trail.flush, _TRAIL_THREAD),
             PeriodicTask(5.0, self._savings.flush, _SLOW_THREAD),
             PeriodicTask(2.0, self.ledger.settle, _SLOW_THREAD),
             PeriodicTask(TICK_OF_COURIER_S, self.courier.tick, _MESSAGES_THREAD),

@@ -49,6 +49,8 @@ Kind = Literal["token", "person", "command", "link"]
 # What is written at most once in AGAIN_S for a caller, a vehicle and a face.
 SEEN: Final[frozenset[Act]] = frozenset({"saw", "opened_by_link"})
 AGAIN_S: Final = 3600.0
+# What is seen is written so often. A process that is killed loses what it has noted since.
+FLUSH_EVERY_S: Final = 0.5
 # Notes in memory. A database that is away for longer loses the oldest of them, and a log line says
 # so.
 MOST_NOTED: Final = 100_000
