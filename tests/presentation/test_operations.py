@@ -94,6 +94,8 @@ def test_what_needs_a_hand_comes_first() -> None:
         "O token soon vence em 20/11/2026",
         "Lote parado: O limite diário de consultas deste portal foi atingido",
     ]
+    (stopped,) = [one for one in needs.iter(f"{HTML}a") if "Lote parado" in text_of(one)]
+    assert stopped.get("href") == "#lotes" and 'id="lotes"' in render(FACTS)
     assert "O limite do dia foi usado" in render(replace(FACTS, calls_today=CallsToday(120, {})))
     assert "Precisa de você Nada agora." in text_of(tree_of(IDLE))
 

@@ -95,6 +95,33 @@ def test_what_sheets_have_no_room_for_is_in_the_record_in_full() -> None:
     assert "Prazos:" in words and "art. 282" in words
 
 
+def test_bar_of_fines_has_a_legend_that_black_and_white_keep() -> None:
+    """Each standing has a pattern of its own, in the bar as in the legend below it."""
+    tree = check_html(dossiers.standings())
+    bars = [one for one in tree.iter() if one.get("class") == "fines-bar"]
+    (key,) = [one for one in tree.iter(f"{HTML}p") if one.get("class") == "fines-key"]
+
+    def patterns(drawing: Any) -> list[tuple[Any, ...]]:
+        """The drawn signs without their colours: filled, empty, dashed, and how it is hatched."""
+        signs: list[list[Any]] = []
+        for one in drawing.iter():
+            kind = one.tag.rpartition("}")[2]
+            if kind == "rect":
+                is_empty = one.get("fill") == "#fff"
+                shade = "empty" if is_empty else "dark" if one.get("fill") != "#dddcd8" else "light"
+                signs.append([shade, one.get("stroke-dasharray")])
+            elif kind == "path":
+                signs[-1] += [one.get("stroke-width")]
+        return list(map(tuple, signs))
+
+    assert len(bars) == 1
+    drawn, named = patterns(bars[0]), patterns(key)
+    assert drawn == named and len(set(drawn)) == len(drawn) >= 4
+    spans = [text_of(one) for one in key.iter(f"{HTML}span")]
+    assert len(spans) == len(named)
+    assert all(re.fullmatch(r"(R\$ )?[\d.,]+ \D+.*", words) for words in spans), spans
+
+
 def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
     few, many = (
         render(page_of(*[fine()] * count)) for count in (MOST_IN_LEDGER, MOST_IN_LEDGER + 1)

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from portal.dossier.answers import Panel
+from portal.dossier import figures
+from portal.dossier.answers import Panel, Panels
 from portal.dossier.status_style import LOOKS
 from portal.phrasebook.verdict import headline
 from portal.vehicle.plate import Renavam
@@ -123,3 +124,22 @@ def test_renavam_with_wrong_check_digit_is_never_clear() -> None:
         page = renavam_page(Renavam(digits), answered.fines, answered.orders, CONTEXT)
         assert page.records.dossier.verdict.level == level
         check_html(render(page))
+
+
+def test_source_that_was_not_asked_is_no_outage() -> None:
+    """Four states, and words for each: FIPE has nothing on a Renavam, and did not fail."""
+    decode, renainf, renajud = panels().all
+    barred = Panel("unavailable", cause="out_of_scope", reason="Sem acesso.")
+    for subject, answers, said in (
+        (Renavam("79831854647"), Panels(Panel("unasked"), renainf, renajud), "FIPE só pela placa"),
+        (PLATE, Panels(decode, barred, renajud), "Renainf fora do seu acesso"),
+        (PLATE, Panels(decode, Panel("unasked"), renajud), "Renainf não pedido"),
+        (PLATE, Panels(DOWN, renainf, renajud), "FIPE não respondeu"),
+    ):
+        shown = {one.label: one for one in figures.sources(CONTEXT.dossier(subject, answers))}
+        label = said.partition(" ")[0]
+        assert f"{label} {shown[label].value}" == said
+        assert shown[label].is_known is False
+    page = renavam_page(Renavam("79831854647"), renainf, renajud, CONTEXT)
+    text = text_of(check_html(render(page)))
+    assert "FIPE só pela placa" in text and "FIPE não respondeu" not in text

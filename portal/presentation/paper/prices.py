@@ -14,6 +14,7 @@ from portal.charts.price_labels import Words
 from portal.dossier.prices import LEAST_POINTS, PriceCandidate, Prices
 from portal.phrasebook.prices import instead_of_chart
 from portal.presentation.paper.first_sheet import LEAST_PLOT
+from portal.vehicle.version_names import version_name
 
 # A caption, "" if there is only one candidate, and the chart for paper and for a phone.
 PaperChart = tuple[str, PriceChart, PriceChart]
@@ -43,7 +44,7 @@ def _caption(tab: PriceCandidate, prices: Prices) -> str:
         return ""
     tied = len(prices.likeliest)
     rank = f"uma das {tied} versões que empatam" if tied > 1 else "a versão mais provável"
-    return f"No gráfico: {tab.label}, {rank}."
+    return f"No gráfico: {version_name(tab.label)}, {rank}."
 
 
 def paper_doubts(tab: PriceCandidate) -> Iterator[str]:

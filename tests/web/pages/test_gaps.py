@@ -7,12 +7,14 @@ import pytest
 
 from portal.dossier.answers import Panel, Panels
 from portal.vehicle.plate import Renavam
+from tests.conftest import PortalFactory
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults
 from tests.presentation.pages import renavam_page, vehicle_page
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.page_client import PageClient
+from tests.web.person import Person
 
 NOT_CLEAN = "não significa “nada consta”"
 UNKNOWN = Panel("unavailable", reason="Sem registro para esta placa.", cause="not_found")
@@ -81,6 +83,20 @@ def test_retry_that_cannot_succeed_is_not_offered(
     shown = text_of(buyer.get("/placa/ABC1D23?completo=1").by_id("resumo"))
     assert finding in shown and NOT_CLEAN in shown
     assert "Tentar de novo" not in shown and "não respondeu" not in shown
+
+
+def test_who_runs_the_portal_is_named_with_a_code_to_copy(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1", *[faults.status(402)] * 3)
+    here = portal(ISSUER_NAME="Loja Central", ISSUER_CONTACT="(11) 5555-0100")
+    page = Person.at(here).signed_in().pages.get("/placa/ABC1D23?completo=1")
+    contact = page.by_id("contato")
+    (button,) = contact.iter(f"{HTML}button")
+    assert text_of(button) == "Copiar código"
+    code = button.get("data-copy")
+    told = f"Avise Loja Central, (11) 5555-0100 e informe o código deste pedido: {code}"
+    assert code and text_of(contact).startswith(told)
 
 
 def test_plate_known_to_one_source_is_not_called_unknown() -> None:

@@ -5,6 +5,7 @@ import re
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from babel.dates import format_date
@@ -17,6 +18,7 @@ from portal.dossier.status_style import LOOKS
 from portal.presentation.typed_money import NOT_MONEY
 from portal.presentation.vehicle.negotiation import COSTS
 from portal.vehicle.operation_name import LookupName
+from portal.wording import grouped
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,
@@ -226,6 +228,35 @@ def test_odd_records_and_input_do_not_break_the_sheet(
 def three_fines() -> Panels:
     paid = fine(pagamento=payment(dataPagamento="01/09/2025"))
     return panels(renainf=renainf_body(fine(), paid, fine(codigoInfracao="7633", valor="293.47")))
+
+
+def test_chip_deducts_an_example_and_takes_it_back() -> None:
+    """A chip is a link: the address has what it adds, and keeps what was chosen before."""
+
+    def chips(query: dict[str, str]) -> dict[str, str]:
+        html = render(negotiation_page(PLATE, FREE, CONTEXT, query))
+        found = [one for one in check_html(html).iter(f"{HTML}a") if "data-choice" in one.attrib]
+        return {
+            text_of(one): str(one.get("href")) for one in found if "chip" in one.get("class", "")
+        }
+
+    asked = {"pedido": "95000", "parte": "80"}
+    first = chips(asked)
+    assert first and all(words.startswith("+Descontar ") for words in first), first
+    for words, address in first.items():
+        query = dict(parse_qsl(urlsplit(address).query))
+        (added,) = query.keys() - asked.keys()
+        assert asked.items() <= query.items()
+        assert words.endswith(grouped(int(query[added])))
+        (back,) = [url for shown, url in chips(query).items() if shown.endswith("tirar da conta")]
+        assert dict(parse_qsl(urlsplit(back).query)) == asked
+    before, after = (text(each) for each in (asked, {**asked, "transferencia": "350"}))
+    assert "\u2212R$ 350,00" in after and "\u2212R$ 350,00" not in before
+
+
+def test_versions_of_a_negotiation_have_their_names_written_out() -> None:
+    shown = text()
+    assert "Sedan 1.8 Ambition 16V TB FSI S-Tronic" in shown and "Ambit." not in shown
 
 
 def test_selected_fines_alone_are_deducted() -> None:
