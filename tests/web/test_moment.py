@@ -179,6 +179,8 @@ def test_page_shows_the_price_and_issues(
     assert upstream.count() == before + 1
     page = ana.pages.get(done.headers["Location"])
     assert "Nada mudou desde o dossiê nº" in page.text
+    (notice,) = page.all("div", class_="notice")
+    assert "tone-ok" in notice.get("class", "")  # a warning would say that something has
     bia = Person.at(here)
     bia.sign_in(issue_token(here, "bia"))
     assert bia.post(f"/placa/{PLATE}/ato", number=path.rpartition("/")[2]).status_code == 404

@@ -67,7 +67,10 @@ def moment(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     summary = summary_of(issued) if issued else None
     if summary and summary.moment:
         found = summary.moment
-        show_notice(f"{found.heading}\n{' '.join((found.finding, *found.changes))}")
+        # With a text below its title, a notice is a warning.
+        rest = " ".join((found.finding, *found.changes))
+        below = ". " if found.nothing_changed else "\n"
+        show_notice(f"{found.heading}{below}{rest}")
     return redirect(url_for("dossiers.dossier", text=display_number(number)), 303)
 
 
