@@ -133,7 +133,7 @@ class Person:
     def has_ended(self, began_at: float, session: str = "") -> bool:
         """Return whether a session that began at ``began_at`` was ended.
 
-        A cookie of a version before schema revision 0029 names no ``session``.
+        A cookie of a version before schema revision 0027 names no ``session``.
         """
         if self.ended_at is not None and began_at <= self.ended_at:
             return True

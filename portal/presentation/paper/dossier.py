@@ -18,6 +18,7 @@ from portal.dossier.provenance import Provenance, provenance
 from portal.formats import field_text
 from portal.issued.issuer import Issuer
 from portal.phrasebook import acts
+from portal.phrasebook.checklist import title as line_title
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.verdict import headline, notices
 from portal.presentation.paper.fines import MOST_IN_LEDGER
@@ -122,7 +123,9 @@ class DossierPage:
             acts=[(acts.short(row), acts.brief(row)) for row in verdict.matrix],
             figures=[(one.label, one.value, one.note) for one in self.figures],
             facts=[(one.label, field_text(one.field)) for one in given(dossier.attributes)],
-            coverage=[f"{line.line.title}{_DECLARED if line.by else ''}" for line in dossier.lines],
+            coverage=[
+                f"{line_title(line.line)}{_DECLARED if line.by else ''}" for line in dossier.lines
+            ],
             paragraphs=[reasons, joined(origins), authentic, sights],
         )
         prices = dossier.prices

@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Protocol
 
-from portal.access.own_sessions import Browser, OwnSession, System
 from portal.gateway.limits import Use
 from portal.gateway.usage import Usage
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken
 from portal.vehicle.operation_name import LOOKUPS
 
-_BROWSERS: Final[Mapping[Browser, str]] = {
+_BROWSERS: Final[Mapping[str, str]] = {
     "firefox": "Firefox",
     "edge": "Edge",
     "opera": "Opera",
@@ -20,7 +19,7 @@ _BROWSERS: Final[Mapping[Browser, str]] = {
     "safari": "Safari",
     "other": "Outro navegador",
 }
-_SYSTEMS: Final[Mapping[System, str]] = {
+_SYSTEMS: Final[Mapping[str, str]] = {
     "android": "no Android",
     "iphone": "no iPhone",
     "ipad": "no iPad",
@@ -31,6 +30,21 @@ _SYSTEMS: Final[Mapping[System, str]] = {
     "other": "",
 }
 SOON_DAYS = 14  # within which the page tells the holder that the token ends
+
+
+class BrowserSession(Protocol):
+    """A person's session in one browser. Times are in epoch seconds."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def began_at(self) -> float: ...
+    @property
+    def seen_at(self) -> float: ...
+    @property
+    def browser(self) -> str: ...
+    @property
+    def system(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +70,17 @@ class PersonAccount:
     seen_at: datetime | None
     ends_at_provider: bool
     form: OwnTokenForm
-    sessions: Sequence[OwnSession] = ()
+    sessions: Sequence[BrowserSession] = ()
     session: str = ""
 
     @property
-    def shown_sessions(self) -> Sequence[tuple[OwnSession, str]]:
+    def shown_sessions(self) -> Sequence[tuple[BrowserSession, str]]:
         """The sessions, the latest used first, each with the words of its browser."""
         latest = sorted(self.sessions, key=lambda each: -each.seen_at)
         return [(each, browser_words(each)) for each in latest]
 
 
-def browser_words(session: OwnSession) -> str:
+def browser_words(session: BrowserSession) -> str:
     """Return which browser a session roughly is of."""
     browser, system = _BROWSERS[session.browser], _SYSTEMS[session.system]
     return f"{browser} {system}" if system else browser
