@@ -161,6 +161,7 @@ class _Call:
         self._response: Response | None = None
         self._error: Exception | None = None
         self._late_s = 0.0
+        self._deadline = 0.0
         self._settled = True
 
     def make(self, client: Client, path: str) -> None:
@@ -172,12 +173,12 @@ class _Call:
             body=self._body(),
             check=self._check,
         )
-        deadline = time.monotonic() + self.exchange.script.deadline_s
+        self._deadline = time.monotonic() + self.exchange.script.deadline_s
         try:
-            self._response = client.send(resource, self.account, deadline)
+            self._response = client.send(resource, self.account, self._deadline)
         except Exception as error:
             self._error = error
-        self._late_s = time.monotonic() - deadline
+        self._late_s = time.monotonic() - self._deadline
         self._settled = self.exchange.script.hasty or self.playback.settle()
 
     def _check(self, response: Response) -> Response:
@@ -237,7 +238,10 @@ class _Call:
         script = self.exchange.script
         context = f"{type(error).__name__}: {error}"
         if script.expected.kind == "answer":
-            yield self._violation("answer lost", context)
+            # On a starved machine, the scripted upstream itself may be too late with its last byte.
+            is_late = self.playback.last_sent_at > self._deadline
+            if not (is_late and isinstance(error, TimedOut)):
+                yield self._violation("answer lost", context)
         elif isinstance(error, NotSent):
             if self.playback.received:
                 yield self._violation("free", f"{context}, but the request was received")

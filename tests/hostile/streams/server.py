@@ -28,6 +28,7 @@ class Playback:
         self.early = script.early
         self.received = 0
         self.bytes_sent = False  # whether a byte was sent in response to the first request
+        self.last_sent_at = 0.0  # on the monotonic clock
         self.unannounced = False  # a request was received before its ledger row was begun
         self._script = script
         self._rows = rows
@@ -49,6 +50,7 @@ class Playback:
             return clean(self.serial) if self._script.mends and self._begun > 1 else self._script
 
     def sending(self) -> None:
+        self.last_sent_at = time.monotonic()
         if self._begun == 1:
             self.bytes_sent = True
 

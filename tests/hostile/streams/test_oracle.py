@@ -1,9 +1,12 @@
 """The oracle finds the violations of a naive client, and none of a careful one."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.hostile.streams.clients import CarefulClient, NaiveClient
 from tests.hostile.streams.runner import play
+from tests.hostile.streams.script import Case, End, Exchange, Expected, Pause, Script, Send
 from tests.hostile.streams.tables import TABLES
 
 pytestmark = pytest.mark.long  # tests of what the tests use
@@ -38,3 +41,13 @@ def test_oracle_reports_violations_of_naive_client(table: str, kinds: set[str]) 
 )
 def test_oracle_passes_careful_client(table: str) -> None:
     assert not str(play(TABLES[table](), CarefulClient))
+
+
+def test_upstream_that_is_late_itself_is_no_lost_answer() -> None:
+    """Regression: a run on a starved machine reported an answer that was never sent whole."""
+    head = Send(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{")
+    expected = Expected("answer", 200, b"{}")
+    late = Script("late", (head, Pause(1.0), Send(b"}")), End.KEEP, expected, deadline_s=0.2)
+    lost = replace(late, name="lost", steps=(head,), end=End.HANG)  # the last byte is never sent
+    cases = [Case(each.name, ((Exchange("000000.01", "GET", each),),)) for each in (late, lost)]
+    assert [*play(cases, workers=1).failures] == [("answer lost", "lost")]
