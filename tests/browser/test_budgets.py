@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser import conftest
 from tests.browser.conftest import PageFactory
+from tests.browser.widths import at_each_width
 from tests.effort import long
 from tests.fakes.processes import PortalProcess
 
@@ -114,13 +115,10 @@ def test_nothing_found_is_said_once_on_a_clean_car(
 
 
 @pytest.mark.parametrize("path", ["/placa/ABC1D23", "/placa/LMP0A01", "/renavam/79831854647"])
-@pytest.mark.parametrize("width", [390, 820, 1440])
-def test_boxes_have_room_between_them(
-    new_page: PageFactory, portal: PortalProcess, path: str, width: int
-) -> None:
-    page = new_page(viewport={"width": width, "height": 900})
+def test_boxes_have_room_between_them(page: "Page", portal: PortalProcess, path: str) -> None:
     page.goto(f"{portal.url}{path}?completo=1")
-    assert page.evaluate(CRAMPED) == []
+    for width in at_each_width(page, 390, 820, 1440, height=900):
+        assert page.evaluate(CRAMPED) == [], width
 
 
 def test_page_is_small_on_the_wire(new_page: PageFactory, portal: PortalProcess) -> None:

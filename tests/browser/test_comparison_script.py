@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.widths import at_each_width
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -56,8 +57,7 @@ def test_comparison_is_complete_without_javascript(
     assert page.locator(".vehicles__finding b").count() == 2
 
 
-@pytest.mark.parametrize("width", [320, 360, 768, 1024])
-def test_wide_comparison_fits(page: "Page", portal: PortalProcess, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 740})
+def test_wide_comparison_fits(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + "/comparar?placas=ABC1D23,LMP0A01,MUL0A45,FIP0A03&completo=1")
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in at_each_width(page, 320, 360, 768, 1024):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -13,6 +13,7 @@ from pypdf import PdfReader
 from tests.browser.conftest import PageFactory
 from tests.browser.found import box_of, viewport_of
 from tests.browser.test_hostile_strings import sign_in
+from tests.browser.widths import at_each_width
 from tests.effort import long
 from tests.factories import fine, renainf_body
 from tests.fakes import FaultUpstream, faults
@@ -96,18 +97,18 @@ def open_second(page: "Page") -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", *long("dark")])
-@pytest.mark.parametrize("width", [320, 768, *long(360, 1440)])
 @pytest.mark.parametrize("path", [MANY, FEW])
 def test_no_texts_overlap_in_the_panel(
-    new_page: PageFactory, portal: PortalProcess, path: str, width: int, scheme: str
+    new_page: PageFactory, portal: PortalProcess, path: str, scheme: str
 ) -> None:
-    page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+    page = new_page(color_scheme=scheme)
     page.goto(portal.url + path)
     unfold(page)
     open_second(page)
     assert page.locator(".fine details[open]").count() == 1
-    assert page.evaluate(OVERLAPS) == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in at_each_width(page, 320, 360, 768, 1440):
+        assert page.evaluate(OVERLAPS) == [], width
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_many_fines_fit_a_desk(new_page: PageFactory, portal: PortalProcess) -> None:
@@ -126,33 +127,32 @@ def test_many_fines_fit_a_desk(new_page: PageFactory, portal: PortalProcess) -> 
     assert page.evaluate(size) == 16
 
 
-@pytest.mark.parametrize("width", [641, 900, 1100])
-def test_widths_between_phone_and_desk_omit_the_body(
-    new_page: PageFactory, portal: PortalProcess, width: int
-) -> None:
-    page = new_page(viewport={"width": width, "height": 900})
+def test_widths_between_phone_and_desk_omit_the_body(page: "Page", portal: PortalProcess) -> None:
     open_many(page, portal)
-    assert not page.locator(".ledger__body >> nth=1").is_visible()
+    for width in at_each_width(page, 641, 900, 1100):
+        assert not page.locator(".ledger__body >> nth=1").is_visible(), width
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1440])
-def test_opened_fine_says_gravity_and_authority_once(
-    new_page: PageFactory, portal: PortalProcess, width: int
-) -> None:
-    page = new_page(viewport={"width": width, "height": 900})
+def test_opened_fine_says_gravity_and_authority_once(page: "Page", portal: PortalProcess) -> None:
+    widths = (390, 1024, 1440)
     open_many(page, portal)
     first = page.locator("#multa-1")
     first.locator(SUMMARY).click()
-    words = first.inner_text()
-    for once in ("grave", "Pref. São Paulo"):
-        assert words.count(once) == 1
-    assert "Gravidade" not in words and "Órgão autuador" not in words
+    for width in at_each_width(page, *widths):
+        words = first.inner_text()
+        for once in ("grave", "Pref. São Paulo"):
+            assert words.count(once) == 1, width
+        assert "Gravidade" not in words and "Órgão autuador" not in words, width
     first.get_by_text("Outros dados do registro").click()
-    assert "Órgão autuador\nPrefeitura Municipal de São Paulo (SP)" in first.inner_text()
+    for width in at_each_width(page, *widths):
+        wanted = "Órgão autuador\nPrefeitura Municipal de São Paulo (SP)"
+        assert wanted in first.inner_text(), width
     # What its line does not say stays: these points do not count.
     page.goto(portal.url + FEW)
     page.locator(f"#multa-2 {SUMMARY}").click()
-    assert "média, 4 pontos, não contados" in page.locator("#multa-2").inner_text()
+    for width in at_each_width(page, *widths):
+        words = page.locator("#multa-2").inner_text()
+        assert "média, 4 pontos, não contados" in words, width
 
 
 def test_details_of_every_fine_open_by_keyboard(page: "Page", portal: PortalProcess) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.browser.conftest import PageFactory
 from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
+from tests.browser.widths import at_each_width
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
@@ -45,8 +46,7 @@ def test_header_has_no_overlap_and_no_overflow(
     page: "Page", demo: PortalProcess, path: str
 ) -> None:
     page.goto(demo.url + path)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 740})
+    for width in at_each_width(page, *WIDTHS):
         assert page.evaluate(FAULTS) == [], width
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -57,8 +57,7 @@ def test_header_of_signed_in_visitor_fits(page: "Page") -> None:
         assert page.locator(".site-nav a[href='/entrar']").is_visible()
         sign_in(page, portal)
         page.goto(f"{portal.url}/glossario")
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 740})
+        for width in at_each_width(page, *WIDTHS):
             assert page.evaluate(FAULTS) == [], width
             assert page.evaluate("document.documentElement.scrollWidth") <= width
             assert box_of(page.locator(".site-header"))["height"] <= 65, width  # one row
@@ -71,8 +70,7 @@ def test_banner_and_header_take_72_px_on_a_phone(
     page: "Page", demo: PortalProcess, path: str
 ) -> None:
     page.goto(demo.url + path)
-    for width in (320, 360, 430):
-        page.set_viewport_size({"width": width, "height": 740})
+    for width in at_each_width(page, 320, 360, 430):
         banner, header = page.evaluate(HEIGHTS)
         assert (banner, round(header - 1)) == (24, 48), width
 

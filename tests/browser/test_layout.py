@@ -7,6 +7,7 @@ import pytest
 
 from tests.browser.conftest import PageFactory
 from tests.browser.test_hostile_strings import sign_in
+from tests.browser.widths import at_each_width
 from tests.effort import long
 from tests.factories import (
     decode_body,
@@ -111,13 +112,6 @@ def unbreakable(text: str) -> tuple[bytes, bytes, bytes]:
             restriction(tribunal=text, orgaoJudiciario=text, restricoes=text, detalheRenajud=text)
         ),
     )
-
-
-def at_each_width(page: "Page", *widths: int) -> Iterator[int]:
-    """Resize the loaded page to each width in turn."""
-    for width in widths:
-        page.set_viewport_size({"width": width, "height": 740})
-        yield width
 
 
 @pytest.mark.parametrize("text", [LONG, *long(ABSURD)], ids=["long", "absurd"])

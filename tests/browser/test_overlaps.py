@@ -9,12 +9,18 @@ from collections.abc import Iterator
 import pytest
 
 from tests.browser.conftest import PageFactory
+from tests.browser.daily import daily_first
+from tests.browser.widths import at_each_width
 from tests.effort import long
 from tests.fakes.processes import PortalProcess
 from tests.quality.visits import SETTINGS, VISITS, Visit, open_page
 
-WIDTHS = (320, 360, 768, 1024, 1180, 1440)
-OTHER_WIDTHS = (375, 390, 412, 480, 540, 600, 700, 820, 912, 1100, 1280, 1366, 1920)
+# A small phone, a tablet and a desk. Most rules of the style sheets begin between them.
+WIDTHS = (320, 768, 1180)
+OTHER_WIDTHS = (
+    *(360, 375, 390, 412, 480, 540, 600, 700),
+    *(820, 912, 1024, 1100, 1280, 1366, 1440, 1920),
+)
 # The words that stand on two lines. A word of more than 60 characters, such as a draft's code, is
 # longer than any line. Hidden texts are left out.
 BROKEN = r"""() => {
@@ -127,14 +133,13 @@ def portal() -> Iterator[PortalProcess]:
 
 
 @pytest.mark.parametrize("widths", [WIDTHS, *long((OTHER_WIDTHS,))], ids=len)
-@pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit.name)
+@pytest.mark.parametrize("visit", daily_first(VISITS), ids=lambda visit: visit.name)
 def test_no_two_texts_overlap_and_no_word_breaks(
     new_page: PageFactory, portal: PortalProcess, visit: Visit, widths: tuple[int, ...]
 ) -> None:
     page = new_page()
     open_page(page, portal.url, visit)
-    for width in widths:
-        page.set_viewport_size({"width": width, "height": 740})
+    for width in at_each_width(page, *widths):
         assert page.evaluate(OVERLAPS) == [], (visit.path, width)
         assert page.evaluate(BROKEN) == [], (visit.path, width)
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.browser.conftest import PageFactory
 from tests.browser.found import content_of
+from tests.browser.widths import at_each_width
 from tests.effort import long
 from tests.fakes.processes import PortalProcess
 
@@ -300,21 +301,19 @@ def test_no_texts_overlap(
 ) -> None:
     page = new_page(color_scheme=scheme)
     page.goto(portal.url + path)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 800})
-        for years in ("1\u00a0ano", "3\u00a0anos", "5\u00a0anos", "Tudo"):
-            link = page.get_by_role("link", name=years)
-            if link.count():
-                link.click()
-                page.wait_for_selector(f".price__ranges [aria-current]:text('{years}')")
+    for years in ("1\u00a0ano", "3\u00a0anos", "5\u00a0anos", "Tudo"):
+        link = page.get_by_role("link", name=years)
+        if link.count():
+            link.click()
+            page.wait_for_selector(f".price__ranges [aria-current]:text('{years}')")
+        for width in at_each_width(page, *WIDTHS):
             assert page.evaluate(OVERLAPS) == [], (width, years)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_reading_stays_inside_the_chart(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
-    for width in WIDTHS:
-        page.set_viewport_size({"width": width, "height": 800})
+    for width in at_each_width(page, *WIDTHS, height=800):
         page.focus(SLIDER)
         for key in ("Home", "End"):
             page.keyboard.press(key)

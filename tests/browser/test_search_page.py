@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import PHONE, PageFactory
+from tests.browser.daily import daily_first
 from tests.fakes.processes import PortalProcess
-from tests.quality.visits import SETTINGS, VISITS, open_page
+from tests.quality.visits import SETTINGS, VISITS, Visit, open_page
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -24,6 +24,11 @@ CONTROLS = "input:not([type=hidden], [type=checkbox], [type=radio]), select, tex
 SMALL = """(controls) => [...document.querySelectorAll(controls)]
   .filter((one) => parseFloat(getComputedStyle(one).fontSize) < 16)
   .map((one) => one.id || one.name)"""
+STILL = [
+    visit
+    for visit in VISITS
+    if not (visit.waits or visit.follows or visit.batch in ("draft", "paused"))
+]
 
 
 @pytest.fixture(scope="module")
@@ -62,16 +67,9 @@ def test_few_plates_are_compared_and_typing_begins_anew(
     assert page.locator("label[for=placa]").inner_text() == "Placa ou Renavam"
 
 
-@pytest.mark.over_5_s("every page")
+@pytest.mark.parametrize("visit", daily_first(STILL), ids=lambda visit: visit.name)
 def test_no_control_is_smaller_than_16_px_under_a_finger(
-    new_page: PageFactory, portal: PortalProcess
+    phone_page: "Page", portal: PortalProcess, visit: Visit
 ) -> None:
-    found = {}
-    for visit in VISITS:
-        if visit.waits or visit.follows or visit.batch in ("draft", "paused"):
-            continue
-        page = new_page(**PHONE)
-        open_page(page, portal.url, visit)
-        found[visit.name] = page.evaluate(SMALL, CONTROLS)
-        page.context.close()
-    assert {name: small for name, small in found.items() if small} == {}
+    open_page(phone_page, portal.url, visit)
+    assert phone_page.evaluate(SMALL, CONTROLS) == []

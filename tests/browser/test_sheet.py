@@ -7,6 +7,7 @@ import pytest
 
 from portal.law.checklist import LINES, UNVERIFIED
 from tests.browser.conftest import PHONE, PageFactory
+from tests.browser.widths import at_each_width
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -133,9 +134,7 @@ def test_same_line_of_ticked_cars_is_declared_together(
     assert "12 abertas" in page.locator("#veiculo-LMP0A01 .vehicles__sheet").inner_text()
 
 
-@pytest.mark.parametrize("width", [320, 390, 768, 1024])
-def test_sheet_fits_its_window(page: "Page", portal: PortalProcess, width: int) -> None:
-    page.set_viewport_size({"width": width, "height": 800})
+def test_sheet_fits_its_window(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/ABC1D23/folha?linha=gravame")
-    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-    assert wide <= 0
+    for width in at_each_width(page, 320, 390, 768, 1024, height=800):
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, width

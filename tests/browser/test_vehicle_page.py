@@ -12,6 +12,7 @@ from tests.browser.conftest import PageFactory
 from tests.browser.controls import controls_of
 from tests.browser.found import box_of, content_of
 from tests.browser.waiting import wait_in
+from tests.browser.widths import at_each_width
 from tests.effort import long
 from tests.fakes.processes import PortalProcess
 
@@ -270,15 +271,14 @@ def test_section_bar_stays_in_view(new_page: PageFactory, portal: PortalProcess)
         assert 40 <= top <= 120
 
 
-@pytest.mark.parametrize("width", [1024, 1100, 1180, 1440])
 def test_document_buttons_of_the_section_bar_have_one_line(
-    page: "Page", portal: PortalProcess, width: int
+    page: "Page", portal: PortalProcess
 ) -> None:
     """A long list of sections once broke the buttons as "Nego-ciar" and "P-D-F"."""
-    page.set_viewport_size({"width": width, "height": 800})
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     buttons = page.locator(".section-bar__documents .button")
-    assert [box_of(button)["height"] < 44 for button in buttons.all()] == [True] * 2
+    for width in at_each_width(page, 1024, 1100, 1180, 1440, height=800):
+        assert [box_of(button)["height"] < 44 for button in buttons.all()] == [True] * 2, width
 
 
 def test_message_to_the_seller_is_copied_or_selected(

@@ -1,6 +1,7 @@
 """Compile each template once per test process, and not once per application."""
 
 from contextlib import suppress
+from types import CodeType
 
 from flask import Flask
 from jinja2.bccache import Bucket, BytecodeCache, FileSystemBytecodeCache
@@ -10,15 +11,13 @@ class MemoryBytecodeCache(BytecodeCache):
     """Keeps compiled templates in memory, by name and source."""
 
     def __init__(self) -> None:
-        self._code: dict[tuple[str, str], bytes] = {}
+        self._code: dict[tuple[str, str], CodeType | None] = {}
 
     def load_bytecode(self, bucket: Bucket) -> None:
-        code = self._code.get((bucket.key, bucket.checksum))
-        if code is not None:
-            bucket.bytecode_from_string(code)
+        bucket.code = self._code.get((bucket.key, bucket.checksum))
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        self._code[bucket.key, bucket.checksum] = bucket.bytecode_to_string()
+        self._code[bucket.key, bucket.checksum] = bucket.code
 
 
 class SharedBytecodeCache(FileSystemBytecodeCache):

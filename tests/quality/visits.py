@@ -93,6 +93,25 @@ VISITS: Final = (
     Visit("token, revoked", "/operacao/tokens/loja-central/revogar", signs_in=True),
     Visit("error", "/nada", status=404),
 )
+# The pages with most texts and controls, one of each template and state that people use daily.
+DAILY: Final = frozenset(
+    {
+        "search",
+        "vehicle",
+        "vehicle, 45 fines",
+        "negotiation",
+        "comparison, three",
+        "batch, draft",
+        "deciding",
+        "history",
+        "dossier",
+        "sheet",
+        "declare many",
+        "notice",
+        "api",
+        "operations",
+    }
+)
 
 DESKTOP: Final = ViewportSize(width=1280, height=900)
 SMALL: Final = ViewportSize(width=320, height=640)
