@@ -129,19 +129,21 @@ def test_desk_shows_search_and_menu_without_buttons(page: "Page", demo: PortalPr
     assert not page.locator(".site-header__button").first.is_visible()
 
 
-def test_notice_stands_apart_from_what_follows(page: "Page", demo: PortalProcess) -> None:
+@pytest.mark.parametrize("width", [390, 1280])
+def test_notice_stands_apart_above_the_answer(
+    page: "Page", demo: PortalProcess, width: int
+) -> None:
+    """Below the answer, the bar of sections would touch it, and a phone's dock would hide it."""
+    page.set_viewport_size({"width": width, "height": 844})
     page.goto(f"{demo.url}/placa/ABC1D23?completo=1")
-    page.locator("form[action$='/atualizar'] button").first.click()
-    page.wait_for_selector("main [role=status]:not(.visually-hidden)")
-    gap = page.evaluate(
+    page.locator("form[action$='/atualizar'] button").first.evaluate("(one) => one.click()")
+    page.wait_for_selector(".notices [role=status]")
+    top, bottom, hero = page.evaluate(
         """() => {
-          const notice = document.querySelector("main [role=status]:not(.visually-hidden)");
-          const bottom = notice.getBoundingClientRect().bottom;
-          const tops = [...document.querySelectorAll("main :is(h1, h2, p, li, section)")]
-            .filter((one) => one.checkVisibility() && one.offsetWidth > 1)
-            .map((one) => one.getBoundingClientRect().top)
-            .filter((top) => top >= bottom - 1);
-          return Math.min(...tops) - bottom;
+          const notice = document.querySelector(".notices .notice").getBoundingClientRect();
+          const header = document.querySelector(".site-header").getBoundingClientRect();
+          const hero = document.querySelector(".hero").getBoundingClientRect();
+          return [notice.top - header.bottom, hero.top - notice.bottom, notice.bottom];
         }"""
     )
-    assert gap >= 16
+    assert top >= 12 and bottom >= 16 and hero < 400
