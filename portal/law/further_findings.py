@@ -27,6 +27,9 @@ _ANCHORS: Final[Mapping[Source, str]] = {
     "renainf": "multas",
     "renajud": "restricoes",
 }
+# Members that say whether what the object around them is named after is in force, and of what kind.
+_STATE: Final = re.compile(r"\b(?:STATUS|SITUACAO|ESTADO)\b")
+_KIND: Final = re.compile(r"\b(?:TIPO|NATUREZA|ESPECIE|MODALIDADE)\b")
 _LONGEST_SHOWN: Final = 60
 _MOST_WITHHELD: Final = 3
 _BARE_FLAGS: Final = {"S": "SIM", "N": "NAO"}
@@ -90,12 +93,26 @@ def _of_object(members: Sequence[Statement]) -> Iterator[Statement]:
     of_label = [(subject, each) for subject, each in warned if _label_warns(each)]
     first: dict[Subject, Statement] = {}
     by_name = of_label or ([] if of_value else warned)
+    if _has_ended(members):
+        of_value = [one for one in of_value if not _KIND.search(words_of((one[1].label,)))]
+        by_name = []
     # A text says more than a flag: "sinistro": {"indicador": "S", "monta": "MEDIA"}.
     for subject, each in sorted(by_name, key=lambda one: not _has_words(one[1])):
         if subject not in told:
             first.setdefault(subject, each)
     yield from (each for _, each in of_value)
     yield from first.values()
+
+
+def _has_ended(members: Sequence[Statement]) -> bool:
+    """Return whether an object says that what it is named after has ended.
+
+    "gravame": {"situacao": "BAIXADO", "tipo": "ALIENACAO FIDUCIARIA", "agente": "BANCO X"}.
+    """
+    states = [each for each in members if _STATE.search(words_of((each.label,)))]
+    return bool(states) and all(
+        _is_named(each) and not each.is_withheld and not _by_name(each) for each in states
+    )
 
 
 def _value_warns(statement: Statement) -> bool:

@@ -88,6 +88,9 @@ _STEMS: tuple[tuple[str, Kind], ...] = (
     ("FIDUC", "alienacao_fiduciaria"),
     ("ADMINISTRATIV", "bloqueio_administrativo"),
 )
+# What is to be done with a vehicle, by the first letters of the word for what was done.
+_AS_ORDERED: dict[str, str] = {"APREENDI": "APREENSAO", "RECOLHID": "RECOLHIMENTO"}
+_TO_BE = frozenset({"SEJA", "SEJAM", "SER", "SEREM", "FIQUE", "FIQUEM"})
 _ABBREVIATED: dict[str, Kind] = {"LIC": "licenciamento", "CIRC": "circulacao"}
 _WORDS = read_words(__package__, "order_words.toml")
 _FILLERS = frozenset(_WORDS["beside_a_kind"])
@@ -363,9 +366,15 @@ def _kind_of(word: str) -> Kind | None:
 
 
 def _kinds_of(plain: Sequence[str]) -> Iterator[Kind | None]:
-    """Yield the kind that each word names, or None. "DETRAN" names one only behind a block."""
-    last = ""
+    """Yield the kind that each word names, or None.
+
+    "DETRAN" names one only behind a block. A vehicle that is to be seized is not seized yet: "SEJA
+    APREENDIDO O VEICULO E RECOLHIDO AO PATIO".
+    """
+    last, is_ordered = "", False
     for word in plain:
         is_block = word == "DETRAN" and last in _BLOCKS
-        yield "bloqueio_administrativo" if is_block else _kind_of(word)
+        kind = "bloqueio_administrativo" if is_block else _kind_of(word)
+        yield _kind_of(_AS_ORDERED[word[:8]]) if is_ordered and kind == "apreendido" else kind
+        is_ordered |= word in _TO_BE
         last = last if word in _CONNECTS else word

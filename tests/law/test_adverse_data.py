@@ -170,6 +170,14 @@ OBJECTS: list[tuple[dict[str, object], list[str]]] = [
         ["gravame status: ATIVO"],
     ),
     ({"sinistro": {"indicador": "S", "ano": 2019}}, ["sinistro indicador: S"]),
+    ({"gravame": {"situacao": "BAIXADO", "agente": "BANCO X"}}, []),
+    ({"gravame": {"status": "QUITADO", "tipo": "ALIENACAO FIDUCIARIA", "contrato": "12"}}, []),
+    (
+        {"gravame": {"situacao": "ATIVO", "situacaoAnterior": "BAIXADO"}},
+        ["gravame situacao: ATIVO"],
+    ),
+    ({"gravame": {"situacao": "BAIXADO", "aviso": "NOVO GRAVAME ATIVO"}}, ["NOVO GRAVAME ATIVO"]),
+    ({"restricao": {"situacao": "BAIXADA", "motivo": "ROUBO"}}, ["ROUBO"]),
     ({"sinistro": {"indicador": "S", "monta": "MEDIA"}}, ["sinistro monta: MEDIA"]),
     ({"indicadorRouboFurto": {"roubo": True, "furto": True}}, ["roubo: SIM"]),
     # What names other things, or names them in words of its own, is kept.

@@ -83,6 +83,8 @@ TEXTS = [
     ("HASTA PUBLICA", "leilao_judicial", "nucc"),
     ("REINTEGRACAO DE POSSE", "reintegracao_de_posse", "nucn"),
     ("VEICULO APREENDIDO", "apreendido", "nunn"),
+    ("VEICULO DEVE SER APREENDIDO", "busca_e_apreensao", "nuun"),
+    ("SEJA APREENDIDO E RECOLHIDO AO PATIO", "circulacao busca_e_apreensao", "nnnn"),
     ("ALIENACAO FIDUCIARIA", "alienacao_fiduciaria", "ncyy"),
     ("AL. FIDUC.", "alienacao_fiduciaria", "ncyy"),
     ("BLOQUEIO DETRAN", "bloqueio_administrativo", "nuuu"),
