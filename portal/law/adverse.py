@@ -141,6 +141,8 @@ _STEMS: Final = (
         r"|\bINDISPONIB\w*"
         r"|\bEXECUCAO\b|\bORDEM D[OE] JUI[ZS]\w*|\bPREMONITORI\w*|\bSENTENCA\b|\bLIMINAR\b"
         r"|\bSUB JUDICE|\bLITIG\w*|\bCONSTRICAO|\bBACENJUD|\bSISBAJUD|\bMANDADO\b|\bCOURT ORDER\w*"
+        r"|\bESPOLIO\b|\bEM INVENTARIO\b|\bINVENTARIO (ABERT|EM CURSO|PENDENTE)\w*"
+        r"|\b(PROPRIETARI|DON)[OA] FALECID[OA]\b|\bALVARA JUDICIAL\b"
         r"|\bVARA (CIV|D[OAE]|FED|CRIM|FAM|UNICA|TRAB)\w*"
         r"|\bPROCESSOS? (N|JUDIC|TRABALH|CIV|CRIM|FISC|D[EO] EXEC|MOVID|EM CURSO)\w*",
     ),
@@ -239,7 +241,7 @@ _FRAGMENTS: Final = re.compile(
     r"|INADIMP|PROTEST|PENDENC|DEVE|ATRASO|OBRIGATORIO|MULTA|AUTUA|INFRA|RECALL|CHAMAMENTO"
     r"|DESACONS|DESIST|AFASTE|LONGE|INAPT|EVIT|OUTR|FUJA|INVIAV|DESFAV|TEMERAR|CILADA|FURADA"
     r"|CONTRAIND|RISCO|ARRISC|PERIG|GOLPE|FRAUD|FLAG|RECOMMEND|MELHOR|COMPRA|NEGOCI|OPCAO"
-    r"|PARECER|P\.|NAO |SEM "
+    r"|PARECER|P\.|INVENTARI|ESPOLI|FALECID|ALVARA|NAO |SEM "
 )
 # A region, and a car's equipment. A day behind it makes an event of an "alerta de colisão".
 _NO_WARNING: Final = re.compile(
@@ -318,6 +320,13 @@ _NOTHING: Final = re.compile(
     r"|\bNEGATIV[AO]S?\b|^\W*(NAO|NADA|NENHUM|NENHUMA|N/?C|ZERO|0)\W*$|\bSEM (REGISTR|APONT|ANOT"
     r"|OCORR)"
 )
+
+
+# A list goes on behind one of its names and a word for it: "SEM MULTAS, GRAVAMES ATIVOS OU FURTO".
+_GOES_ON: Final = re.compile(r" \w+ (?:OU|NEM)\b")
+# The last name of a list may be of what there is: "SEM MULTAS, FINANCIAMENTO ATIVO".
+_IN_FORCE: Final = re.compile(r" (?:ATIV[OA]|VIGENTE|EM ABERTO)\b(?! (?:OU|NEM|E)\b|,)")
+_GOES_ON_AT_ONCE: Final = re.compile(r" \w+(?: (?:OU|NEM|E)\b|,)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -548,18 +557,26 @@ def _affirmed(part: str) -> Iterator[_Named]:
             after = own if own is After.ENDED else After.LEFT_OPEN
         is_confirmed = reading.is_confirmed(last)
         # "Leilão não consta, furto consta": behind a comma, a subject is denied or affirmed anew.
-        is_new = number > 0 and part[: group[0].first].rstrip().endswith(",")
-        is_confirmed |= is_new and reading.is_stated_behind(last)
+        # "Sem furto, leilão registrado ou sinistro" goes on with what is denied.
+        is_new = part[: group[0].first].rstrip().endswith(",")
+        goes_on = _GOES_ON.match(part, last) if number else _GOES_ON_AT_ONCE.match(part, last)
+        is_confirmed |= is_new and not goes_on and reading.is_stated_behind(last)
         # "Nenhum roubo, exceto o de 2021": the exception names no subject of its own.
         is_confirmed |= after is After.ENDED and reading.is_disclaimed_at(last)
         excepts = is_last and reading.excepts_within(last, end)
         has_ended = excepts and reading.has_end_within(last, end)
         for one in group:
+            is_last_of_list = one is group[-1] and part[: one.first].rstrip().endswith(",")
+            is_in_force = is_last_of_list and bool(_IN_FORCE.match(part, one.last))
             if one.subject is Subject.ADVICE:
                 is_denied = _is_advice_denied(part, one, group[0].first, reading)
                 is_affirmed = condition < one.last and not is_denied
             else:
-                is_held = is_confirmed or (excepts and not (has_ended and one.subject in _ENDABLE))
+                is_held = (
+                    is_confirmed
+                    or is_in_force
+                    or (excepts and not (has_ended and one.subject in _ENDABLE))
+                )
                 is_affirmed = not (
                     is_vague
                     or (reading.is_denied_at(one.ill) and not is_held)

@@ -394,7 +394,9 @@ class Reading:
             case _Role.AFFIRMS:
                 return before not in ("QUE", "SE") and (state.parted or not state.of_noun)
             case _Role.DESCRIBES:
-                return state.parted and before not in _SUBORDINATES
+                # "Sem registro de leilão, recall pendente ou sinistro" goes on with what is denied.
+                goes_on = self._text(number + 1) in ("OU", "NEM")
+                return state.parted and not goes_on and before not in _SUBORDINATES
             case _Role.PREDICATE:
                 is_noun = word.text in ("CARRO", "VEICULO", "AUTOMOVEL")
                 return (parts if is_noun else state.parted) and before not in _SUBORDINATES
@@ -464,6 +466,8 @@ class Reading:
 
         ``is_next``: it stands right behind the subject, as its answer.
         """
+        if self._is_cause(number):
+            return False
         if self._words[number].text not in _OF_ANY_VERB and not parted:
             return True
         if number + 1 == len(self._words) or _STOP.match(self._gap(number + 1)):
@@ -475,6 +479,12 @@ class Reading:
             return True
         # "não retornou resultados"
         return any(_TRACE.fullmatch(self._text(number + each)) for each in (1, 2, 3))
+
+    def _is_cause(self, number: int) -> bool:
+        """Return whether a denial says why something is so: "BLOQUEIO POR AUSENCIA DE VISTORIA"."""
+        return self._text(number - 1) in ("POR", "PELA", "PELO") or any(
+            _CAUSES.fullmatch(self._text(number - each)) for each in (2, 3)
+        )
 
     def _is_if(self, number: int) -> bool:
         """Return whether a word makes a condition: "SE CONSTA", "SE O MOTOR FOI"."""

@@ -35,6 +35,16 @@ ADVERSE: list[tuple[str, str, set[str]]] = [
     # Behind a comma, a subject is affirmed anew.
     ("rouboFurto", "Leilão não consta, furto consta ativo", {"theft"}),
     ("restricoes", "Roubo não há, gravame ativo", {"lien"}),
+    ("restricoes", "Sem registros, gravame ativo.", {"lien"}),
+    ("resumo", "Sem multas, financiamento ativo.", {"lien"}),
+    ("resumo", "Sem registro de leilão, gravame ativo em nome do banco.", {"lien"}),
+    # What is missing is why something is so, and denies nothing.
+    ("restricoes", "Bloqueio administrativo do Detran por ausência de vistoria.", {"block"}),
+    ("restricoes", "Bloqueio do Detran por não comunicação de venda.", {"block", "sale_notice"}),
+    ("restricoes", "Bloqueio em razão da ausência de pagamento do IPVA.", {"block", "debts"}),
+    ("restricoes", "Gravame ativo por não quitação do contrato.", {"lien"}),
+    ("proprietarios", "Último dono falecido; bem em inventário.", {"court"}),
+    ("proprietarios", "O veículo integra espólio.", {"court"}),
     ("multas", "Multas não constam, débitos constam", {"debts"}),
     (
         "rouboFurto",
@@ -376,6 +386,14 @@ ADVERSE: list[tuple[str, str, set[str]]] = [
 ]
 
 HARMLESS: list[tuple[str, str]] = [
+    (
+        "resumo",
+        "Não há registro de sinistro, leilão, recall pendente ou adulteração de hodômetro.",
+    ),
+    ("resumo", "Não há restrições, gravames ativos ou multas."),
+    ("resumo", "Sem furto, leilão registrado ou sinistro."),
+    ("restricoes", "Bloqueio por furto: não consta."),
+    ("proprietarios", "Não há inventário."),
     ("restricoes", "Houve restrição judicial em 2019, já baixada."),
     ("restricoes", "Consta gravame, baixado em 10/2021."),
     ("rouboFurto", "Nenhum leilão, roubo ou furto consta."),
