@@ -36,6 +36,7 @@ def started(portal: PortalProcess, texts: list[str]) -> str:
     return batch
 
 
+@pytest.mark.long  # test_killed_server.py kills all processes at once, during 120 lookups
 def test_every_seventh_of_400_plates_fails_and_two_workers_are_killed(
     upstream: FaultUpstream,
 ) -> None:

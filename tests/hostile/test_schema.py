@@ -13,7 +13,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import CHECKS, CheckContext
 from schemathesis.core.result import Ok
 
-from tests.effort import FULL, cases, long
+from tests.effort import FULL, cases
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
 from tests.fakes.ports import wait_until
@@ -35,9 +35,10 @@ def no_server_error(context: CheckContext, response: Any, case: Any) -> None:
         assert case.method == "HEAD" or "only-if-cached" in directive or is_calendar or is_cached
 
 
+@pytest.mark.long  # tests/web/json_api/test_openapi.py has a table of requests and responses
 @pytest.mark.upstream
 @pytest.mark.parametrize(
-    "mode", [GenerationMode.NEGATIVE, *long(GenerationMode.POSITIVE)], ids=lambda mode: mode.value
+    "mode", [GenerationMode.NEGATIVE, GenerationMode.POSITIVE], ids=lambda mode: mode.value
 )
 def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode) -> None:
     """All checks of schemathesis pass on every operation of the document."""

@@ -3,6 +3,7 @@
 import gzip
 import re
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from tests.factories import (
     report_body,
     restriction,
 )
+from tests.presentation.checked_pages import checked, html_of
 from tests.presentation.pages import dossier_page, panel_fragment, renavam_page, vehicle_page
 from tests.presentation.rendering import (
     ASSETS,
@@ -52,9 +54,9 @@ def test_template_writes_what_markupsafe_escapes(value: object) -> None:
     assert ENVIRONMENT.from_string("{{ value }}").render(value=value) == str(escape(value))
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_phones_make_no_telephone_link_of_a_renavam(page: str) -> None:
-    html = render(PAGES[page]())
+@pytest.mark.parametrize("name", PAGES)
+def test_phones_make_no_telephone_link_of_a_renavam(name: str) -> None:
+    html = html_of(name)
     assert '<meta name="format-detection" content="telephone=no">' in html
 
 
@@ -64,9 +66,9 @@ def whole_page(**bodies: bytes) -> str:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_every_page_is_valid_html_for_guests_and_users(name: str) -> None:
+    checked(name)
     page = PAGES[name]()
     for around in (
-        site(),
         site(demo=False),
         site(demo=False, signed_in="revenda <silva>", is_operator=True),
     ):
@@ -76,13 +78,15 @@ def test_every_page_is_valid_html_for_guests_and_users(name: str) -> None:
 CLASS = re.compile(r"\.([a-z][a-z0-9_-]*)")
 
 
+@cache
+def classes_of(sheet: str) -> frozenset[str]:
+    return frozenset(CLASS.findall(ASSETS.read(f"css/{sheet}.css").body.decode()))
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_links_the_sheet_that_its_classes_need(name: str) -> None:
-    html = render(PAGES[name]())
-    general, tools = (
-        set(CLASS.findall(ASSETS.read(f"css/{sheet}.css").body.decode()))
-        for sheet in ("portal", "tools")
-    )
+    html = html_of(name)
+    general, tools = classes_of("portal"), classes_of("tools")
     used = {each for names in re.findall(r'class="([^"]*)"', html) for each in names.split()}
     assert not (used & (tools - general)) or ASSETS.url("css/tools.css") in html
 
