@@ -126,7 +126,9 @@ class BudgetMessages(Protocol):
         seconds: float,
     ) -> None: ...
 
-    def refused(self, limit: Limit, caller: Identity, seconds: float) -> None: ...
+    def refused(
+        self, limit: Limit, caller: Identity, used: Callable[[], Decimal], seconds: float
+    ) -> None: ...
 
 
 class Ledger:
@@ -386,9 +388,13 @@ class Ledger:
         if self._budgets is None or limit.period != "month":
             return
         try:
-            self._budgets.refused(limit, caller, now)
+            self._budgets.refused(limit, caller, lambda: self._read_used(limit, now), now)
         except SQLAlchemyError as error:
             _warn(f"no message on a spent budget was written: {error_kind(error)}")
+
+    def _read_used(self, limit: Limit, now: float) -> Decimal:
+        with self._database.reading() as db:
+            return used_of(db, self._namespace, [limit], now)[limit]
 
     def close(self, entry: "LedgerEntry") -> None:
         """Write a call's outcome.

@@ -1,5 +1,6 @@
 """Tells of a month's budget at 80 % and when it is spent, each once a month."""
 
+from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
 from typing import Final
@@ -39,13 +40,19 @@ class BudgetMessages:
             for message in _messages("budget.spent", limit, caller, used, seconds):
                 self._outbox.add(db, message)
 
-    def refused(self, limit: Limit, caller: Identity, seconds: float) -> None:
-        """Write of a budget that has not enough left for a call. Raises SQLAlchemyError."""
-        for message in _messages("budget.spent", limit, caller, limit.most, seconds):
-            key = message.key + message.recipient
-            if key not in self._written:
-                self._outbox.write(message)
-                self._written.add(key)
+    def refused(
+        self, limit: Limit, caller: Identity, used: Callable[[], Decimal], seconds: float
+    ) -> None:
+        """Write of a budget that has not enough left for a call. Raises SQLAlchemyError.
+
+        ``used`` reads what is used of it.
+        """
+        key = f"{limit.payer} {period_of(limit.period, seconds)}"
+        if key in self._written:
+            return
+        for message in _messages("budget.spent", limit, caller, used(), seconds):
+            self._outbox.write(message)
+        self._written.add(key)
 
 
 def _messages(

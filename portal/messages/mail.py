@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from portal.messages.outbox import MessageType
+from portal.phrasebook.pauses import pause_words
 from portal.wording import money
 
 _TIMEOUT_S: Final = 20.0
@@ -79,6 +80,14 @@ def mail_text(kind: MessageType, data: Mapping[str, Any]) -> tuple[str, str]:
                 f"Já foram usados {_brl(data['used'])} de {_brl(data['budget'])} do orçamento do "
                 f"mês {whose}. Ao acabar, só o que está guardado é servido, até {data['ends_on']}.",
             )
+        case "budget.spent" if Decimal(data["used"]) < Decimal(data["budget"]):
+            left = _brl(str(Decimal(data["budget"]) - Decimal(data["used"])))
+            return (
+                f"O orçamento do mês {whose} não basta mais",
+                f"Do orçamento do mês {whose}, de {_brl(data['budget'])}, restam {left}. Uma "
+                f"consulta que custa mais foi recusada. Até {data['ends_on']}, só o que está "
+                "guardado e o que couber nesse resto é servido.",
+            )
         case "budget.spent":
             return (
                 f"O orçamento do mês {whose} acabou",
@@ -88,7 +97,8 @@ def mail_text(kind: MessageType, data: Mapping[str, Any]) -> tuple[str, str]:
         case "batch.done":
             return "Um lote terminou", f"O lote {data['batch']} terminou."
         case "batch.paused":
-            return "Um lote parou", f"O lote {data['batch']} parou ({data['reason']})."
+            why = pause_words(data["reason"])
+            return "Um lote parou", f"O lote {data['batch']} parou: {why[:1].lower()}{why[1:]}."
         case "token.ending":
             return (
                 f"O acesso {data['token']} vence em breve",

@@ -36,6 +36,7 @@ from portal.phrasebook.authorities import appeal_body
 from portal.phrasebook.effects import ACT_TEXTS, reason
 from portal.phrasebook.failures import FAULTS, back_at_midnight
 from portal.phrasebook.glossary import term
+from portal.phrasebook.pauses import pause_words
 from portal.phrasebook.prices import monthly_range
 from portal.presentation.authority import short_authority
 from portal.presentation.caller_name import shown_caller
@@ -128,6 +129,7 @@ def register(environment: Environment) -> None:
             "field_text": formats.field_text,
             "brl": formats.brl,
             "call_price": formats.call_price,
+            "pause_words": pause_words,
             "spent_words": spent_words,
             "saved_words": saved_words,
             "price": formats.price,

@@ -356,6 +356,13 @@ def test_refused_call_tells_of_a_budget_that_is_not_used_up(
         with pytest.raises(Failure):
             buy(ledger, caller)
     assert outbox.count() == 2
+    with database.reading() as db:
+        told = [json.loads(data) for data in db.execute(select(messages.c.data)).scalars()]
+    assert {each["used"] for each in told} == {"0.3"}
+    subject, text = mail_text("budget.spent", told[0])
+    assert subject == "O orçamento do mês do acesso ana não basta mais"
+    assert "de R$\u00a00,50, restam R$\u00a00,20." in text
+    assert "acabou" in mail_text("budget.spent", {**told[0], "used": "0.50"})[0]
 
 
 def test_token_that_ends_is_told_once(database: Database, outbox: Outbox, clock: Clock) -> None:
