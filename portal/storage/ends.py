@@ -4,8 +4,9 @@
 (``EndsFile``, and Redis) keep copies. A restored database lacks the later ends: ``Ends.lacking``
 finds them in the journals, and ``Ends.apply`` makes them again.
 
-An end says how it left the row with its key, or which rows with its key it deleted. A vehicle's tag
-in a key is hashed, because a purge that leaves no byte of a tag does not rewrite journals.
+An end says how it left the row with its key, or which rows with its key it deleted. A key is
+hashed: a purge leaves no byte of a vehicle's tag, of its dossiers' numbers or of who had it in a
+history, and does not rewrite journals.
 """
 
 import hashlib
@@ -43,7 +44,6 @@ _warn = RepeatedWarning(logging.getLogger(__name__))
 KEPT_S: Final = 90.0 * DAY_S
 # Seconds by which the times of two machines, or of two transactions, may be out of order.
 _OVERLAP_S: Final = 600.0
-_TAG: Final = "subject"
 
 Kind = Literal[
     "purge",
@@ -99,8 +99,9 @@ _RULES: Final[Mapping[Kind, _Left | _Deleted]] = {
 class End(msgspec.Struct, frozen=True):
     """An end at the time ``at``, in epoch seconds.
 
-    ``key`` are the columns by which its rows are found, and ``values`` those that it left. Of a
-    purge, ``values`` has the vehicle's names, encrypted under the data key.
+    ``key`` are the columns by which its rows are found, with hashes of what they hold. ``values``
+    are the columns that it left. Of a purge, they are the vehicle's names, encrypted under the data
+    key.
     """
 
     id: str
@@ -139,12 +140,13 @@ def note_end(
 
     How it left its row is read from the row. ``values`` are those of a purge.
     """
-    rule, left, number = _RULES.get(kind), dict[str, Any](values or {}), secrets.token_hex(16)
+    rule, left = _RULES.get(kind), dict[str, Any](values or {})
     if isinstance(rule, _Left):
         columns = [rule.table.c[name] for name in rule.copied]
-        left = dict(db.execute(select(*columns).where(_matches(rule.table, key))).mappings().one())
-    hidden = {_TAG: _digest(number, key[_TAG])} if _TAG in key else {}
-    _insert(db, End(number, at, kind, {**key, **hidden}, left))
+        is_meant = and_(*(rule.table.c[name] == value for name, value in key.items()))
+        left = dict(db.execute(select(*columns).where(is_meant)).mappings().one())
+    hashes = {name: _hash(kind, name, value) for name, value in key.items()}
+    _insert(db, End(secrets.token_hex(16), at, kind, hashes, left))
 
 
 class Ends:
@@ -180,15 +182,13 @@ class Ends:
             left_at[_row_of(each)] = each.at
         done: dict[Kind, int] = {}
         for end in sorted(ends, key=lambda each: each.at):
-            rule = _RULES.get(end.kind)
+            rule, changed = _RULES.get(end.kind), 0
             if isinstance(rule, _Deleted):
                 changed = _delete_again(db, rule, end)
             elif rule and end.at > left_at.get(_row_of(end), 0.0):
                 values = {name: end.values[name] for name in rule.copied} | dict(rule.fixed)
-                row = update(rule.table).where(_matches(rule.table, end.key))
-                changed = db.execute(row.values(**values)).rowcount
-            else:
-                changed = 0
+                is_meant = _matches(db, rule.table, end)
+                changed = db.execute(update(rule.table).where(is_meant).values(**values)).rowcount
             if changed:
                 done[end.kind] = done.get(end.kind, 0) + 1
             _insert(db, end)
@@ -238,29 +238,36 @@ def _read(db: Connection, since: float) -> list[End]:
 def _delete_again(db: Connection, rule: _Deleted, end: End) -> int:
     """Delete the rows of an end, and return their number."""
     rows = rule.table
-    where = _matches(rows, {name: each for name, each in end.key.items() if name != _TAG})
+    where = _matches(db, rows, end)
     if rule.written is not None:
         where &= rows.c[rule.written] <= end.at
-    if _TAG in end.key:
-        tagged = db.execute(select(rows.c.id, rows.c[_TAG]).where(where)).all()
-        chosen = [row.id for row in tagged if _digest(end.id, row.subject) == end.key[_TAG]]
-        where = rows.c.id.in_(chosen)
     if rows is batches:
         batch = select(batches.c.id).where(where)
         db.execute(delete(batch_items).where(batch_items.c.batch.in_(batch)))
     return db.execute(delete(rows).where(where)).rowcount
 
 
-def _matches(rows: Table, key: Mapping[str, str]) -> ColumnElement[bool]:
-    return and_(*(rows.c[name] == value for name, value in key.items()))
+def _matches(db: Connection, rows: Table, end: End) -> ColumnElement[bool]:
+    """Return the condition for the rows of an end, of which all keys are read and hashed."""
+    (primary,) = rows.primary_key.columns
+    found = db.execute(select(primary, *(rows.c[name].label(f"key_{name}") for name in end.key)))
+    meant = [
+        row[0]
+        for row in found
+        if all(
+            _hash(end.kind, name, value) == each
+            for (name, each), value in zip(end.key.items(), row[1:], strict=True)
+        )
+    ]
+    return primary.in_(meant)
 
 
 def _row_of(end: End) -> object:
     return end.kind, *sorted(end.key.items())
 
 
-def _digest(salt: str, tag: str) -> str:
-    return hashlib.sha256(f"{salt}{tag}".encode()).hexdigest()
+def _hash(kind: Kind, name: str, value: str) -> str:
+    return hashlib.sha256(f"{kind}\0{name}\0{value}".encode()).hexdigest()[:32]
 
 
 def _insert(db: Connection, end: End) -> None:
