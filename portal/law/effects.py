@@ -145,10 +145,16 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
     further += filter(states_order, restriction.further_texts)
     if main.state == "empty":
         main = further.pop(0)
+        if main.state == "empty" and read_kinds(str(restriction.detail), today).only_denies:
+            main = restriction.detail
+            further.remove(main)
     reading = read_kinds(str(main), today)
     more = [read_kinds(text, today) for text in _texts(further)]
     tables = [_KINDS[kind] for kind in reading.stated]
     doubt: Doubt = ""
+    denies_all = reading.only_denies and _OWN_ACT.keys() <= set(reading.kinds)
+    if restriction.recorded is False and denies_all and not (more or by_name):
+        return Effect((), "", in_force=False, answers=_FREE)
     is_denied = restriction.recorded is False or restriction.is_denied
     if restriction.recorded is False or (is_denied and not reading.revoked_by):
         doubt, tables, more = "contradicted", [_CONTRADICTED], []

@@ -116,7 +116,13 @@ _LIFTING = re.compile(rf"\b({_ENDED}|{_ENDING})\b")
 RENAJUD_SINCE = 2008
 _DENIED = re.compile(
     r"\b(NADA( CONSTA)?|NENHUM\w*( RESTRIC\w+)?|INEXIST\w*|NEGATIV\w*"
-    r"|NAO (CONSTA|EXISTE|HA|POSSUI|TEM)\w*|SEM (ANOTAC|BLOQUEI|ORDE|REGISTR|RESTRIC)\w*)\b"
+    r"|NAO (CONSTA|EXISTE|HA|POSSUI|TEM)\w*|SEM (ANOTAC|BLOQUEI|ORDE|REGISTR|RESTRIC)\w*"
+    r"|SEM (?=(PENHORA|ARREST|SEQUESTR|INDISPONIB|BUSCA E)))\b"
+)
+# "Sem penhora, arresto ou sequestro": a denial goes on to the "or" of its list.
+_DENIED_LIST = re.compile(
+    r"\b(sem|n[aã]o|nenhum\w*|inexist\w*)\b[^.;:/|+&()\n]*?,[^.;:/|+&()\n]*?\b(ou|nem)\b",
+    re.IGNORECASE,
 )
 # "…" shows that a long text was cut. It counts as an unrecognised word, because the missing part
 # may name a kind.
@@ -162,7 +168,8 @@ class KindReading:
     there are none. ``permitted`` are the acts that the text allows, each with the words that do, as
     sent. ``unrecognised`` is the whole text if it contains no kind, or a word that is not
     recognised, lifts or denies, else "". ``states_more`` is true if an unrecognised word stands in
-    a part that lifts and denies nothing, as XYZ in "PENHORA BAIXADA, XYZ".
+    a part that lifts and denies nothing, as XYZ in "PENHORA BAIXADA, XYZ". ``only_denies`` is true
+    if every part denies its kinds.
     """
 
     kinds: tuple[Kind, ...]
@@ -171,6 +178,7 @@ class KindReading:
     permitted: Mapping[Kind, str]
     unrecognised: str
     states_more: bool
+    only_denies: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +225,7 @@ def read_kinds(text: str, today: date) -> KindReading:
     doubted: set[Kind] = set()
     permitted: dict[Kind, str] = {}
     lifts_all = has_unrecognised = states_more = False
+    only_denies = True
     revoked_by = ""
     for part in _parts(text, today):
         allowed = _permitted(part)
@@ -227,6 +236,7 @@ def read_kinds(text: str, today: date) -> KindReading:
         lifted = _lifting(part.line, today)
         # "NAO HA BAIXA" denies a lifting, and not the order.
         revoked = lifted or (None if _LIFTING.search(part.line) else _DENIED.search(part.line))
+        only_denies &= revoked is not None and lifted is None
         if revoked is None:
             stated |= kinds
             states_more |= not all(map(str.isdecimal, part.unread))
@@ -244,6 +254,7 @@ def read_kinds(text: str, today: date) -> KindReading:
         permitted={kind: words for kind, words in permitted.items() if kind not in stated},
         unrecognised=text if has_unrecognised or not found else "",
         states_more=states_more,
+        only_denies=only_denies and bool(found),
     )
 
 
@@ -259,7 +270,8 @@ def kinds_in_prose(text: str, today: date) -> tuple[Kind, ...]:
 
 def _parts(text: str, today: date) -> Iterator[_Part]:
     # A day that has come limits no lifting. A slash in a day does not divide the text.
-    for item in _ITEMS.split(_DATE.sub(lambda day: _later(day[0], today), text)):
+    joined = _DENIED_LIST.sub(lambda found: found[0].replace(",", " ou "), text)
+    for item in _ITEMS.split(_DATE.sub(lambda day: _later(day[0], today), joined)):
         parts: list[_Part] = []
         for part in map(_part, filter(str.strip, _PARTS.split(item))):
             joins = parts and not (part.kinds and parts[-1].kinds)

@@ -20,7 +20,8 @@ _RECORDS: Final = (
     r"(?:REGISTROS?|MULTAS?|DEBITOS?|RESTRIC(?:AO|OES)|INFRAC(?:AO|OES)|BLOQUEIOS?|OCORRENCIAS?"
     r"|RESULTADOS?|PENDENCIAS?|GRAVAMES?|AUTUAC(?:AO|OES)|PENALIDADES?|IMPEDIMENTOS?|ANOTAC(?:AO"
     r"|OES)"
-    r"|APONTAMENTOS?|NOTIFICAC(?:AO|OES)|PROCESSOS?|ORDE(?:M|NS)|DETALHES?|RECORDS?|RESULTS?|FINES?"
+    r"|APONTAMENTOS?|NOTIFICAC(?:AO|OES)|PROCESSOS?|ORDE(?:M|NS)|CONSTRIC(?:AO|OES)|ONUS"
+    r"|LANCAMENTOS?|DETERMINAC(?:AO|OES)|DETALHES?|RECORDS?|RESULTS?|FINES?"
     r"|RESTRICTIONS?)"
 )
 # Words that may stand between a denial and the records that it denies. Other words are not allowed,
@@ -149,8 +150,9 @@ _WORKING: Final = re.compile(
 _DENIAL: Final = re.compile(
     "|".join(
         (
-            r"\b(?:NENHUMA?|SEM|ZERO|0|LIVRE DE|ISENT[OA] DE|AUSENCIA DE|INEXISTENCIA DE|INEXISTEM?"
-            r"|NAO (?:HA|HOUVE|EXISTEM?|CONSTAM?|POSSUI|POSSUEM|TEM|APRESENTA|REGISTRA"
+            r"\b(?:NENHUMA?|SEM|ZERO|0|LIVRE DE|ISENT[OA] DE|AUSENCIA DE|AUSENTES?|INEXISTENCIA DE"
+            r"|INEXISTEM?|NAO (?:HA|HOUVE|EXISTEM?|EXISTINDO|CONSTAM?|POSSUI|POSSUEM|TEM|APRESENTA"
+            r"|REGISTRA|SOFREM?|SOFREU|RECAI|RECAEM|INCIDEM?|PESAM?|CONTEM|FIGURAM?|VERIFIC(?:OU|AMOS)"
             r"|SE ENCONTR(?:A|AM)"
             rf"|RETORN(?:OU|ARAM))) {_LISTED}\b(?: FOI| FORAM)?"
             rf"(?: {_FOUND}| {_LAID}(?: A[OS]? (?:VEICULO|PLACA))?)?{_DENIED_WHERE}{{0,2}}",
@@ -160,16 +162,16 @@ _DENIAL: Final = re.compile(
             # "Registro do veículo não encontrado" says that the vehicle is unknown.
             rf"\b{_RECORDS} (?:(?!VEICULO|PLACA)\w+ ){{0,3}}?(?:; )?(?:NAO (?:FOI "
             rf"|FORAM )?(?:{_FOUND}"
-            r"|CONSTAM?|EXISTEM?|HA|POSSUI)|INEXISTENTES?|NENHUMA?|NADA CONSTA|NEGATIV[OA]S?|0"
-            r"|ZERO)"
-            r"(?!\w)",
+            r"|CONSTAM?|EXISTEM?|HA|POSSUI)|INEXISTENTES?|AUSENTES?|NENHUMA?|NADA CONSTA"
+            r"|NEGATIV[OA]S?|0|ZERO|NAO(?= ;|$))(?!\w)",
+            r"^(?:RENAJUD|RENAINF) ; NAO$",
             rf"\bNENHUMA? (?:DADO|INFORMACAO) (?:FOI )?{_FOUND}",
             rf"\b{_QUERY} NAO RETORNOU (?:NENHUMA? |QUALQUER )?(?:DADOS?|INFORMAC(?:AO|OES))\b",
             rf"\b(?:DADOS|INFORMACOES) NAO {_FOUND}",
             rf"\bNADA (?:CONSTA|FOI {_FOUND}|{_FOUND}|A CONSTAR|A DECLARAR|HA)\b|^NAO CONSTAM?$",
             r"\bNAO CONSTAM? N[AO] (?:BASE|SISTEMA|RENAJUD|RENAINF)\b",
             r"\bNEGATIV[OA] (?:PARA|DE) " + _LISTED + r"\b|^NEGATIV[OA]$|\bNADA CONSTA\b",
-            r"\bLIVRE E DESEMBARACAD[OA]\b",
+            r"\bLIVRE E DESEMBARACAD[OA]\b|\bDESIMPEDID[OA]\b|\bDESEMBARACAD[OA]\b",
             r"\bNO (?:DATA|RECORDS?|RESULTS?|FINES?|RESTRICTIONS?)(?: (?:WAS|WERE))? FOUND\b",
             r"\b(?:RECORDS?|RESULTS?|FINES?) NOT FOUND\b"
             r"|^NO (?:DATA|RECORDS?|RESULTS?|FINES?|RESTRICTIONS?)$",
@@ -210,6 +212,20 @@ _NEUTRAL: Final = re.compile(
     r"|ROUBO|(?:ADMINISTRATIV|FINANCEIR|ATIV|INFORMAD|CONSULTAD|PESQUISAD|SOLICITAD)[OA]S?"
     rf"|{_CARRIED_OUT}|{_FOUND}|THE|THIS|OF|FOR|IN|FROM|WITH|WAS|WERE|IS|ARE|QUERY|SEARCH|REQUEST"
     r"|RESPONSE|VEHICLE|PLATE|PROCESSED|FOUND|[A-Z]{3}\d[A-Z0-9]\d{2}|\d{9,11}|0+|200|;"
+)
+_REGULAR: Final = re.compile(r"\bSITUACAO (?:REGULAR|NORMAL)\b")
+_DENIED: Final = "§"  # stands in place of a denial that was found
+# Words of a denial's own clause that say of which records it is, or until when it holds. In another
+# clause they may tell of a record.
+_OF_A_DENIAL: Final = re.compile(
+    r"(?:DETERMINAD|INSERID|INCLUID|IMPOST|LANCAD|EXPEDID|EMITID|EMANAD|PROFERID|ORIUND|ORDENAD"
+    r"|DECRETAD|VINCULAD|ASSOCIAD|RELACIONAD|ANOTAD|AVERBAD|REFERID|CITAD|MENCIONAD|ENVIAD"
+    r"|COMUNICAD)[OA]S?"
+    r"|PROVENIENTES?|DECORRENTES?|REFERENTES?|VIGENTES?|PENDENTES?|EXISTENTES?|CORRENTES?"
+    r"|PODER|JUDICIARIO|JUSTICA|JUIZ(?:ES|AS?)?|JUIZOS?|MAGISTRAD[OA]S?|TRIBUNA(?:L|IS)|VARAS?"
+    r"|ORGAOS?|AUTORIDADES?|COMPETENTES?|CNJ"
+    r"|VIA|JUNTO|CONTRA|SOBRE|ATRAVES|MEIO|NEST[EA]|DEST[EA]|ATUA(?:L|IS)|ATUALMENTE|HOJE"
+    r"|AUTOMOVEL|AUTOMOTOR|CARRO|MOTO(?:CICLETA)?|CAMINHAO|BEM|MESM[OA]|QUALQUER|QUAISQUER|NENHUMA?"
 )
 
 
@@ -254,17 +270,30 @@ def _says(words: str, failure: re.Pattern[str]) -> Says:
         return "blank"
     words, no_failures = _NO_FAILURE.subn("", words)
     # "A consulta não retornou registros" denies the records, and reports no failure.
-    without_denials, denials = _DENIAL.subn("", words)
+    without_denials, denials = _DENIAL.subn(_DENIED, words)
     if failure.search(without_denials):
         return "failure"
     if _WORKING.search(without_denials):
         return "working"
-    rest = without_denials.strip(" ;")
-    rest, successes = _SUCCESS.subn(lambda found: found["between"] or "", rest)
+    rest, successes = _SUCCESS.subn(
+        lambda found: found["between"] or "", without_denials.strip(" ;")
+    )
     if not denials and _ABSENT.search(words):
         return "absent"
     if not (no_failures or denials or successes):
         return "unknown"
-    if not all(word in STATES or _NEUTRAL.fullmatch(word) for word in rest.split()):
+    if not all(map(_adds_nothing, _REGULAR.sub("", rest).split(";"))):
         return "unknown"
     return "denial" if denials else "success"
+
+
+def _adds_nothing(clause: str) -> bool:
+    """Return whether the words of a clause, beside its denial, tell of no record."""
+    words = clause.split()
+    is_denial = _DENIED in words
+    return all(
+        word in STATES
+        or _NEUTRAL.fullmatch(word)
+        or (is_denial and (word == _DENIED or _OF_A_DENIAL.fullmatch(word)))
+        for word in words
+    )

@@ -20,6 +20,7 @@ UNREAD = "nuuu"
 TRANSFER, SEIZED, LICENCE, ALL = "nyyy", "ncyy", "nncc", "nnnn"
 
 # Each row: the kind as sent, other fields, the expected marks and the expected level.
+NO_ACT = "Não possui restrição de transferência, licenciamento ou circulação"
 RECORDS = [
     # The four kinds, in the spellings of courts and resellers.
     ("TRANSFERENCIA", {}, TRANSFER, "blocked"),
@@ -185,6 +186,16 @@ RECORDS = [
     ("NEGATIVO", {"recorded": False}, NO_RECORD, "clear"),
     ("NAO CONSTA", {"recorded": False}, NO_RECORD, "clear"),
     ("NENHUMA", {"recorded": False, "block_type": "NADA CONSTA"}, NO_RECORD, "clear"),
+    # What is denied in a list, or in the detail alone, blocks nothing.
+    ("SEM PENHORA, ARRESTO OU SEQUESTRO", {"recorded": None}, UNCERTAIN, "caution"),
+    ("SEM PENHORA", {"recorded": None}, UNCERTAIN, "caution"),
+    ("", {"recorded": None, "detail": "SEM BLOQUEIO DE TRANSFERÊNCIA"}, UNCERTAIN, "caution"),
+    ("", {"recorded": None, "detail": "Não existem registros de penhora"}, UNCERTAIN, "caution"),
+    ("", {"recorded": None, "detail": NO_ACT}, UNCERTAIN, "caution"),
+    ("", {"detail": NO_ACT}, UNCERTAIN, "caution"),
+    ("", {"recorded": False, "detail": NO_ACT}, NO_RECORD, "clear"),
+    ("", {"recorded": False, "detail": NO_ACT, "block_type": "PENHORA"}, UNCERTAIN, "caution"),
+    ("NÃO TRANSFERIR, CIRCULAR OU LICENCIAR", {}, ALL, "blocked"),
     # Dates and courts do not change an effect.
     ("TRANSFERENCIA", {"court": "TRT3", "case": HIDDEN}, TRANSFER, "blocked"),
     (
