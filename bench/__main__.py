@@ -19,6 +19,7 @@ from bench.results import Report
 from bench.sizes import sizes
 from bench.start import start
 from bench.store import entries
+from bench.streams import streams
 from bench.trail import trail
 
 SCENARIOS = {
@@ -37,6 +38,7 @@ SCENARIOS = {
     "start": start,
     "network": network,
     "trail": trail,
+    "streams": streams,
     "capacity": capacity,
 }
 

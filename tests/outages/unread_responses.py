@@ -5,7 +5,7 @@ import socket
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,9 +49,8 @@ class Answered(NamedTuple):
 
     @property
     def p99_s(self) -> float:
-        if len(self.times_s) < 2:
-            return float("inf")
-        return statistics.quantiles(self.times_s, n=100, method="inclusive")[98]
+        times = sorted([*self.times_s, *[float("inf")] * self.failed])
+        return times[len(times) * 99 // 100] if times else float("inf")
 
     def __str__(self) -> str:
         if not self.times_s:
@@ -123,18 +122,20 @@ class Readers:
                     found.append(client)
             yield found
 
-    def timed(self, path: str, seconds: float) -> Answered:
-        """Send a request 20 times a second, for some seconds."""
-        times, failed, ends_at = [], 0, time.monotonic() + seconds
+    def timed(self, paths: Sequence[str], seconds: float) -> dict[str, Answered]:
+        """Send each request 20 times a second, for some seconds."""
+        found = {path: Answered([], 0) for path in paths}
+        ends_at = time.monotonic() + seconds
         while time.monotonic() < ends_at:
-            began = time.perf_counter()
-            try:
-                self._get(path, 8)
-                times.append(time.perf_counter() - began)
-            except OSError:
-                failed += 1
+            for path in paths:
+                began = time.perf_counter()
+                try:
+                    self._get(path, 8)
+                    found[path].times_s.append(time.perf_counter() - began)
+                except OSError:
+                    found[path] = found[path]._replace(failed=found[path].failed + 1)
             time.sleep(0.05)
-        return Answered(times, failed)
+        return found
 
     def _get(self, path: str, timeout_s: float) -> bytes:
         connection = http.client.HTTPConnection("127.0.0.1", self.portal.port, timeout=timeout_s)

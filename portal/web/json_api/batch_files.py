@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from typing import Final, Literal
 
@@ -23,7 +23,7 @@ from portal.presentation.exports.zip_file import Incomplete, zip_stream
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate
 from portal.web.json_api.batches import BATCH
-from portal.web.json_api.calls import Call, authenticated, get
+from portal.web.json_api.calls import Call, authenticated, get_file
 from portal.web.json_api.files import RECORD_FILES, download
 from portal.web.json_api.routes import REFUSED_BY, Refusal
 from portal.web.papers import batch_dossier, sheets_file
@@ -55,13 +55,12 @@ def _results(
     expired: bool = False,
 ) -> Response:
     """Return the results of a batch, of all its vehicles or of those that the query selects."""
-    ask, name = call.desk.lists.get(batch).ask, f"lote-{batch[:8]}"
-    outdated_at_s = time.time() if expired else None
+    name, outdated_at_s = f"lote-{batch[:8]}", time.time() if expired else None
 
-    def items() -> Sequence[Item]:
+    def found() -> tuple[Collection[LookupName], Sequence[Item]]:
         # All items are read before the response starts. A later error would truncate the response,
         # and a client could mistake the truncated response for a complete one.
-        return [
+        return call.desk.lists.get(batch).ask, [
             item
             for item in call.desk.lists.items(batch)
             if (not plates or item.subject.text in plates)
@@ -69,9 +68,9 @@ def _results(
         ]
 
     if kind == "zip":
-        return _zip(call, items, ask, name)
+        return _zip(call, found, name)
     with call.web.slots.table_writes.slot(call.sender):
-        chosen = items()
+        ask, chosen = found()
         subjects = [item.subject for item in chosen]
         call.desk.prepare(subjects)
         call.desk.witness.exported(subjects, batch)
@@ -79,37 +78,39 @@ def _results(
         return download(call, results_table(rows), kind, dialect, name)
 
 
-@get(f"{BATCH}/deadlines.ics", "batch_deadlines")
+@get_file(f"{BATCH}/deadlines.ics", "batch_deadlines")
 def batch_deadlines(call: Call, batch: str) -> Response:
-    ask = [name for name in call.desk.lists.get(batch).ask if name == "renainf"]
     today = call.web.render_context().today
     with call.web.slots.table_writes.slot(call.sender):
-        dossiers = (dossier for _, dossier in _vehicles(call, batch, ask))
-        calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", today)
+        ask = [name for name in call.desk.lists.get(batch).ask if name == "renainf"]
+        found = (dossier for _, dossier in _vehicles(call, batch, ask))
+        with closing(call.web.slots.file_turn.sliced(found)) as dossiers:
+            calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", today)
     if calendar is None:
         raise Failure("not_stored")
     return calendar_response(calendar, f"lote-{batch[:8]}", "attachment")
 
 
-@get(f"{BATCH}/sheets.pdf", "sheets_pdf")
+@get_file(f"{BATCH}/sheets.pdf", "sheets_pdf")
 def sheets_pdf(call: Call, batch: str, plates: Collection[str] = ()) -> Response:
     """Return one file with the shop's sheet of each plate of a batch, or of those in ``plates``."""
-    chosen = [
-        item.subject
-        for item in call.desk.lists.items(batch)
-        if isinstance(item.subject, Plate) and (not plates or item.subject.text in plates)
-    ]
-    if not chosen:
-        raise Refusal("parameter_invalid", NO_SHEET)
-    if len(chosen) > MOST_SHEETS:
-        raise Refusal("parameter_invalid", TOO_MANY_SHEETS)
     file_name = f"folhas-{batch[:8]}.pdf"
-    if request.method == "HEAD":
-        call.web.pdfs.check()
-        return file_response((), "application/pdf", file_name)
     with call.web.slots.table_writes.slot(call.sender):
-        page = sheets_file(call.web, call.identity, call.desk.stored(chosen))
-        html = render_template(page.template, page=page)
+        chosen = [
+            item.subject
+            for item in call.desk.lists.items(batch)
+            if isinstance(item.subject, Plate) and (not plates or item.subject.text in plates)
+        ]
+        if not chosen:
+            raise Refusal("parameter_invalid", NO_SHEET)
+        if len(chosen) > MOST_SHEETS:
+            raise Refusal("parameter_invalid", TOO_MANY_SHEETS)
+        if request.method == "HEAD":
+            call.web.pdfs.check()
+            return file_response((), "application/pdf", file_name)
+        with call.web.slots.file_turn.take():
+            page = sheets_file(call.web, call.identity, call.desk.stored(chosen))
+            html = render_template(page.template, page=page)
         with call.web.pdf_span():
             pdf = call.web.pdfs.render_for_archive(
                 html, within_s=PAGE_WITHIN_S + SHEET_WITHIN_S * len(chosen)
@@ -122,9 +123,9 @@ def _records(
     call: Call, batch: str, name: TableName, kind: Format, dialect: Dialect = "brazil"
 ) -> Response:
     need = NEEDS[name]
-    if need not in call.desk.lists.get(batch).ask:
-        raise Refusal("lookup_not_asked")
     with call.web.slots.table_writes.slot(call.sender):
+        if need not in call.desk.lists.get(batch).ask:
+            raise Refusal("lookup_not_asked")
         table = batch_table(name, _vehicles(call, batch, [need]))
         return download(call, table, kind, dialect, f"lote-{batch[:8]}-{name}")
 
@@ -140,10 +141,10 @@ def _vehicles(call: Call, batch: str, ask: Sequence[LookupName]) -> Iterator[tup
 
 
 for _kind in ("csv", "jsonl", "xlsx", "zip"):
-    get(f"{BATCH}/results.{_kind}", f"results_{_kind}")(partial(_results, kind=_kind))
+    get_file(f"{BATCH}/results.{_kind}", f"results_{_kind}")(partial(_results, kind=_kind))
 for _name, _need in NEEDS.items():
     for _format in RECORD_FILES:
-        get(f"{BATCH}/{_name}.{_format}", f"batch_{_name}_{_format}", _need)(
+        get_file(f"{BATCH}/{_name}.{_format}", f"batch_{_name}_{_format}", _need)(
             partial(_records, name=_name, kind=_format)
         )
 
@@ -159,16 +160,16 @@ def _while_signed_in(call: Call, items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _zip(
-    call: Call, items: Callable[[], Sequence[Item]], ask: Collection[LookupName], name: str
+    call: Call, found: Callable[[], tuple[Collection[LookupName], Sequence[Item]]], name: str
 ) -> Response:
     content_type, file_name = "application/zip", f"{name}.zip"
     with ExitStack() as stack:
         if request.method != "HEAD":
             stack.enter_context(call.web.slots.streams.slot(call.sender))
+        ask, chosen = found()
         call.web.pdfs.check()
         if request.method == "HEAD":
             return file_response((), content_type, file_name)
-        chosen = items()
         call.desk.witness.exported(item.subject for item in chosen)
         files = stream_with_context(zip_stream(_dossiers(call, chosen, ask)))
         return streamed_response(files, content_type, file_name, stack.pop_all().close)
@@ -205,7 +206,8 @@ def _dossiers(
 
 
 def _dossier_pdf(call: Call, plate: Plate, ask: Collection[LookupName]) -> bytes | None:
-    found = batch_dossier(call.web, call.desk, plate, ask)
+    with call.web.slots.file_turn.take():
+        found = batch_dossier(call.web, call.desk, plate, ask)
     if found is None:
         return None
     with call.web.pdf_span():

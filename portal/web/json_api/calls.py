@@ -122,13 +122,16 @@ def _view(
     name: str = "",
     need: LookupName | None = None,
     body: ReadBody | None = None,
+    *,
+    is_file: bool = False,
 ) -> Callable[[View], View]:
     """Return a decorator that adds a view to the routes.
 
     The view gets the call, the parts of the path, and the parameters that the OpenAPI document
     declares for the path, where the query has them. ``body`` reads the body, which the view gets as
     ``body``. The view is called for a request that is authenticated, has the scope ``need`` (None:
-    of any lookup), is valid, and does not exceed the rate limits. The checks have this order.
+    of any lookup), is valid, and does not exceed the rate limits. The checks have this order. Of
+    the requests for a file (``is_file``) a worker has few at a time, and refuses the others first.
     """
 
     def decorator(view: View) -> View:
@@ -149,12 +152,21 @@ def _view(
             count(web, call.identity)
             return view(call, **parts, **given)
 
-        return routes.add(path, method, name or view.__name__)(checked)
+        def admitted(web: Web, **parts: Any) -> Response:
+            # Hundreds of requests at once would otherwise keep all others waiting while each reads
+            # its batch, only to be refused.
+            sender = request.headers.get("Authorization") or request.headers.get("Cookie", "")
+            with web.slots.file_requests.slot(sender):
+                return checked(web, **parts)
+
+        routed = wraps(view)(admitted) if is_file else checked
+        return routes.add(path, method, name or view.__name__)(routed)
 
     return decorator
 
 
 get: Final = partial(_view, "GET")
+get_file: Final = partial(_view, "GET", is_file=True)
 post: Final = partial(_view, "POST")
 put: Final = partial(_view, "PUT")
 

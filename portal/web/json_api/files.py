@@ -1,6 +1,7 @@
 """Tables as files, which are written whole before the response starts."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from functools import partial
 from os import SEEK_END
 from typing import Final
@@ -34,7 +35,8 @@ def download(call: Call, table: Table, ending: Format, dialect: Dialect, name: s
         file = stack.enter_context(Spool(partial(stack.enter_context, slot)))
         if ending == "xlsx":
             file.rollover()  # its writer also has temporary files
-        write_table(table, file, ending, dialect)
+        rows = stack.enter_context(closing(call.web.slots.file_turn.sliced(table.rows)))
+        write_table(replace(table, rows=rows), file, ending, dialect)
         length = file.seek(0, SEEK_END)
         file.seek(0)
         if length <= file.most_in_memory:

@@ -1,14 +1,30 @@
 """Responses in parts: the pace of a client, and the slots that they hold."""
 
 import re
+import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
+from portal.access.tokens import Gatekeeper
+from portal.batch.batches import Batches
 from portal.pdf.process import PdfProcess
 from portal.web.http import streams
-from portal.web.http.slots import MAX_WRITES_PER_SENDER
-from portal.web.http.streams import PIECE_BYTES, TAKEN_WITHIN_S, ClientTooSlow, Spool, paced
+from portal.web.http.slots import (
+    MAX_FILE_REQUESTS,
+    MAX_FILE_REQUESTS_PER_SENDER,
+    MAX_WRITES_PER_SENDER,
+)
+from portal.web.http.streams import (
+    PIECE_BYTES,
+    SLICE_S,
+    TAKEN_WITHIN_S,
+    ClientTooSlow,
+    FileTurn,
+    Spool,
+    paced,
+)
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
@@ -66,6 +82,68 @@ def test_spool_asks_before_it_needs_the_disk(monkeypatch: pytest.MonkeyPatch) ->
         assert asked == [True]
 
 
+class Work:
+    """A clock that work on rows advances, and a sleep that notes whether the turn is free."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.free: list[bool] = []
+        self.turn = FileTurn(lambda: self.now, self._sleep)
+
+    def _sleep(self, _: float) -> None:
+        self.free.append(self.is_free)
+
+    @property
+    def is_free(self) -> bool:
+        return self.others_gets(0.0)
+
+    def others_gets(self, within_s: float) -> bool:
+        """Return whether another thread gets the turn."""
+        taken = threading.Event()
+
+        def take() -> None:
+            with self.turn.take():
+                taken.set()
+
+        threading.Thread(target=take, daemon=True).start()
+        return taken.wait(within_s or 0.05)
+
+    def rows(self, count: int, each_s: float) -> Iterator[int]:
+        for number in range(count):
+            self.now += each_s
+            yield number
+
+
+@pytest.mark.parametrize(
+    ("each_s", "pauses"), [(SLICE_S / 10, 1), (SLICE_S * 2, 12), (SLICE_S / 100, 0)]
+)
+def test_work_on_a_file_pauses_after_each_slice(each_s: float, pauses: int) -> None:
+    work = Work()
+    assert list(work.turn.sliced(work.rows(12, each_s))) == [*range(12)]
+    assert work.free == [True] * pauses
+
+
+def test_one_thread_at_a_time_works_on_a_file() -> None:
+    work = Work()
+    rows = work.turn.sliced(work.rows(3, 0.0))
+    next(rows)
+    assert not work.is_free
+    rows.close()  # as after an error
+    assert work.others_gets(10.0)
+
+
+def test_turn_is_free_after_an_error() -> None:
+    work = Work()
+
+    def broken() -> Iterator[int]:
+        yield 1
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        list(work.turn.sliced(broken()))
+    assert work.others_gets(10.0)
+
+
 @pytest.fixture
 def here(portal: PortalFactory, monkeypatch: pytest.MonkeyPatch) -> InProcessPortal:
     monkeypatch.setattr(streams, "SPOOLED", 10)
@@ -98,6 +176,65 @@ def test_a_sender_has_one_long_response_at_a_time(here: InProcessPortal, first: 
         ) as answer_of_other:
             assert answer_of_other.status_code == 200
     assert here.app.test_client().get(f"{path}/results.zip", headers=auth).status_code == 200
+
+
+FILES = (
+    *("results.zip", "results.csv", "results.xlsx", "fines.jsonl", "restrictions.csv"),
+    *("deadlines.ics", "sheets.pdf"),
+)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_refused_file_reads_nothing(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    """Regression: each of hundreds of requests read its batch before it was refused."""
+    path, slots = batch(here), here.parts.web.slots
+    sender = here.parts.web.gatekeeper.authenticate(PORTAL_TOKEN).digest
+    held = [(slots.streams, 1), (slots.table_writes, MAX_WRITES_PER_SENDER)]
+    with ExitStack() as stack:
+        for limiter, many in held:
+            for _ in range(many):
+                stack.enter_context(limiter.slot(sender))
+        for read in ("get", "items"):
+            monkeypatch.setattr(Batches, read, lambda *_: pytest.fail("the batch was read"))
+        refused = here.get(f"{path}/{name}")
+    expect_message(refused, 503)
+    assert (refused.get_json()["code"], refused.headers["Retry-After"]) == ("busy", "5")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_worker_checks_few_requests_for_files_at_a_time(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path, slots = batch(here), here.parts.web.slots
+    other = issue(here, "bia")
+    with ExitStack() as stack:
+        for _ in range(MAX_FILE_REQUESTS_PER_SENDER):
+            stack.enter_context(slots.file_requests.slot(PORTAL_TOKEN))
+        authenticate = Gatekeeper.authenticate
+        monkeypatch.setattr(Gatekeeper, "authenticate", lambda *_: pytest.fail("it was checked"))
+        refused = here.get(f"{path}/{name}")
+        expect_message(refused, 503)
+        assert refused.get_json()["code"] == "busy"
+        monkeypatch.setattr(Gatekeeper, "authenticate", authenticate)
+        assert here.get(f"{path}/{name}", other).status_code == 404
+        for number in range(MAX_FILE_REQUESTS - MAX_FILE_REQUESTS_PER_SENDER):
+            stack.enter_context(slots.file_requests.slot(f"sender {number}"))
+        assert here.get(f"{path}/{name}", other).status_code == 503
+        assert here.get(path).status_code == 200  # the batch itself is no file
+    assert here.get(f"{path}/{name}", other).status_code == 404
+
+
+def test_an_archive_that_is_sent_is_no_request_that_is_checked(here: InProcessPortal) -> None:
+    path, slots = batch(here), here.parts.web.slots
+    with ExitStack() as stack:
+        archive = here.app.test_client().get(
+            f"{path}/results.zip", headers={"Authorization": PORTAL_TOKEN}, buffered=False
+        )
+        stack.enter_context(archive)
+        for _ in range(MAX_FILE_REQUESTS_PER_SENDER):
+            stack.enter_context(slots.file_requests.slot(PORTAL_TOKEN))
 
 
 def test_an_archive_that_cannot_begin_holds_no_slot(
