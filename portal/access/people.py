@@ -378,6 +378,7 @@ class People:
             after = without(before, session)
             if was_there := len(after) < len(before):
                 self._put_sessions(db, person_id, after)
+                note_end(db, "session", {"id": person_id}, self._clock())
                 also(db)
         self._forget(person_id)
         return was_there

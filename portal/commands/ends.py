@@ -24,6 +24,7 @@ _KINDS: Final[dict[Kind, str]] = {
     "token": "tokens",
     "dossier": "dossiers",
     "sessions": "people's sessions",
+    "session": "single sessions",
     "batch": "batches",
     "draft": "drafts",
     "calendar": "calendar addresses",

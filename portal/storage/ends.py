@@ -50,6 +50,7 @@ Kind = Literal[
     "token",
     "dossier",
     "sessions",
+    "session",
     "batch",
     "draft",
     "calendar",
@@ -82,7 +83,9 @@ _RULES: Final[Mapping[Kind, _Left | _Deleted]] = {
         (*("name", "scopes", "daily_limit", "monthly_budget"), *("expires_at", "revoked_at")),
     ),
     "dossier": _Left(dossiers, ("revoked_at",), {"head": None, "html": None, "pdf": None}),
-    "sessions": _Left(people, ("ended_at",)),
+    "sessions": _Left(people, ("ended_at",), {"sealed_sessions": None}),
+    # The list of sessions is encrypted. Without it, the person signs in again in every browser.
+    "session": _Left(people, (), {"sealed_sessions": None}),
     "batch": _Left(
         batches,
         ("ended_at", "expires_at"),
@@ -141,7 +144,7 @@ def note_end(
     How it left its row is read from the row. ``values`` are those of a purge.
     """
     rule, left = _RULES.get(kind), dict[str, Any](values or {})
-    if isinstance(rule, _Left):
+    if isinstance(rule, _Left) and rule.copied:
         columns = [rule.table.c[name] for name in rule.copied]
         is_meant = and_(*(rule.table.c[name] == value for name, value in key.items()))
         left = dict(db.execute(select(*columns).where(is_meant)).mappings().one())

@@ -11,6 +11,7 @@ from sqlalchemy import delete, insert, select
 from portal.access.calendar_addresses import CalendarAddresses, CalendarOwner
 from portal.access.declarations import Declarations
 from portal.access.history import History
+from portal.access.own_sessions import UserAgent
 from portal.access.people import People
 from portal.access.tokens import SCOPES, TokenChange
 from portal.batch.batches import Batches
@@ -30,6 +31,7 @@ from tests.access.test_people import claims, company
 from tests.fakes import Clock
 from tests.fakes.one_tenant import subject_keys, tokens_in
 
+AGENT: Final = UserAgent("firefox", "linux")
 SECRET: Final = b"s" * 32
 FIRST, SECOND = "ABC1D23", "LMP0A01"
 OWNER, OTHER = "owner", "other"
@@ -160,6 +162,18 @@ def test_rotated_token_ends_when_it_was_to_end(store: Store) -> None:
     assert former in store.tokens.listed()
     assert {each.name for each in store.tokens.listed()} == {"ana#1", "bia"}
     store.tokens.issue("ana", SCOPES, None, 0)  # the new token is lost, and its name is free
+
+
+def test_single_session_that_was_ended_is_over_with_the_others(store: Store) -> None:
+    """Their list is encrypted, and the person signs in again."""
+    one, other = (store.people.open_session(store.person.id, AGENT) for _ in range(2))
+    before = store.rows()
+    assert store.people.end_session(store.person.id, one.id)
+    journal = store.restore(before)
+    assert store.apply(journal) == {"session": 1}
+    ((sessions,),) = [(row["sealed_sessions"],) for row in store.rows()["people"]]
+    assert sessions is None
+    assert not store.people.end_session(store.person.id, other.id)
 
 
 def test_what_was_written_after_the_restore_stays(store: Store, clock: Clock) -> None:
