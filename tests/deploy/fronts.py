@@ -85,9 +85,12 @@ class NginxFront(Front):
                 "server_name portal.example;": "server_name localhost;",
                 "/etc/ssl/portal.example": str(self.directory),
                 "/var/log/nginx/error.log": "stderr",
+                "/etc/nginx/": f"{self.directory}/",
             },
         )
         (self.directory / "site.conf").write_text(site)
+        portal = (PROXIES / "nginx-portal.conf").read_text("utf-8")
+        (self.directory / "dossie-veicular-portal.conf").write_text(portal)
         config = self.directory / "nginx.conf"
         # As root, nginx would run its workers as a user without access to the directory.
         user = "user root root;" if os.geteuid() == 0 else ""

@@ -135,7 +135,7 @@ def test_outage_logs_no_plate(name: str) -> None:
 @pytest.mark.parametrize(
     ("file", "directive"),
     [
-        ("deploy/proxies/nginx.conf", r"proxy_read_timeout (\d+)s;"),
+        ("deploy/proxies/nginx-portal.conf", r"proxy_read_timeout (\d+)s;"),
         ("deploy/proxies/Caddyfile", r"response_header_timeout (\d+)s"),
     ],
 )

@@ -48,14 +48,14 @@ class NginxWithSignIn(NginxFront):
         site = self.directory / "site.conf"
         before, start, rest = site.read_text().partition("    location / {\n")
         assert start
-        body, _, after = rest.partition("\n    }\n")
-        kept = [line for line in body.splitlines() if '""' not in line or "Connection" in line]
-        (self.directory / "dossie-veicular-portal.conf").write_text("\n".join(kept))
+        _, _, after = rest.partition("\n    }\n")
         secret = f'proxy_set_header X-Sign-In-Secret "{SECRET}";'
         (self.directory / "dossie-veicular-secret.conf").write_text(secret)
         sign_in = (PROXIES / "nginx-sign-in.conf").read_text("utf-8")
         changes = {"/etc/nginx/": f"{self.directory}/", "127.0.0.1:4180": self.service}
-        site.write_text(before + replaced(sign_in, changes) + after)
+        included = self.directory / "dossie-veicular-sign-in.conf"
+        included.write_text(replaced(sign_in, changes))
+        site.write_text(f"{before}    include {included};\n{after}")
         return command
 
 
