@@ -11,6 +11,7 @@ from portal.law.declared import Record
 from portal.law.findings import AdverseData, Finding
 from portal.law.orders import AssessedOrder
 from portal.law.record_findings import paid_short_findings
+from portal.law.standing import Standing
 from portal.system.local_time import local_time
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 
@@ -56,7 +57,8 @@ def records_by_line(
             at=_time_of(answers, "renajud"),
         )
     if fines is not None:
-        owed = [fine.amount.value for fine in one_per_notice(fines) if fine.is_open]
+        found = [fine for fine in one_per_notice(fines) if fine.is_open]
+        owed = [fine.amount.value for fine in found]
         short = sum_of(one.missing for one in paid_short_findings(one_per_notice(fines)))
         records[FINES] = Record(
             "renainf",
@@ -64,6 +66,7 @@ def records_by_line(
             len(owed),
             known_sum(owed) if owed else short or None,
             at=_time_of(answers, "renainf"),
+            notices=sum(fine.standing is Standing.NOTICE for fine in found),
         )
     for one in findings:
         if not isinstance(one, AdverseData):

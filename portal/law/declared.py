@@ -25,8 +25,9 @@ Settlement = Literal["recorded", "contradicted", "declared", "warned", "open"]
 class Record:
     """What the answer of a lookup says of a line.
 
-    ``count`` is the number of records, and ``amount`` what they cost in R$, or None. ``words`` are
-    the source's own, or "". ``at`` is the local time of the answer, or None if it is not known.
+    ``count`` is the number of records, and ``amount`` what they cost in R$, or None. ``notices`` of
+    the open fines are notices alone, which may become fines. ``words`` are the source's own, or "".
+    ``at`` is the local time of the answer, or None if it is not known.
     """
 
     lookup: LookupName
@@ -35,6 +36,7 @@ class Record:
     amount: Decimal | None = None
     words: str = ""
     at: datetime | None = None
+    notices: int = 0
 
 
 @dataclass(frozen=True, slots=True)

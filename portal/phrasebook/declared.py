@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from portal.law.declared import Declaration, Record, SettledLine
 from portal.phrasebook.checklist import WORDS, something
+from portal.phrasebook.sums import count_words
 from portal.vehicle.operation_name import LookupName
 from portal.wording import counted, day, listed, moment, money
 
@@ -22,7 +23,7 @@ NOT_CHECKED: Final = "não verificado"
 
 
 def record_words(record: Record) -> str:
-    """Say what a record has: ``2 multas em aberto, R$ 325,39``."""
+    """Say what a record has: ``1 multa e 1 autuação em aberto, R$ 325,39``."""
     if record.words:
         return f"“{record.words}”"
     match record.lookup:
@@ -31,7 +32,7 @@ def record_words(record: Record) -> str:
         case "renajud":
             return "nenhuma restrição judicial"
         case "renainf" if record.count:
-            fines = counted(record.count, "multa em aberto", "multas em aberto")
+            fines = f"{count_words(record.count, record.notices)} em aberto"
             return fines + (f", {money(record.amount)}" if record.amount is not None else "")
         case "renainf" if record.amount is not None:
             return f"pode faltar {money(record.amount)} de multa paga"

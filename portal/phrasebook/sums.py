@@ -93,6 +93,12 @@ def enforceable(sums: Totals) -> Sum:
     return Sum("Em regra já exigíveis", value, due)
 
 
+def enforceable_words(sums: Totals) -> str:
+    """Count the fines that can be enforced, and name their sum: ``1 exigível, R$ 130,16``."""
+    count = counted(sums.enforceable_count, "exigível", "exigíveis")
+    return f"{count}, {amount_words(sums.enforceable_amount, sums.enforceable_count)}"
+
+
 def points(sums: Totals) -> Sum:
     """Return the points that count on a licence, and those that may come to count."""
     note = "de quem dirigia ou, se for o caso, do proprietário"

@@ -170,6 +170,7 @@ def register(environment: Environment) -> None:
             "line_title": checklist.title,
             "line_something": checklist.something,
             "open_words": sums.open_words,
+            "enforceable_words": sums.enforceable_words,
             "called_off_words": sums.called_off_words,
             "gravity_word": fines.gravity_word,
             "discount_note": fines.discount_note,

@@ -27,6 +27,7 @@ from portal.presentation.vehicle.negotiation import negotiation_page
 from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.sheet import Sheet, SheetPage
 from portal.vehicle.operation_name import LookupName
+from tests.faces.corpus import FINES
 from tests.factories import decoded, fine, renainf_body, renajud_body, restriction
 from tests.pdf.rendering import can_render_pdf, render_pdf
 from tests.presentation.rendering import CONTEXT, DOWN, NOW, PLATE, UNASKED, answered, render
@@ -321,3 +322,17 @@ def test_unread_declarations_are_said() -> None:
     assert "esta folha está incompleta" in text_of(tree_of(sheet_of(dossier)))
     assert row_of_dossier(dossier).open_lines is None
     assert row_of_dossier(dossier).verdict == "caution"
+
+
+def test_notice_is_not_counted_as_a_fine_on_the_sheet() -> None:
+    """A notice restricts nothing: the stock entry names the enforceable fines, and their sum."""
+    young, due = FINES["notice"], FINES["enforceable"]
+    dossier = CONTEXT.dossier(PLATE, replace(CLEAN, fines=answered(renainf_body(young, due))))
+    assert dossier.totals is not None
+    assert (dossier.totals.open_notices, dossier.totals.enforceable_count) == (1, 1)
+    page = SheetPage(Sheet(dossier, NOW, "loja"), None, "https://x.example")
+    text = text_of(check_html(render(page)))
+    assert "1 multa e 1 autuação em aberto, R$ 1.010,57" in text
+    stops = text[text.index("Impede ou pode impedir") :]
+    assert stops.startswith("Impede ou pode impedir a entrada: multas exigíveis – 1 exigível, R$")
+    assert "R$ 130,16, registro de" in stops
