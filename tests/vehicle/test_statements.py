@@ -202,6 +202,7 @@ VALUES = {
         "Situação regular: sem restrições",
         "Restrição judicial: não",
         "RENAJUD: NÃO",
+        "Consulta efetuada; veículo sem infrações interestaduais",
     ),
     "blank": (
         "",
