@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any, Final, Literal, Protocol
 
 import msgspec
@@ -94,7 +95,8 @@ class VehicleRow:
     words in a list. ``alerts`` names the findings that no other member counts: of the report, of
     the vehicle itself, of declared lines, of court orders and of fines that were paid short.
     ``alert_codes`` has their codes. ``reported`` are those of a written report alone, and
-    ``declared`` those of declared lines. ``open_lines`` is the number of the checklist's lines that
+    ``declared`` those of declared lines. ``doubts`` are those of the vehicle itself, for lists
+    whose verdict says something graver. ``open_lines`` is the number of the checklist's lines that
     neither a record nor a declaration settles, and ``blocks_entry`` names what stops or may stop a
     stock entry in Renave. ``adverse`` are the lines on which a record has something, each with its
     lookup. ``acts`` are the marks of ACTS.
@@ -136,6 +138,7 @@ class VehicleRow:
     open_lines: int | None = field(default=None, metadata=_fact(None, "integer"))
     blocks_entry: str | None = None
     reported: str | None = field(default=None, metadata={"kind": None})
+    doubts: str | None = field(default=None, metadata={"kind": None, "lookup": "decode"})
     adverse: tuple[tuple[str, LookupName], ...] = field(default=(), metadata={"kind": None})
     versions: tuple[tuple[int, ...], ...] | None = field(
         default=None, metadata=_fact("decode", None)
@@ -270,6 +273,7 @@ def row_of(
             alerts=None,
             alert_codes=None,
             reported=None,
+            doubts=None,
             declared=None,
             open_lines=None,
             blocks_entry=None,
@@ -301,8 +305,14 @@ def row_of(
         **_declared(declared),
         open_lines=None if declarations is None else sum(one.is_open for one in lines),
         blocks_entry=obstacles_in_words(stock_obstacles(lines, row.fines_enforceable)) or None,
+        acts=tuple(map(partial(_warned_mark, warnings), ACTS, row.acts)),
     )
     return _warned(row, warnings, is_unread=declarations is None)
+
+
+def _warned_mark(warnings: Sequence[Warned], act: Act, mark: Mark) -> Mark:
+    """Return the mark of an act that a warning makes doubtful, as the vehicle's page does."""
+    return "careful" if mark == "yes" and any(act in one.reach for one in warnings) else mark
 
 
 def _warned(row: VehicleRow, warnings: Sequence[Warned], *, is_unread: bool) -> VehicleRow:
@@ -431,6 +441,7 @@ def row_of_dossier(dossier: Dossier, state: str = "done", cause: str = "") -> Ve
         **_alerts(verdict.reasons),
         **_declared(verdict.declared),
         reported=_reported(verdict.alerts),
+        doubts="; ".join(clause(one) for one in verdict.reasons if one.about == "vehicle") or None,
         open_lines=None if dossier.declarations is None else dossier.open_lines,
         blocks_entry=obstacles_in_words(stock_obstacles(dossier.lines, debts[2] if debts else None))
         or None,
