@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from portal.law.act_answers import ACTS, Act, Confidence
+from portal.law.act_answers import ACTS, Act, Hedge
 from portal.law.act_matrix import NOTHING_STALE, Gaps, Row, Stale, VerdictPart, row_of
 from portal.law.assessment import AssessedFine, one_per_notice
 from portal.law.findings import (
@@ -81,8 +81,8 @@ class Verdict:
     ``reasons`` are all findings, the gravest first. ``matrix`` has one row for each act, in the
     order of ACTS. ``gaps`` are what is not known. ``unavailable`` names the lookups that failed.
     ``asked`` names the lookups that the user chose, if one of fines and restrictions is not among
-    them, else it is (). ``forbidden_by`` is how well the rules that forbid the transfer are
-    confirmed: the best-confirmed one counts. ``missing`` names the lookups that failed or were not
+    them, else it is (). ``forbidden`` is how surely court orders forbid the transfer, or
+    None: the surest order counts. ``missing`` names the lookups that failed or were not
     made. It also names "decode", the lookup of the vehicle's own data, if its answer does not
     describe the vehicle.
     """
@@ -95,7 +95,7 @@ class Verdict:
     gaps: Gaps
     unavailable: tuple[VerdictPart, ...]
     asked: tuple[VerdictPart, ...]
-    forbidden_by: Confidence | None
+    forbidden: Hedge | None
     missing: tuple[VerdictPart, ...]
 
     @property
@@ -208,7 +208,7 @@ def judge(
         gaps=gaps,
         unavailable=unavailable,
         asked=tuple(part for part in known if part not in not_asked) if is_limited else (),
-        forbidden_by=_forbidden_by(orders),
+        forbidden=_forbidden(orders),
         missing=missing,
     )
 
@@ -269,8 +269,8 @@ def _rest(act: Act, paid_short: Sequence[PaidShort]) -> Sequence[Finding]:
     return paid_short if act in ("licence", "transfer") else ()
 
 
-def _forbidden_by(orders: Sequence[AssessedOrder]) -> Confidence | None:
+def _forbidden(orders: Sequence[AssessedOrder]) -> Hedge | None:
     transfers = (order.effect.answers["transfer"] for order in orders if order.in_force)
-    found = {answer.confidence for answer in transfers if answer.mark == "no"}
-    best: tuple[Confidence, ...] = ("verified", "reported", "memory")
-    return next((each for each in best if each in found), None)
+    found = {answer.hedge for answer in transfers if answer.mark == "no"}
+    surest: tuple[Hedge, ...] = ("", "practice", "rule")
+    return next((each for each in surest if each in found), None)

@@ -18,7 +18,7 @@ from portal.law.assessment import AssessedFine, one_per_notice
 from portal.law.findings import Finding, PaidShort
 from portal.law.orders import AssessedOrder
 from portal.law.standing import Standing
-from portal.phrasebook.findings import clause, sum_in_words
+from portal.phrasebook.findings import asked_of_seller, clause, sum_in_words
 from portal.phrasebook.orders import title
 from portal.phrasebook.rules import CONSULTED
 from portal.phrasebook.standings import WORDS
@@ -97,7 +97,7 @@ def terms_of(
     """Return the terms that the records of a plate call for."""
     in_force = [order for order in orders if order.in_force]
     owed = [fine for fine in one_per_notice(fines) if not fine.is_paid]
-    doubts = [clause(each) for each in findings if each.about in ("vehicle", "report", "declared")]
+    doubts = [each for each in findings if each.about in ("vehicle", "report", "declared")]
     paid_short = [each for each in findings if isinstance(each, PaidShort)]
     return Terms(
         costs=(*_costs(owed), *map(_short_of, paid_short)),
@@ -200,11 +200,11 @@ def _message(
     plate: str,
     owed: Sequence[AssessedFine],
     orders: Sequence[AssessedOrder],
-    doubts: Sequence[str],
+    doubts: Sequence[Finding],
     paid_short: Sequence[PaidShort],
     today: date,
 ) -> str:
-    asked = [f"{doubt}: explique, e aceite uma perícia" for doubt in doubts]
+    asked = [f"{clause(each)}: {ask}" for each in doubts if (ask := asked_of_seller(each))]
     for order in orders[:_MOST_NAMED]:
         asked.append(f"{_order_named(order)}: {_proof_of(order)}")
     for fine in owed[:_MOST_NAMED]:
@@ -213,7 +213,8 @@ def _message(
         asked.append(f"Mais {fines_in_words(more)}: o mesmo")
     for each in paid_short:
         missing = f"pode faltar {money(each.missing)} do desconto pago tarde"
-        asked.append(f"{_all_named(each.fines)}: {missing}; a quitação do órgão")
+        named = _all_named(each.fines)
+        asked.append(f"{named[0].upper()}{named[1:]}: {missing}; a quitação do órgão")
     asked.append(f"CRLV-e de {today.year} e, se houver financiamento, a quitação")
     lines = "\n".join(f"{number}. {text}." for number, text in enumerate(asked, 1))
     return f"Oi! Consultei a placa {plate} em {day(today)}. Antes de fechar, me manda:\n{lines}"

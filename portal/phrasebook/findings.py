@@ -29,7 +29,7 @@ from portal.law.findings import (
     Warned,
 )
 from portal.law.orders import AssessedOrder
-from portal.law.restriction_kinds import NAMED_ORDERS, Kind
+from portal.law.restriction_kinds import NAMED_ORDERS, NOT_OF_A_JUDGE, Kind
 from portal.phrasebook import effects
 from portal.phrasebook.at_the_car import ROW_WORDS
 from portal.phrasebook.checklist import WORDS as LINE_WORDS
@@ -39,11 +39,16 @@ from portal.wording import counted, day, listed, money
 
 
 class _SubjectWords(Struct, frozen=True):
-    """``named`` completes "aponta", and ``confirm`` says what to do before paying."""
+    """The words of what a text warns of.
+
+    ``named`` completes "aponta", ``confirm`` says what to do before paying, and ``ask`` what the
+    seller shall send.
+    """
 
     subject: Subject
     named: str
     confirm: str
+    ask: str
 
 
 _SUBJECTS: Final[Mapping[Subject, _SubjectWords]] = {
@@ -127,7 +132,9 @@ def consequence(finding: Finding) -> str:
             return _INSPECT
         case OtherVehicle() | OtherRenavam() | RecordBeforeVehicle():
             return _CLONED
-        case AdverseData() | UnreadData():
+        case AdverseData():
+            return _SUBJECTS[finding.subject].confirm
+        case UnreadData():
             return _CONFIRM
         case DataConflict():
             return _COMPARE
@@ -154,6 +161,16 @@ def consequence(finding: Finding) -> str:
 def sentence(finding: Finding) -> str:
     """Return a finding and what follows from it, as a sentence."""
     return f"{clause(finding)}: {consequence(finding)}."
+
+
+def asked_of_seller(finding: Finding) -> str:
+    """Say what the seller shall send because of a finding, or return ""."""
+    match finding:
+        case AdverseData() | ReportAlert() | DeclaredSomething():
+            return _SUBJECTS[finding.subject].ask
+        case DeclarationsUnread():
+            return ""
+    return _SUBJECTS[Subject.CHASSIS].ask
 
 
 def paid_short_brief() -> str:
@@ -276,6 +293,8 @@ def _orders(finding: CourtOrders) -> str:
     group = finding.orders
     effect, first = group[0].effect, group[0]
     name = f"{len(group)} restrições judiciais" if len(group) > 1 else "Restrição judicial"
+    if set(NOT_OF_A_JUDGE) & {*effect.kinds}:
+        name = f"{len(group)} restrições" if len(group) > 1 else "Restrição"
     is_named = len(group) == len(effect.kinds) == 1 and not effect.unrecognised
     if is_named and effect.kinds[0] in ("penhora", *NAMED_ORDERS):
         name, kind = title(first), ""

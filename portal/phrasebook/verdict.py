@@ -23,6 +23,7 @@ from portal.phrasebook.findings import (
     consequence,
     paid_short_brief,
     sentence,
+    subject_words,
     warning_brief,
 )
 from portal.phrasebook.orders import kinds_words
@@ -138,6 +139,8 @@ def short(verdict: Verdict) -> str:
         case "report" | "report_note" | "declared" | "declared_note":
             assert isinstance(verdict.decisive, Warned)
             return warning_brief(verdict.decisive)
+        case "condition" if isinstance(verdict.decisive, AdverseData):
+            return f"A fonte aponta {subject_words(verdict.decisive.subject)}"
     if verdict.level == "limited":
         return headline(verdict)
     return _SHORT[verdict.cause]
@@ -261,12 +264,12 @@ def _blocked(verdict: Verdict) -> str:
     licence_too = verdict.row("licence").mark == "no"
     if verdict.row("drive").mark == "no":
         return "Não pode circular nem ser transferido"
-    if licence_too and verdict.forbidden_by != "verified":
+    if licence_too and verdict.forbidden != "":
         return "Não pode ser licenciado e, na prática, também não transfere"
-    match verdict.forbidden_by:
-        case "memory":
+    match verdict.forbidden:
+        case "rule":
             return "Em regra, não pode ser transferido agora"
-        case "reported":
+        case "practice":
             return "Na prática, não pode ser transferido agora"
     acts = "transferido nem licenciado" if licence_too else "transferido"
     return f"Não pode ser {acts} agora"
@@ -277,10 +280,10 @@ def _short_of_blocked(verdict: Verdict) -> str:
         return "Não pode circular"
     if verdict.row("licence").mark == "no":
         return "Não pode ser licenciado"
-    match verdict.forbidden_by:
-        case "memory":
+    match verdict.forbidden:
+        case "rule":
             return "Em regra, não transfere"
-        case "reported":
+        case "practice":
             return "Na prática, não transfere"
     return "Não transfere"
 

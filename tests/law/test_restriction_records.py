@@ -228,7 +228,7 @@ def test_table_has_at_least_sixty_records() -> None:
 def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds: Field | str) -> None:
     members: dict[str, Any] = {"kinds_text": kinds} if kinds != "" else {}
     verdict = judge(True, [], [restriction(**members)])
-    assert (verdict.cause, verdict.forbidden_by) == ("blocked", "memory")
+    assert (verdict.cause, verdict.forbidden) == ("blocked", "rule")
     (answer,) = verdict.row("transfer").deciding
     assert isinstance(answer, Answer)
     assert (answer.ground, answer.hedge) == ("any_kind", "rule")

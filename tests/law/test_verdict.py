@@ -56,11 +56,7 @@ def grounds(verdict: Verdict, act: Act) -> list[tuple[str, str]]:
 
 def test_transfer_restriction_blocks_only_the_transfer() -> None:
     verdict = judge(True, [], [TJMG])
-    assert (verdict.level, verdict.cause, verdict.forbidden_by) == (
-        "blocked",
-        "blocked",
-        "verified",
-    )
+    assert (verdict.level, verdict.cause, verdict.forbidden) == ("blocked", "blocked", "")
     assert marks(verdict) == ("no", "yes", "yes", "yes")
     (reason,) = verdict.reasons
     assert isinstance(reason, CourtOrders)

@@ -6,12 +6,14 @@ from typing import Any, get_args
 
 import pytest
 
+from portal.law.adverse import Subject
 from portal.law.assessment import AssessedFine
-from portal.law.findings import OtherVehicle
+from portal.law.findings import AdverseData, DeclarationsUnread, OtherVehicle, ReportAlert
 from portal.law.orders import AssessedOrder
 from portal.law.restriction_kinds import NOT_OF_A_JUDGE, Kind
 from portal.law.standing import Standing
 from portal.phrasebook.agreement import Terms, order_checklist, terms_of
+from portal.phrasebook.findings import clause
 from tests.law.records import fine, known, restriction
 
 TODAY = date(2026, 11, 21)
@@ -180,3 +182,18 @@ def test_unknown_court_and_day_leave_gaps_and_no_false_address() -> None:
     section = order_checklist(order("PENHORA", court="JFMG"))
     assert section[1].startswith("No site do tribunal:")
     assert order_checklist(order("PENHORA", court="TRE-MG"))[1].startswith("Em tre-mg.jus.br")
+
+
+@pytest.mark.parametrize("subject", Subject)
+def test_message_asks_for_what_settles_a_warning(subject: Subject) -> None:
+    """An expert's report settles no debt, and no lien."""
+    of_marks = {Subject.CHASSIS, Subject.DAMAGE, Subject.AUCTION, Subject.ADVICE, Subject.OTHER}
+    for finding in (ReportAlert(subject, "resumo", "Resumo"), AdverseData(subject, "X")):
+        (line,) = terms_of("ABC1D23", [], [], [finding], TODAY).message.splitlines()[1:2]
+        assert line.startswith(f"1. {clause(finding)}: ")
+        assert ("perícia" in line or "vistoria" in line) == (subject in of_marks)
+
+
+def test_message_says_nothing_of_what_the_portal_could_not_read() -> None:
+    message = terms_of("ABC1D23", [], [], [DeclarationsUnread()], TODAY).message
+    assert "não puderam ser lidas" not in message

@@ -92,6 +92,23 @@ def test_headline_is_said(verdict: Verdict, words: str) -> None:
     assert headline(verdict) == words
 
 
+# Each kind as sent, of those whose orders leave driving alone.
+SENT = [
+    *("TRANSFERENCIA", "PENHORA", "LICENCIAMENTO", "BUSCA E APREENSAO", "ARRESTO", "SEQUESTRO"),
+    *("INDISPONIBILIDADE", "PERDIMENTO", "ADJUDICACAO", "ARREMATACAO", "LEILAO JUDICIAL"),
+    *("REINTEGRACAO DE POSSE", "ALIENACAO FIDUCIARIA", "BLOQUEIO DETRAN", "ALGO NOVO"),
+]
+
+
+@pytest.mark.parametrize("kinds", SENT)
+def test_headline_and_reason_of_a_prohibition_have_one_voice(kinds: str) -> None:
+    verdict = judge(True, [], [restriction(kinds)])
+    said = (headline(verdict).lower(), sentence(verdict.reasons[0]).partition(": ")[2])
+    for hedge in ("na prática", "em regra não pode transferir"):
+        found = [hedge.partition(" não")[0] in each.partition(";")[0] for each in said]
+        assert found[0] == found[1], (hedge, said)
+
+
 # A verdict, an act, its row's short answer, and a part of the reasons.
 ROWS: list[tuple[Verdict, Act, str, str]] = [
     (judge(True, [], [restriction("CIRCULAÇÃO")]), "removal", "Risco de remoção", "recolhido"),

@@ -70,6 +70,7 @@ LIST_WORDS = {
 }
 IDENTIFICATION = "Identificação do veículo em dúvida"
 CONDITION = "Situação do veículo a confirmar"
+ADVERSE = "A fonte aponta "
 NONE = "nenhuma nos registros"
 MOST_WITH_ICONS = 10  # fines on paper; a longer list is plain
 MOST_REASONS = 3  # on page and paper
@@ -310,7 +311,7 @@ def in_list(row: Row, finding: str) -> str:
     if "paga com desconto" in finding:
         return "Pode faltar parte de multa paga"
     if "dados do veículo" in finding:
-        return CONDITION
+        return ADVERSE if "trazem" in finding else CONDITION
     return LIST_WORDS[finding]
 
 
