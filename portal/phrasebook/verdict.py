@@ -175,6 +175,12 @@ def no_ceiling(verdict: Verdict) -> str:
             return "A identificação do veículo está em dúvida: faça a perícia antes."
 
 
+def no_records(verdict: Verdict) -> str:
+    """Say that fines or court orders have no answer, without which no price is suggested, or ""."""
+    gone = [MISSING_WORDS[part] for part in verdict.unavailable if part in _NOTHING_OF]
+    return f"Falta consultar {listed(gone)}." if gone else ""
+
+
 def _after_lifting(verdict: Verdict) -> str:
     found = [one.orders[0] for one in verdict.reasons if isinstance(one, CourtOrders)]
     if any(order.is_of_judge for order in found):

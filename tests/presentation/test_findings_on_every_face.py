@@ -42,7 +42,7 @@ from tests.presentation.pages import (
     row_of,
     vehicle_page,
 )
-from tests.presentation.rendering import CONTEXT, NOW, PLATE, UNASKED, answered, render
+from tests.presentation.rendering import CONTEXT, DOWN, NOW, PLATE, UNASKED, answered, render
 from tests.presentation.specimens import stored_dossier
 from tests.presentation.test_records_on_every_face import cells
 from tests.web.html_checker import check_html, text_of
@@ -130,6 +130,7 @@ def faces(answers: Panels) -> dict[str, str]:
         result=stored_row(CONTEXT.dossier(PLATE, replace(answers, report=UNASKED)), {}),
     )
     in_batch = row_of(kept, lambda _: answers, CONTEXT, reported=dossier)
+    assert in_batch.acts == tuple(row.mark for row in dossier.verdict.matrix)
     summary = issued_summary(paper, None)
     html = {
         "page": render(vehicle_page(PLATE, answers, answers.report, CONTEXT)),
@@ -194,6 +195,41 @@ def test_alert_of_the_report_stands_on_every_face(subject: Subject) -> None:
         assert row["verdict"] == "caution", name
     assert ("Sem teto" in shown["negotiation"]) == (subject in ENDS_CEILING)
     assert clause(alert).replace("\u00a0", " ") in shown["negotiation"]
+
+
+@pytest.mark.parametrize("code", ["vehicle_scrap", "other_vehicle", "record_before_vehicle"])
+def test_doubt_about_the_vehicle_stands_beside_a_court_order_in_lists(code: str) -> None:
+    case = CASES[code]
+    answers = answers_of({**case, "orders": [*case.get("orders", ()), restriction()]})
+    verdict = CONTEXT.dossier(PLATE, answers).verdict
+    assert verdict.level == "blocked"
+    doubt = next(one for one in verdict.reasons if one.code == code)
+    shown = faces(answers)
+    for name in ("comparison", "list"):
+        assert clause(doubt).replace("\u00a0", " ") in shown[name], name
+
+
+@pytest.mark.parametrize(
+    ("lost", "words"),
+    [
+        ("orders", "Falta consultar as restrições judiciais."),
+        ("fines", "Falta consultar as multas."),
+    ],
+)
+def test_no_price_is_suggested_without_fines_or_orders(lost: str, words: str) -> None:
+    answers = replace(answers_of({}), **{lost: DOWN})
+    document = explained(CONTEXT.dossier(PLATE, answers), NOW)
+    assert document["price_summary"]["ceiling_base"] is None
+    assert document["price_summary"]["why_none"] == words
+    stored = replace(answers, **{lost: UNASKED})  # the page asks nothing
+    text = text_of(check_html(render(negotiation_page(PLATE, stored, CONTEXT, {}))))
+    assert "Sem teto" in text and "Ofereça até" not in text
+
+
+def test_price_of_another_vehicle_keeps_its_name() -> None:
+    answers = answers_of({"vehicle": {"marca": "FIAT", "descricao": "TORO"}})
+    summary = explained(CONTEXT.dossier(PLATE, answers), NOW)["price_summary"]
+    assert summary["why_none"] == "A tabela trouxe outro veículo: Audi A3 Sedan."
 
 
 def test_every_code_has_a_case() -> None:

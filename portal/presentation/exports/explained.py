@@ -29,7 +29,7 @@ from portal.phrasebook import acts, deadlines, effects, sight
 from portal.phrasebook.checklist import WORDS as LINE_WORDS
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.orders import who_lifts
-from portal.phrasebook.verdict import headline, no_ceiling, notices
+from portal.phrasebook.verdict import headline, no_ceiling, no_records, notices
 from portal.presentation.exports.declared import declared_object
 from portal.presentation.exports.vehicle_tables import (
     FINE_COLUMNS,
@@ -151,14 +151,17 @@ def _price_summary(dossier: Dossier) -> Record:
     prices = dossier.prices
     assert prices is not None
     known = [tab.current for tab in prices.likeliest if tab.current is not None]
-    why_none = no_ceiling(dossier.verdict) or prices.no_ceiling
+    verdict = dossier.verdict
+    why_none = no_ceiling(verdict) or no_records(verdict) or prices.no_ceiling
     base = None if why_none else prices.ceiling_base
     return {
         "lowest": min(known, default=None),
         "highest": max(known, default=None),
         "versions": len(prices.likeliest),
         "ceiling_base": base.current if base else None,
-        "why_none": None if base else why_none or f"{prices.no_price.capitalize()}.",
+        "why_none": None
+        if base
+        else why_none or f"{prices.no_price[0].upper()}{prices.no_price[1:]}.",
     }
 
 
