@@ -78,3 +78,24 @@ def test_forms_need_no_script(new_page: PageFactory, portal: PortalProcess) -> N
     page.fill('[data-row="placa"] [name="what"]', "MUL0A46")
     page.locator('[data-row="placa"] .car-row__what button').click()
     assert "no carro: MUL0A46" in page.locator("#carro-placa").inner_text()
+
+
+def test_marks_are_heard_with_their_row_and_their_state(
+    page: "Page", portal: PortalProcess
+) -> None:
+    """Eight pairs of equal buttons: the group names the row, and a status says what was kept."""
+    page.goto(f"{portal.url}/placa/LMP0A01?completo=1")
+    rows = page.locator(".car-row").all()
+    groups = [row.get_by_role("group") for row in rows]
+    names = [group.get_attribute("aria-label") for group in groups]
+    assert len(rows) >= 6 and all(names) and len(set(names)) == len(names)
+    for group in groups:
+        for name in ("confere", "não confere"):
+            button = group.get_by_role("button", name=name, exact=True)
+            assert button.get_attribute("aria-pressed") == "false"
+    groups[0].get_by_role("button", name="confere", exact=True).press("Enter")
+    page.get_by_role("status").filter(has_text="Guardado.").wait_for()
+    groups[0].get_by_role("button", name="confere", exact=True, pressed=True).wait_for()
+    row = page.locator('[data-row="motor"]')
+    row.get_by_role("button", name="não confere").press("Enter")
+    row.get_by_role("textbox", name="O que há no carro?").wait_for()

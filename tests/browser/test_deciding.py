@@ -152,3 +152,26 @@ def test_forty_rows_are_short_on_a_phone_and_open_to_the_rest(
     row.locator(".vehicles__more summary").tap()
     for part in ("trend", "note", "sheet", "acts"):
         assert row.locator(f".vehicles__{part}").is_visible(), part
+
+
+def test_list_is_heard_as_it_is_decided(
+    page: "Page", portal: PortalProcess, batch: tuple[str, str]
+) -> None:
+    """Each tick of the ribbon has a name, and a status says the next vehicle and its answer."""
+    open_list(page, portal, batch)
+    first = page.locator(".vehicles__plate a").first.inner_text()
+    page.goto(f"{portal.url}{batch[0]}/mesa?carro={first}")
+    ribbon = page.get_by_role("navigation", name="Veículos da lista")
+    ticks = ribbon.get_by_role("link").all_inner_texts()
+    assert len(ticks) == PLATES and all(" " in tick or "," in tick for tick in ticks), ticks
+    current = ribbon.locator("[aria-current=true]").inner_text()
+    assert first in current and page.get_by_role("article").count() == 1
+    for key, name in enumerate(("Fora", "Negociar", "Comprar"), 1):
+        button = page.get_by_role("button", name=name, exact=True)
+        assert button.get_attribute("data-key") == str(key)
+    page.get_by_role("button", name="Negociar", exact=True).press("Enter")
+    status = page.get_by_role("status").filter(has_text=f"2 de {PLATES}")
+    status.wait_for(state="attached")
+    said, _, place = status.inner_text().rpartition(", ")
+    assert ": " in said and place == f"2 de {PLATES}"
+    assert ": negociar" in ribbon.get_by_role("link").first.inner_text()
