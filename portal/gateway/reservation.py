@@ -110,6 +110,12 @@ def period_of(period: Period, seconds: float) -> str:
     return day if period == "day" else f"{_MONTH}{day[:7]}"
 
 
+def _periods(seconds: float) -> Mapping[Period, str]:
+    """Return the text of each period, because each call needs several of them."""
+    month = period_of("month", seconds)
+    return {"day": period_of("day", seconds), "month": month, "total": _TOTAL}
+
+
 def ends_at(period: Calendar, seconds: float) -> datetime:
     """Return when the day or the month of epoch seconds ends, in America/Sao_Paulo."""
     midnight = from_epoch(seconds).replace(hour=0, minute=0, second=0, microsecond=0)
@@ -178,13 +184,14 @@ def reserve(
         taken = [limit for limit in taken if limit.unit == "calls"]
     if not taken:
         return {}
+    periods = _periods(seconds)
     rows: dict[str, Any] = {"namespace": namespace}
     for number, limit in enumerate(taken):
         amount = _amount(limit, price)
         if limit.is_set and amount > _counted(limit, limit.most):
             raise LimitReached(limit)  # an insert does not compare
         rows |= {
-            f"period{number}": period_of(limit.period, seconds),
+            f"period{number}": periods[limit.period],
             f"payer{number}": limit.payer,
             f"amount{number}": amount,
             f"most{number}": _counted(limit, limit.most) if limit.is_set else None,
@@ -192,7 +199,7 @@ def reserve(
     found = {(period, payer): used for period, payer, used in db.execute(_take(len(taken)), rows)}
     used = {}
     for limit in taken:
-        key = period_of(limit.period, seconds), limit.payer
+        key = periods[limit.period], limit.payer
         if key not in found:
             raise LimitReached(limit)
         used[limit] = _shown(limit, found[key])
@@ -220,14 +227,14 @@ def used_of(
         columns.day.in_(bindparam("periods", expanding=True)),
         columns.payer.in_(bindparam("payers", expanding=True)),
     )
+    periods = _periods(seconds)
     names = {
-        "periods": sorted({period_of(limit.period, seconds) for limit in limits}),
+        "periods": sorted({periods[limit.period] for limit in limits}),
         "payers": sorted({limit.payer for limit in limits}),
     }
     found = {(period, payer): used for period, payer, used in db.execute(query, names)}
     return {
-        limit: _shown(limit, found.get((period_of(limit.period, seconds), limit.payer), 0))
-        for limit in limits
+        limit: _shown(limit, found.get((periods[limit.period], limit.payer), 0)) for limit in limits
     }
 
 
