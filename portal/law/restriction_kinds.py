@@ -120,6 +120,7 @@ _DENIED = re.compile(
     r"|SEM (?=(PENHORA|ARREST|SEQUESTR|INDISPONIB|BUSCA E)))\b"
 )
 # "Sem penhora, arresto ou sequestro": a denial goes on to the "or" of its list.
+_COMMA = re.compile(",")
 _DENIED_LIST = re.compile(
     r"\b(sem|n[aã]o|nenhum\w*|inexist\w*)\b[^.;:/|+&()\n]*?,[^.;:/|+&()\n]*?\b(ou|nem)\b",
     re.IGNORECASE,
@@ -270,7 +271,7 @@ def kinds_in_prose(text: str, today: date) -> tuple[Kind, ...]:
 
 def _parts(text: str, today: date) -> Iterator[_Part]:
     # A day that has come limits no lifting. A slash in a day does not divide the text.
-    joined = _DENIED_LIST.sub(lambda found: found[0].replace(",", " ou "), text)
+    joined = _DENIED_LIST.sub(lambda found: " ou ".join(_COMMA.split(found[0])), text)
     for item in _ITEMS.split(_DATE.sub(lambda day: _later(day[0], today), joined)):
         parts: list[_Part] = []
         for part in map(_part, filter(str.strip, _PARTS.split(item))):
