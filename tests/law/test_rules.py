@@ -50,12 +50,12 @@ CHECKED = [
     ("Lei 13.111/2015, art. 3º", "prática"),
     ("Res. Contran 1.026/2026, art. 11", "prática"),
     ("Res. Contran 1.026/2026, art. 20", "prática"),
-    ("Lei 13.709/2018, art. 9º", "memória"),
+    ("Lei 13.709/2018, art. 9º", "prática"),
     ("Lei 13.709/2018, art. 18", "lei"),
     ("Lei 13.709/2018, art. 19", "lei"),
     ("Lei 13.709/2018, art. 37", "lei"),
     ("Lei 13.709/2018, art. 41", "lei"),
-    ("Lei 12.965/2014, art. 15", "memória"),
+    ("Lei 12.965/2014, art. 15", "lei"),
     ("Código Penal, art. 311", "memória"),
 ]
 DATED = [
@@ -64,9 +64,8 @@ DATED = [
     ("Res. Contran 932/2022", "28/03/2022"),
     ("Res. Contran 1.026/2026", "26/06/2026"),
     ("EC 137/2025", "09/12/2025"),
-    # No source of the project has the day.
-    ("Lei 13.709/2018", "2018"),
-    ("Lei 12.965/2014", "2014"),
+    ("Lei 13.709/2018", "14/08/2018"),
+    ("Lei 12.965/2014", "23/04/2014"),
 ]
 
 
