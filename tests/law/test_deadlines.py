@@ -180,3 +180,9 @@ def test_day_of_an_infraction_that_nobody_sees_starts_no_term(
         assert fine.notice.ends_on is fine.penalty.ends_on is None
         points = check_notice(fine, None)
         assert "against" not in {point.kind for point in points if point.code == "deadline"}
+
+
+@pytest.mark.parametrize(("committed_on", "event"), [(None, "infraction"), (COMMITTED, "notice")])
+def test_missing_day_of_a_notices_deadline_is_named(committed_on: date | None, event: str) -> None:
+    found = deadlines.notice_of_infraction(committed_on, None, TODAY)
+    assert (found.why, found.event) == ("no_date", event)

@@ -8,8 +8,12 @@ from decimal import Decimal
 import pytest
 
 from portal.law.assessment import AssessedFine
-from portal.law.findings import OfVehicle, OtherVehicle, Tampered, TamperedWith
-from portal.law.identification import identification_findings, tampering_of
+from portal.law.findings import DataConflict, OfVehicle, OtherVehicle, Tampered, TamperedWith
+from portal.law.identification import (
+    condition_findings,
+    identification_findings,
+    tampering_of,
+)
 from portal.law.orders import AssessedOrder
 from portal.vehicle.decode import read_decode
 from portal.vehicle.field import EMPTY
@@ -160,3 +164,22 @@ def test_own_vehicle_and_unknown_vehicle_give_no_reason() -> None:
     own = fine(code="7455", make_model="I/AUDI A3")
     assert reasons([own], [restriction("PENHORA", plate="ABC1323")], AUDI) == ()
     assert reasons([fine(make_model="VW/GOL 1.0")], [], None) == ()
+
+
+@pytest.mark.parametrize(
+    ("built", "model", "code"),
+    [
+        ("2026", "2027", None),
+        ("2026", "2028", "year_in_future"),
+        ("2027", "2027", "year_in_future"),
+        ("2024", "2026", "years_conflict"),
+        ("2024", "2023", "years_conflict"),
+        ("2024", "2025", None),
+    ],
+)
+def test_years_that_cannot_be_contradict_each_other(
+    built: str, model: str, code: str | None
+) -> None:
+    body = decode_body("ABC1D23", anoFabricacao=built, anoModelo=model)
+    found = condition_findings(read_decode(result_of(body), MARKER), TODAY)
+    assert [one.code for one in found if isinstance(one, DataConflict)] == ([code] if code else [])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law.infractions import Gravity, check_digit, find, rows, stands_for
+from portal.law.infractions import Gravity, _one_description, check_digit, find, rows, stands_for
 from tests.law.records import infraction_of
 
 POINTS = {"leve": 3, "media": 4, "grave": 5, "gravissima": 7, "especial": 0}
@@ -206,3 +206,8 @@ def test_find_never_raises(text: str) -> None:
 @pytest.mark.parametrize("text", ["745 50", "745-5/0", "7455/0", "745.5-0", "745 5 0", "745-50"])
 def test_code_is_read_with_any_separator(text: str) -> None:
     assert infraction_of(text).printed == "745-50"
+
+
+def test_descriptions_of_splits_share_an_opening_of_three_words() -> None:
+    assert _one_description(["A B C D", "A B C E"]) == "A B C … D / E"
+    assert _one_description(["A B D", "A B E"]) == "A B D / A B E"

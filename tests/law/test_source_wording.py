@@ -42,6 +42,8 @@ def test_no_wording_of_the_sandbox_conflicts_with_its_code() -> None:
         ("5185", "DEIXAR O CONDUTOR OU PASSAGEIRO DE USAR O CINTO", ["1", "2"]),
         ("5843", "DEIXAR DE INDICAR COM ANTECEDENCIA A MANOBRA", ["1", "2", "3", "4"]),
         ("5452", "ESTACIONAR NO PASSEIO", ["1"]),
+        # Three letters are the least of an abbreviation.
+        ("5452", "ESTACIONAR NO PAS", ["1"]),
     ],
 )
 def test_description_picks_the_splits_that_it_names(
