@@ -13,7 +13,7 @@ from portal.access.declarations import Declarations
 from portal.desk.caller import Caller
 from portal.law.at_the_car import CAR_ROWS, Seen
 from portal.law.checklist import LINE_OF
-from portal.law.declared import Declaration, Record, Told
+from portal.law.declared import Declaration, Declared, Record
 from portal.storage.database import Also, nothing_else
 from portal.vehicle.plate import Plate, Renavam
 
@@ -41,7 +41,7 @@ class DeclaredLines:
     def __init__(self, store: Declarations, caller: Caller) -> None:
         self._store = store
         self._caller = caller
-        self._read: dict[str, tuple[Told, ...] | None] = {}
+        self._read: dict[str, tuple[Declared, ...] | None] = {}
 
     def read(self, subjects: Sequence[Plate | Renavam]) -> None:
         """Read the declarations of many vehicles with few queries."""
@@ -52,7 +52,7 @@ class DeclaredLines:
         for plate in unread:
             self._read[plate] = None if found is None else _declarations(found.get(plate, {}))
 
-    def of(self, subject: Plate | Renavam) -> tuple[Told, ...] | None:
+    def of(self, subject: Plate | Renavam) -> tuple[Declared, ...] | None:
         """Return the declarations of a vehicle, or None if the database fails.
 
         Lines are declared of plates alone.
@@ -63,7 +63,7 @@ class DeclaredLines:
     def replace(
         self,
         plate: Plate,
-        changes: Mapping[str, Told | None],
+        changes: Mapping[str, Declared | None],
         also: Also = nothing_else,
     ) -> None:
         """Replace the named lines. None removes a line's declaration. Raises SQLAlchemyError.
@@ -82,8 +82,8 @@ def seen_key(row: str) -> str:
     return f"{_SEEN}{row}"
 
 
-def _declarations(lines: Mapping[str, bytes]) -> tuple[Told, ...]:
-    found: list[Told] = []
+def _declarations(lines: Mapping[str, bytes]) -> tuple[Declared, ...]:
+    found: list[Declared] = []
     for key, content in lines.items():
         is_seen = key.removeprefix(_SEEN) in CAR_ROWS and key.startswith(_SEEN)
         if key not in LINE_OF and not is_seen:  # a line of another version of the portal

@@ -27,7 +27,7 @@ from portal.gateway.confirmed_sum import batch_limit
 from portal.gateway.limits import Allowance, Limit, Use
 from portal.gateway.lookup import Spend
 from portal.gateway.usage import Usage
-from portal.law.declared import Declaration, Told, contradicted_by
+from portal.law.declared import Declaration, Declared, contradicted_by
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
 
@@ -159,7 +159,7 @@ class Desk:
             self._declared.of(listed.subject),
         )
 
-    def declare(self, plate: Plate, changes: Mapping[str, Told | None]) -> Dossier:
+    def declare(self, plate: Plate, changes: Mapping[str, Declared | None]) -> Dossier:
         """Declare lines of a vehicle's checklist, or what was seen at it. Nothing is asked.
 
         Returns the dossier. Replaces what ``changes`` names. None removes it. Raises

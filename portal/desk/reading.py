@@ -8,7 +8,7 @@ from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.row import answered, stored_row
 from portal.gateway.lookup import Served
-from portal.law.declared import Told
+from portal.law.declared import Declared
 from portal.system.local_time import local_date
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.plate import Plate, Renavam
@@ -35,7 +35,7 @@ class Reading:
         answers: Panels,
         now: datetime,
         ask: Collection[LookupName] = LOOKUPS,
-        declarations: tuple[Told, ...] | None = (),
+        declarations: tuple[Declared, ...] | None = (),
     ) -> Dossier:
         """Return the dossier of a vehicle. ``ask`` are the lookups that the user chose.
 

@@ -295,10 +295,10 @@ def _with_interest(fine: AssessedFine) -> Field | None:
 
 def _judged(fine: AssessedFine, found: Field, deadline: Deadline) -> Field:
     """Return the day of a step, and for an open fine how much of its legal period was used."""
-    told = [text for text in (say.brief(deadline), say.doubt(deadline)) if text]
-    if not fine.is_open or not told:
+    judged = [text for text in (say.brief(deadline), say.doubt(deadline)) if text]
+    if not fine.is_open or not judged:
         return found
-    return Field(", ".join((formats.field_text(found), *told)))
+    return Field(", ".join((formats.field_text(found), *judged)))
 
 
 def _notified(fine: AssessedFine) -> Field:
@@ -482,12 +482,12 @@ def other_of_order(order: AssessedOrder) -> Iterator[Detail]:
 
 def further_details(further: Further) -> Iterator[Detail]:
     """Yield the first members that the contract does not have, without data about a person."""
-    told = (
+    shown = (
         each
         for each in further.statements
         if not (each.is_denied or each.is_of_person or each.is_withheld)
     )
-    for each in islice(told, _MOST_FURTHER):
+    for each in islice(shown, _MOST_FURTHER):
         text = clean(mask_names(each.text), limit=_LONGEST_FURTHER)
         yield Detail(f"Outros dados ({each.label})", Field(text))
 

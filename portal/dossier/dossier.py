@@ -19,9 +19,9 @@ from portal.law.act_matrix import Stale, VerdictPart
 from portal.law.assessment import AssessedFine, Totals, notice_key, totals
 from portal.law.at_the_car import Seen, seen_findings
 from portal.law.declared import (
+    Declared,
     Record,
     SettledLine,
-    Told,
     declared_findings,
     seen_of,
     settle,
@@ -71,7 +71,7 @@ class Dossier:
     marker: str
     ask: Collection[LookupName] = LOOKUPS
     mask_names: bool = True
-    declarations: tuple[Told, ...] | None = ()
+    declarations: tuple[Declared, ...] | None = ()
 
     @cached_property
     def asked(self) -> tuple[LookupName, ...]:

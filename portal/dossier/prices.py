@@ -232,11 +232,11 @@ class PriceCandidate:
         is_new = entry.is_zero_km
         clause = "de zero km" if is_new else f"do ano-modelo {self.year}"
         if registered is None or (entry.year is None and not is_new):
-            told = "a tabela não diz de que ano-modelo é este preço"
+            reason = "a tabela não diz de que ano-modelo é este preço"
             if entry.year:
-                told = f"este preço é {clause}"
+                reason = f"este preço é {clause}"
             where = "O registro não traz o ano-modelo do veículo; " if registered is None else ""
-            sentence = f"{where}{told}."
+            sentence = f"{where}{reason}."
             return PriceDoubt(
                 "de ano-modelo não conferido",
                 "Preço de ano-modelo não conferido",

@@ -25,8 +25,8 @@ from portal.law.act_answers import ACTS, Act, Mark
 from portal.law.assessment import AssessedFine, known_sum, one_per_notice, sum_of
 from portal.law.at_the_car import seen_findings
 from portal.law.declared import (
+    Declared,
     Record,
-    Told,
     declared_findings,
     seen_of,
     settle,
@@ -248,7 +248,7 @@ def row_of(
     dossier_of: Callable[[], Dossier],
     reported: Callable[[], Dossier | None],
     now: datetime,
-    declarations: tuple[Told, ...] | None = (),
+    declarations: tuple[Declared, ...] | None = (),
 ) -> VehicleRow:
     """Return the row of a vehicle of a batch.
 
@@ -295,8 +295,8 @@ def row_of(
     seen = seen_findings(seen_of(declarations or ()))
     declared: tuple[DeclaredSomething | SeenDifference, ...] = (*declared_findings(lines), *seen)
     warnings = gravest_first((*declared, *alerts))
-    told = (row.alert_codes or "").split(",")
-    added = _alerts([each for each in warnings if each.code not in told])
+    codes = (row.alert_codes or "").split(",")
+    added = _alerts([each for each in warnings if each.code not in codes])
     row = replace(
         row,
         alerts="; ".join(filter(None, (added["alerts"], row.alerts))) or None,
@@ -351,10 +351,10 @@ def _reported(alerts: Sequence[ReportAlert]) -> str | None:
 
 def _alerts(findings: Sequence[Finding]) -> dict[str, Any]:
     """Return the findings of a row and their codes, without fines, which it counts."""
-    told = [each for each in findings if not isinstance(each, FinesInStanding)]
+    listed = [each for each in findings if not isinstance(each, FinesInStanding)]
     return {
-        "alerts": "; ".join(dict.fromkeys(map(list_words, told))) or None,
-        "alert_codes": ",".join(dict.fromkeys(each.code for each in told)) or None,
+        "alerts": "; ".join(dict.fromkeys(map(list_words, listed))) or None,
+        "alert_codes": ",".join(dict.fromkeys(each.code for each in listed)) or None,
     }
 
 

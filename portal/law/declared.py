@@ -83,8 +83,9 @@ class SettledLine:
     @property
     def is_contradicted(self) -> bool:
         """Whether the record says otherwise than what was declared before it."""
-        told = self.declaration
-        return self.record is not None and told is not None and told.state != self.record.state
+        declared = self.declaration
+        record = self.record
+        return record is not None and declared is not None and declared.state != record.state
 
     @property
     def is_open(self) -> bool:
@@ -109,21 +110,21 @@ class SettledLine:
         return "warned" if self.is_warned else "open"
 
 
-# What a caller has told of a vehicle: a line that was checked elsewhere, or what was seen at it.
-Told = Declaration | Seen
+# What a caller declares of a vehicle: a line that was checked elsewhere, or what was seen at it.
+Declared = Declaration | Seen
 
 
-def seen_of(told: Sequence[Told]) -> tuple[Seen, ...]:
-    return tuple(each for each in told if isinstance(each, Seen))
+def seen_of(declarations: Sequence[Declared]) -> tuple[Seen, ...]:
+    return tuple(each for each in declarations if isinstance(each, Seen))
 
 
 def settle(
     records: Mapping[str, Record],
-    told: Sequence[Told],
+    declarations: Sequence[Declared],
     warned: Collection[str] = (),
 ) -> tuple[SettledLine, ...]:
     """Return all lines. ``records`` is by the line's key, and ``warned`` has keys of lines."""
-    declared = {each.line: each for each in told if isinstance(each, Declaration)}
+    declared = {each.line: each for each in declarations if isinstance(each, Declaration)}
     return tuple(
         SettledLine(line, records.get(line.key), declared.get(line.key), line.key in warned)
         for line in LINES
@@ -139,9 +140,10 @@ def contradicted_by(declaration: Declaration, records: Mapping[str, Record]) -> 
 def declared_findings(lines: Sequence[SettledLine]) -> Iterator[DeclaredSomething]:
     """Yield a finding for each line on which only a person has found something."""
     for one in lines:
-        told = one.declaration
-        if told and one.by == "declared" and told.state == "something":
-            yield DeclaredSomething(told.line, told.what, told.amount, told.who, told.on)
+        if (declared := one.declaration) and one.by == "declared" and declared.state == "something":
+            yield DeclaredSomething(
+                declared.line, declared.what, declared.amount, declared.who, declared.on
+            )
 
 
 def stock_obstacles(

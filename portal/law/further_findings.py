@@ -89,7 +89,7 @@ def _telling(statements: Sequence[Statement]) -> Iterator[Statement]:
 def _of_object(members: Sequence[Statement]) -> Iterator[Statement]:
     warned = [(found[0], each) for each in members if (found := adverse_statement(each))]
     of_value = [(subject, each) for subject, each in warned if _value_warns(each)]
-    told = {subject for subject, _ in of_value}
+    by_value = {subject for subject, _ in of_value}
     of_label = [(subject, each) for subject, each in warned if _label_warns(each)]
     first: dict[Subject, Statement] = {}
     by_name = of_label or ([] if of_value else warned)
@@ -98,7 +98,7 @@ def _of_object(members: Sequence[Statement]) -> Iterator[Statement]:
         by_name = []
     # A text says more than a flag: "sinistro": {"indicador": "S", "monta": "MEDIA"}.
     for subject, each in sorted(by_name, key=lambda one: not _has_words(one[1])):
-        if subject not in told:
+        if subject not in by_value:
             first.setdefault(subject, each)
     yield from (each for _, each in of_value)
     yield from first.values()

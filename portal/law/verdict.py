@@ -126,8 +126,8 @@ class Verdict:
     @property
     def declared(self) -> tuple[DeclaredSomething | SeenDifference, ...]:
         """What a person has declared to have found or seen, the gravest first."""
-        told = DeclaredSomething | SeenDifference
-        return tuple(one for one in self.reasons if isinstance(one, told))
+        kinds = DeclaredSomething | SeenDifference
+        return tuple(one for one in self.reasons if isinstance(one, kinds))
 
     @property
     def ends_ceiling(self) -> Finding | None:

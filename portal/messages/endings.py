@@ -46,7 +46,7 @@ class TokenEndings:
 class DossierEndings:
     """Writes a message to the owner of each valid dossier that ends within three days, once.
 
-    A dossier that lives for less than twelve days is told of in the last quarter of its life.
+    A dossier that lives for less than twelve days is announced in the last quarter of its life.
     """
 
     def __init__(

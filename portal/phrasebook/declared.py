@@ -49,18 +49,18 @@ def record_name(record: Record, today: date | None) -> str:
     return f"registro{_of_time(record.at, today)} ({SOURCES[record.lookup]})"
 
 
-def declared_by(told: Declaration) -> str:
+def declared_by(declaration: Declaration) -> str:
     """Say who vouches: ``declarado por loja em 27/11/2026, Sinesp Cidadão``."""
-    source = f", {told.source}" if told.source else ""
-    return f"declarado por {told.who} em {day(told.on)}{source}"
+    source = f", {declaration.source}" if declaration.source else ""
+    return f"declarado por {declaration.who} em {day(declaration.on)}{source}"
 
 
-def declaration_words(told: Declaration, something: str) -> str:
+def declaration_words(declaration: Declaration, something: str) -> str:
     """Say what a person declares: ``nada consta`` or ``roubo ou furto, R$ 10,00 (B.O. 12)``."""
-    if told.state == "nothing":
-        return _STATES["nothing"] + (f" ({told.what})" if told.what else "")
-    amount = f", {money(told.amount)}" if told.amount is not None else ""
-    return f"{something}{amount}" + (f" ({told.what})" if told.what else "")
+    if declaration.state == "nothing":
+        return _STATES["nothing"] + (f" ({declaration.what})" if declaration.what else "")
+    amount = f", {money(declaration.amount)}" if declaration.amount is not None else ""
+    return f"{something}{amount}" + (f" ({declaration.what})" if declaration.what else "")
 
 
 def line_words(one: SettledLine) -> str:
@@ -88,14 +88,15 @@ def contradicted_words(one: SettledLine) -> str:
     """Say what was declared before the record that says otherwise, or return ""."""
     if not one.is_contradicted or one.declaration is None:
         return ""
-    told = declaration_words(one.declaration, something(one.line))
-    return f"O registro veio depois e vale: antes, {declared_by(one.declaration)}: {told}."
+    words = declaration_words(one.declaration, something(one.line))
+    return f"O registro veio depois e vale: antes, {declared_by(one.declaration)}: {words}."
 
 
-def refusal(told: Declaration, record: Record, today: date) -> str:
+def refusal(declaration: Declaration, record: Record, today: date) -> str:
     """Say why a declaration is refused, with the record that says otherwise."""
+    title, state = WORDS[declaration.line].title, _STATES[declaration.state]
     return (
-        f"“{WORDS[told.line].title}” não pode ser declarada como “{_STATES[told.state]}”: o "
+        f"“{title}” não pode ser declarada como “{state}”: o "
         f"{record_name(record, today)} traz {record_words(record)}."
     )
 

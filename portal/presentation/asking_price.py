@@ -31,12 +31,12 @@ def against_table(asking: Decimal, tab: PriceCandidate, doubt: str, *, of_versio
     gap = asking / tab.current - 1
     if not round(abs(gap), 3):
         return f"É o preço da {table}."
-    told = f"{formats.percent(abs(gap))} {'acima' if gap > 0 else 'abaixo'} da {table}"
+    sentence = f"{formats.percent(abs(gap))} {'acima' if gap > 0 else 'abaixo'} da {table}"
     month = tab.series.last_month_at(asking, or_more=gap > 0)
     if month is not None:
-        told += f"; preço de {formats.month(month.month)}"
+        sentence += f"; preço de {formats.month(month.month)}"
     elif len(tab.series.real) >= LEAST_POINTS:
-        told += f"; nenhum mês teve preço tão {'alto' if gap > 0 else 'baixo'}"
+        sentence += f"; nenhum mês teve preço tão {'alto' if gap > 0 else 'baixo'}"
     if gap <= _SUSPICIOUS:
-        told += ". Pergunte por quê antes de pagar qualquer valor"
-    return f"{told}."
+        sentence += ". Pergunte por quê antes de pagar qualquer valor"
+    return f"{sentence}."

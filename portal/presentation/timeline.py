@@ -190,8 +190,8 @@ def _grouped(rows: Sequence[AssessedFine]) -> Iterator[_Record]:
     for word, group in alone:
         status = group[0].status
         is_plural = len(group) > 1 and status.standing in _WITH_PLURAL and not has_own_word(status)
-        told = WORDS[status.standing].of_many if is_plural else word
-        yield _of_group(f"{counted(len(group), 'multa', 'multas')}: {told}", group)
+        words = WORDS[status.standing].of_many if is_plural else word
+        yield _of_group(f"{counted(len(group), 'multa', 'multas')}: {words}", group)
     if rest := ranked[len(alone) :]:
         rows = [row for _, group in rest for row in group]
         words = listed([word for word, _ in rest])

@@ -9,14 +9,14 @@ from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.sight import sight_of
 from portal.law.at_the_car import Seen
-from portal.law.declared import Told
+from portal.law.declared import Declared
 from tests.factories import decode_body, fine, renainf_body, renajud_body
 from tests.presentation.rendering import CONTEXT, NOW, PLATE, UNASKED, answered
 
 CLEAN = Panels(
     answered(decode_body(str(PLATE))), answered(renainf_body()), answered(renajud_body()), UNASKED
 )
-SEEN: tuple[Told, ...] = (Seen("cambio", "differs", "loja", NOW.date()),)
+SEEN: tuple[Declared, ...] = (Seen("cambio", "differs", "loja", NOW.date()),)
 
 
 def dossier(answers: Panels = CLEAN) -> Dossier:

@@ -35,7 +35,7 @@ def declared_object(dossier: Dossier) -> Object:
 
 
 def _line(one: SettledLine) -> Object:
-    record, told = one.record, one.declaration
+    record, declared = one.record, one.declaration
     known: Object = {"what": None, "source": None, "on": None, "who": None}
     if record:
         known = {
@@ -44,12 +44,12 @@ def _line(one: SettledLine) -> Object:
             "on": record.at.date() if record.at else None,
             "who": None,
         }
-    elif told:
+    elif declared:
         known = {
-            "what": told.what or None,
-            "source": told.source or None,
-            "on": told.on,
-            "who": told.who,
+            "what": declared.what or None,
+            "source": declared.source or None,
+            "on": declared.on,
+            "who": declared.who,
         }
     return {
         "line": one.key,

@@ -66,9 +66,10 @@ class IssuedDossierPage:
     @property
     def message(self) -> str:
         """The text to send with the link, with the paper's words."""
-        told = self.summary
-        car = ", ".join(filter(None, (told.subject.display, told.name)))
-        return f"{car}: “{told.quoted}”, em {formats.moment(told.issued_at)}. Dossiê: {self.link}"
+        summary = self.summary
+        car = ", ".join(filter(None, (summary.subject.display, summary.name)))
+        quoted_at = formats.moment(summary.issued_at)
+        return f"{car}: “{summary.quoted}”, em {quoted_at}. Dossiê: {self.link}"
 
     @property
     def title(self) -> str:

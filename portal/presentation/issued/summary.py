@@ -166,12 +166,12 @@ def since_issued(summary: IssuedSummary, now: Dossier) -> tuple[datetime | None,
 
 def changed_since(summary: IssuedSummary, now: Dossier) -> list[Changed]:
     """Compare a summary with what the stored answers say now."""
-    told = [("Conclusão", summary.quoted, headline(now.verdict))]
+    values = [("Conclusão", summary.quoted, headline(now.verdict))]
     before = {figure.label: figure.text for figure in summary.figures}
     for figure in (each(now) for each in _FIGURES):
         if figure.is_known and figure.label in before:
-            told.append((figure.label, before[figure.label], _issued(figure).text))
-    return [each for each in told if each[1] != each[2]]
+            values.append((figure.label, before[figure.label], _issued(figure).text))
+    return [each for each in values if each[1] != each[2]]
 
 
 def _issued(figure: Figure) -> IssuedFigure:

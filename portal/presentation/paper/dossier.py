@@ -103,7 +103,7 @@ class DossierPage:
             if panel.has_answer:
                 origin = _origin(provenance(words, panel, self.made_at))
                 groups.setdefault(origin, []).append(words)
-        return tuple(f"{capitalised_list(names)}: {told}." for told, names in groups.items())
+        return tuple(f"{capitalised_list(names)}: {reason}." for reason, names in groups.items())
 
     @cached_property
     def first_sheet(self) -> FirstSheet:
@@ -112,14 +112,14 @@ class DossierPage:
         more = [_RULES] if verdict.more_reasons else []
         gaps = [f"{gap.title}. {gap.reason}" for gap in dossier.missing]
         moment = self.moment
-        told = [f"{moment.heading}. {moment.finding}", *moment.changes] if moment else []
+        paid = [f"{moment.heading}. {moment.finding}", *moment.changes] if moment else []
         reasons = joined(f"{acts.label(row)}. {acts.why(row)}" for row in verdict.matrix)
         origins = [*self.origins, *(_RULES for _ in dossier.missing), _RULES]
         authentic = joined((_AUTHENTIC, _SIGNED if self.signer else "")) if self.number else ""
         sights = joined(_OF_A_SIGHT for row in car_rows(dossier) if row.seen)
         texts = Texts(
             headline=headline(verdict),
-            lines=[*notices(verdict), *map(sentence, verdict.first_reasons), *more, *gaps, *told],
+            lines=[*notices(verdict), *map(sentence, verdict.first_reasons), *more, *gaps, *paid],
             acts=[(acts.short(row), acts.brief(row)) for row in verdict.matrix],
             figures=[(one.label, one.value, one.note) for one in self.figures],
             facts=[(one.label, field_text(one.field)) for one in given(dossier.attributes)],

@@ -265,18 +265,18 @@ class NegotiationPage:
         """The asking price beside the ceiling and the price table, or ""."""
         if self.asking is None or self.is_wrong:
             return ""
-        told = []
+        sentences = []
         if self.ceiling is not None and not self.is_uncertain:
             gap = self.asking - self.ceiling
             side = "acima do teto" if gap > 0 else "abaixo do teto"
-            told.append(f"{formats.price(abs(gap))} {side}." if gap else "É o teto.")
+            sentences.append(f"{formats.price(abs(gap))} {side}." if gap else "É o teto.")
         if self.tab:
-            told.append(
+            sentences.append(
                 against_table(
                     self.asking, self.tab, self.tab.no_ceiling, of_version=self.version_words
                 )
             )
-        return " ".join(told)
+        return " ".join(sentences)
 
     @property
     def is_cheapest(self) -> bool:
@@ -348,11 +348,13 @@ def _told_debts(dossier: Dossier) -> Iterator[Cost]:
     """
     declared = {one.key: one.declaration for one in dossier.lines if one.by == "declared"}
     for one in dossier.lines:
-        told = one.declaration
-        if told and one.by == "declared" and one.line.is_debt and told.amount:
+        declaration = one.declaration
+        if declaration and one.by == "declared" and one.line.is_debt and declaration.amount:
             words = something(one.line)
             label = f"{words[0].upper()}{words[1:]}"
-            yield Cost(label, told.amount, told_by="declared", source=declared_by(told))
+            yield Cost(
+                label, declaration.amount, told_by="declared", source=declared_by(declaration)
+            )
     for alert in dossier.verdict.alerts:
         if LINE_OF_SUBJECT.get(alert.subject) in declared:
             continue

@@ -79,11 +79,11 @@ class Sheet:
             plate=self.plate.display, day=day(local_time(self.made_at).date())
         )
 
-    def told(self, lines: Sequence[SettledLine]) -> str:
+    def standing(self, lines: Sequence[SettledLine]) -> str:
         """Say in the clause how the lines of an item stand, each with its source."""
-        return "; ".join(f"{title(one.line)}: {self._told(one)}" for one in lines)
+        return "; ".join(f"{title(one.line)}: {self._standing_of(one)}" for one in lines)
 
-    def _told(self, one: SettledLine) -> str:
+    def _standing_of(self, one: SettledLine) -> str:
         words, source = line_words(one), line_source(one)
         # Who sells knows of the warning, and may not keep it from the buyer.
         return ", ".join(filter(None, (words, source, warning_words(one))))

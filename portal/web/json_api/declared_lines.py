@@ -1,4 +1,4 @@
-"""A vehicle's checklist and what was seen at it: read, and told by the caller. Nothing is asked."""
+"""A vehicle's checklist and what was seen at it, read and written. No call is made."""
 
 from collections.abc import Collection
 from typing import Any, Final

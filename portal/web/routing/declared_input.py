@@ -10,7 +10,7 @@ from typing import Any, Final
 from portal.desk.declared_lines import seen_key
 from portal.law.at_the_car import CAR_ROWS, Seen
 from portal.law.checklist import LINE_OF
-from portal.law.declared import Declaration, Told
+from portal.law.declared import Declaration, Declared
 from portal.presentation.typed_money import LARGEST, read_money
 from portal.web.routing.responses import LONGEST_NAME
 from portal.wording import sanitise_echo
@@ -39,7 +39,7 @@ class WrongDeclaration(ValueError):
 
 
 # What to keep, by the key of the line or of the row, and None for what to remove.
-Changes = Mapping[str, Told | None]
+Changes = Mapping[str, Declared | None]
 
 
 def read_declarations(given: Sequence[Mapping[str, Any]], who: str, today: date) -> Changes:
@@ -67,7 +67,7 @@ def read_seen(given: Sequence[Mapping[str, Any]], who: str, today: date) -> Chan
 
     ``given`` has JSON objects with the members SEEN_MEMBERS. Raises WrongDeclaration.
     """
-    changes: dict[str, Told | None] = {}
+    changes: dict[str, Declared | None] = {}
     for one in given:
         row = next((each for each in CAR_ROWS if each == one.get("row")), None)
         if row is None:
