@@ -96,6 +96,19 @@ def test_every_page_template_is_rendered() -> None:
     assert rendered == {f"pages/{path.name}" for path in (ROOT / "templates/pages").iterdir()}
 
 
+@cache
+def parsed(path: Path) -> nodes.Template:
+    return ENVIRONMENT.parse(path.read_text())
+
+
+def imported_by(tree: nodes.Template) -> set[str]:
+    return {
+        name if isinstance(name, str) else name[1]
+        for node in tree.find_all(nodes.FromImport)
+        for name in node.names
+    }
+
+
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "templates").rglob("*.html")), ids=lambda path: path.stem
 )
@@ -105,13 +118,9 @@ def test_templates_use_only_known_variables(path: Path) -> None:
         known = set()
     if path.stem == "base":
         known |= {"has_tools", "robots", "scripts"}  # a page's template may set them
-    tree = ENVIRONMENT.parse(path.read_text())
+    tree = parsed(path)
     # jinja2.meta analyses blocks without the imports above them.
-    imported = {
-        name if isinstance(name, str) else name[1]
-        for node in tree.find_all(nodes.FromImport)
-        for name in node.names
-    }
+    imported = imported_by(tree)
     macros = {node.name for node in tree.find_all(nodes.Macro)}
     assert meta.find_undeclared_variables(tree) <= known | imported | macros | {"caller"}
 
@@ -120,12 +129,8 @@ def test_templates_use_only_known_variables(path: Path) -> None:
     "path", sorted((ROOT / "templates").rglob("*.html")), ids=lambda path: path.stem
 )
 def test_templates_use_all_their_imports(path: Path) -> None:
-    tree = ENVIRONMENT.parse(path.read_text())
-    imported = {
-        name if isinstance(name, str) else name[1]
-        for node in tree.find_all(nodes.FromImport)
-        for name in node.names
-    }
+    tree = parsed(path)
+    imported = imported_by(tree)
     used = {node.name for node in tree.find_all(nodes.Name) if node.ctx == "load"}
     assert imported <= used
 
