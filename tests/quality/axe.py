@@ -5,15 +5,21 @@ from typing import Any, Final
 _TAGS: Final = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
 # Playwright evaluates this script over the debugging protocol, to which the page's
 # Content-Security-Policy does not apply.
+# An opened menu lies over what is below it, which has no room then. So menus are closed while the
+# page is searched, and are searched alone afterwards.
 _RUN: Final = """async (tags) => {
   const paper = matchMedia('print').matches;
-  document.querySelectorAll('details').forEach((fold) => { fold.open = true; });
-  const found = await axe.run(document, {
+  const options = {
     runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'],
     // Printed links cannot be followed, so their size and contrast with the text do not matter.
     rules: { 'target-size': { enabled: !paper }, 'link-in-text-block': { enabled: !paper } },
-  });
-  return found.violations.map((rule) => ({
+  };
+  const menus = [...document.querySelectorAll('details:is(.more, .menu)')];
+  document.querySelectorAll('details').forEach((fold) => { fold.open = !menus.includes(fold); });
+  const found = (await axe.run(document, options)).violations;
+  menus.forEach((menu) => { menu.open = true; });
+  if (menus.length) found.push(...(await axe.run({ include: menus }, options)).violations);
+  return found.map((rule) => ({
     id: rule.id, help: rule.help, targets: rule.nodes.map((node) => node.target.join(' ')),
   }));
 }"""
