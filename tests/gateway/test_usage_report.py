@@ -11,7 +11,7 @@ from portal.gateway.limits import Limit, Use
 from portal.gateway.lookup import Spend
 from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
-from portal.gateway.usage import Usage
+from portal.gateway.usage import OriginCalls, Usage
 from portal.gateway.usage_report import UsageLog
 from portal.storage.database import Database
 from tests.fakes import Clock
@@ -103,6 +103,17 @@ def test_today_is_counted_by_address_and_token(database: Database, clock: Clock)
     clock.advance(86400)
     assert log.calls_today(["ana"]).all == 0
     assert log.origins_today(log.calls(log.today())) == {}
+
+
+def test_failures_of_a_day_are_summed_by_operation(database: Database, clock: Clock) -> None:
+    ledger = Ledger(database, clock=clock, namespace="up")
+    log = UsageLog(database, "up", clock)
+    for caller in (ANA, BIA):
+        buy(ledger, caller)
+        buy(ledger, caller, "not_sent")
+        buy(ledger, caller, "failing")
+    today = log.today()
+    assert log.answered_by_day(log.calls(today)) == {(today, "decode"): OriginCalls(6, 4)}
 
 
 def test_number_of_queries_does_not_grow_with_the_rows(database: Database, clock: Clock) -> None:
