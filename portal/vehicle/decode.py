@@ -149,11 +149,14 @@ class Decoded:
         return word in _NATIONAL if word in _NATIONAL | _IMPORTED else None
 
 
+_SHAPE: Final = wire.shape_of(Decoded)
+
+
 def read_decode(result: object, marker: str) -> Decoded:
     """Read the vehicle from an answer's ``result``. Never raises."""
     members = wire.members_of(result)
     read = wire.read_as(Decoded, members, marker)
-    further = further_of(members, wire.shape_of(Decoded), marker)
+    further = further_of(members, _SHAPE, marker)
     return read if further is NOTHING else replace(read, further=further)
 
 
