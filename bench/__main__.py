@@ -16,6 +16,7 @@ from bench.network import network
 from bench.programs import stage
 from bench.purge import purge
 from bench.results import Report
+from bench.signing import signing
 from bench.sizes import sizes
 from bench.start import start
 from bench.store import entries
@@ -40,6 +41,7 @@ SCENARIOS = {
     "trail": trail,
     "streams": streams,
     "capacity": capacity,
+    "signing": signing,
 }
 
 
