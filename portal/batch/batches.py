@@ -288,17 +288,23 @@ class Batches(BatchRows):
             is_done = not has_pending(db, batch)
             if is_done and row.state == "done":
                 return
+            started_at = now if row.started_at is None else row.started_at
+            change = update_batch(batch).values(
+                started_at=started_at, at_most=amount_text(max_cost)
+            )
+            if is_done:
+                db.execute(change)
+                self.end(db, batch, "done")
+                return
             db.execute(
-                update_batch(batch).values(
-                    state="done" if is_done else "running",
+                change.values(
+                    state="running",
                     reason="",
                     resume_at=None,
                     tries=0,
-                    started_at=now if row.started_at is None else row.started_at,
-                    ended_at=row.ended_at if is_done else None,
-                    at_most=amount_text(max_cost),
+                    ended_at=None,
                     expires_at=now + self.kept_s(split_ask(row.ask)),
-                    sealed_access=None if is_done else sealed,
+                    sealed_access=sealed,
                 )
             )
 

@@ -57,7 +57,7 @@ class DossierEndings:
         self._clock = clock
 
     def write(self) -> None:
-        """Write the messages that are due. The scheduler calls ``tell``. Raises SQLAlchemyError."""
+        """Write the messages that are due. The scheduler calls this. Raises SQLAlchemyError."""
         before_s = min(_DOSSIER_BEFORE_S, self._archive.lifetime_s / 4)
         for dossier, owner in self._archive.ending(self._clock() + before_s):
             data = {"number": display_number(dossier.number), "ends_on": _day(dossier.expires_at)}
