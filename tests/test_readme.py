@@ -4,7 +4,9 @@ import re
 from decimal import Decimal
 from pathlib import Path
 
-from portal.settings import Settings
+import pytest
+
+from portal.settings import Settings, SettingsError
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text("utf-8")
@@ -50,6 +52,18 @@ def test_reference_documents_every_setting_with_its_default() -> None:
             assert shown == value
         else:
             assert Decimal(shown) == Decimal(str(value)), name
+
+
+def test_reference_names_every_setting_that_may_come_from_a_file(tmp_path: Path) -> None:
+    listed = REFERENCE.split("`PORTAL_<NAME>_FILE`:")[1].split("\n\n")[0]
+    missing = str(tmp_path / "none")
+    secrets = set()
+    for field in Settings.__struct_fields__:
+        with pytest.raises(SettingsError) as refused:
+            Settings.from_environment({f"PORTAL_{field.upper()}_FILE": missing}, tmp_path)
+        if "cannot be read" in str(refused.value):
+            secrets.add(field.upper())
+    assert set(re.findall(r"`([A-Z_]+)`", listed)) == secrets
 
 
 def test_makefile_help_lists_every_target() -> None:
