@@ -150,8 +150,9 @@ def test_revocation_reaches_both_portals_within_five_seconds(
     assert machines.there.command_line("token", "revoke", "leaver").returncode == 0
     revoked_at = time.monotonic()
     wait_until(lambda: everywhere(machines, "AAA1A01", token) == {403}, "the refusal", 5)
-    assert time.monotonic() - revoked_at < 5
-    assert everywhere(machines, "AAA1A01", token) == {403}
+    # Each portal has several processes, and each of them its own memory of the token.
+    time.sleep(max(revoked_at + 5 - time.monotonic(), 0))
+    assert all(everywhere(machines, "AAA1A01", token) == {403} for _ in range(4))
 
 
 def test_token_limit_is_exact_under_concurrency(machines: Machines) -> None:
