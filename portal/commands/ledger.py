@@ -20,9 +20,12 @@ from portal.commands.tables import (
 from portal.gateway.ledger import UpstreamCall
 from portal.gateway.usage import Usage, merged
 
-SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
+SUMMARY_COLUMNS: Sequence[str] = (
+    *("operation", "calls", "spent", "hits", "collapsed", "saved"),
+    *("known_spent", "unpriced_calls", "known_saved", "unpriced_hits"),
+)
 COLUMNS: Sequence[str] = UpstreamCall._fields[:-1]  # without the namespace
-NUMBERS = frozenset({"price", "status", "calls", "spent", "hits", "collapsed", "saved"})
+NUMBERS = frozenset({"price", "status", *SUMMARY_COLUMNS[1:]})
 Record = Sequence[object]
 
 
@@ -92,11 +95,14 @@ def _summary(operations: Mapping[str, Usage]) -> Iterator[Record]:
     "hits" counts answers from the cache. "saved" is the price in R$ of the upstream calls that
     these answers replaced. "collapsed" counts lookups that shared the upstream call of another
     lookup. These lookups are not included in "saved". An amount is empty if the price of one of
-    its calls is unknown.
+    its calls is unknown. The last columns then have the amount of the others, and how many calls
+    and hits have no price.
     """
     for name, usage in [*sorted(operations.items()), ("all", merged(operations.values()))]:
         served = usage.hits + usage.stale
-        yield name, usage.calls, usage.spent, served, usage.collapsed, usage.saved
+        whole = usage.calls, usage.spent, served, usage.collapsed, usage.saved
+        known = usage.known_spent, usage.unpriced_calls, usage.known_saved, usage.unpriced_hits
+        yield name, *whole, *known
 
 
 def _cells(record: Record) -> list[str]:

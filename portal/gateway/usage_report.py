@@ -114,14 +114,14 @@ class UsageLog:
         found = self._of_callers(select(caller_sums).where(caller_sums.c.caller == caller), caller)
         return found.get(caller, Usage())
 
-    def spent_in_days(self, days: int, callers: Collection[str] | None = None) -> Decimal | None:
-        """Return the R$ spent in the last ``days`` days, by all callers or by some of them.
+    def budgeted_in_days(self, days: int, callers: Collection[str] | None = None) -> Decimal:
+        """Return the R$ that the last ``days`` days took from budgets, of all callers or of some.
 
-        None if the price of a call is unknown.
+        A call whose price was unknown took nothing from a budget.
         """
         first = self.today() - timedelta(days=days - 1)
         if callers is None:
-            return merged(self.by_day(self.calls(first)).values()).spent
+            return merged(self.by_day(self.calls(first)).values()).known_spent
         query = select(ledger.c.price, func.count()).where(
             ledger.c.namespace == self._namespace,
             ledger.c.day >= first.isoformat(),
@@ -129,20 +129,17 @@ class UsageLog:
             ledger.c.outcome.not_in(FREE_OUTCOMES),
         )
         rows = self._all(indexed_by(query.group_by(ledger.c.price), ledger, "ledger_by_day"))
-        return merged(_of_calls(count, price) for price, count in rows).spent
+        return merged(_of_calls(count, price) for price, count in rows).known_spent
 
     def ends_on(self, use: Use, callers: Collection[str] | None = None) -> date | None:
         """Return the day on which a month's budget ends at the rate of the last seven days.
 
         ``callers`` are the names of the calls that the limit counts, or None for all calls. None
-        for a limit of calls, if the budget lasts until the month's end, or if the price of one of
-        these calls is unknown.
+        for a limit of calls, or if the budget lasts until the month's end.
         """
         if use.limit.unit == "calls":
             return None
-        lately = self.spent_in_days(RATE_DAYS, callers)
-        if lately is None:
-            return None
+        lately = self.budgeted_in_days(RATE_DAYS, callers)
         return spent_on(use.used, use.limit.most, lately, RATE_DAYS, self.today())
 
     def failures(self, calls: Calls, first: date) -> list[CallFailures]:

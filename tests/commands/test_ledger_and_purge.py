@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Engine, event, func, insert, select
 
 from portal.commands import purge
 from portal.commands.data_check import refusal
-from portal.commands.ledger import COLUMNS
+from portal.commands.ledger import COLUMNS, SUMMARY_COLUMNS
 from portal.commands.parts import Parts
 from portal.gateway.store import Store
 from portal.storage.tables import dossiers, ledger
@@ -95,6 +95,10 @@ def test_summary_as_json_and_as_a_table(priced: InProcessPortal) -> None:
         "hits": 1,
         "collapsed": 0,
         "saved": 0.305,
+        "known_spent": 0.305,
+        "unpriced_calls": 0,
+        "known_saved": 0.305,
+        "unpriced_hits": 0,
     }
     assert everything == decode | {"operation": "all"}
     header, line, _ = run_command(priced, "ledger", "--summary").output.splitlines()
@@ -155,11 +159,23 @@ def test_summary_prints_calls_hits_and_savings(priced: InProcessPortal) -> None:
     priced.parts.scheduler.run_all()
     rows = list(csv.reader(io.StringIO(run_command(priced, "ledger", "--summary", "--csv").output)))
     assert rows == [
-        ["operation", "calls", "spent", "hits", "collapsed", "saved"],
-        ["decode", "1", "0.305", "4", "0", "1.22"],
-        ["renainf", "1", "17.00", "0", "0", "0.00"],
-        ["all", "2", "17.305", "4", "0", "1.22"],
+        list(SUMMARY_COLUMNS),
+        ["decode", "1", "0.305", "4", "0", "1.22", "0.305", "0", "1.22", "0"],
+        ["renainf", "1", "17.00", "0", "0", "0.00", "17.00", "0", "0.00", "0"],
+        ["all", "2", "17.305", "4", "0", "1.22", "17.305", "0", "1.22", "0"],
     ]
+
+
+def test_summary_says_what_is_known_beside_calls_without_a_price(portal: PortalFactory) -> None:
+    """Two calls that were made before the operator set the price, and one after."""
+    unpriced = portal()
+    for plate in ("AAA0A01", "AAA0A02"):
+        unpriced.get(path_of("decode", plate))
+    priced = portal(PRICE_DECODE="0.305")
+    priced.get(path_of("decode", "AAA0A03"))
+    (decode, _) = json.loads(run_command(priced, "ledger", "--summary", "--json").output)
+    assert (decode["calls"], decode["spent"]) == (3, None)
+    assert (decode["known_spent"], decode["unpriced_calls"]) == (0.305, 2)
 
 
 def test_purge_deletes_both_spellings_from_the_store(

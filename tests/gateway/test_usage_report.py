@@ -4,9 +4,10 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from sqlalchemy import event
 
-from portal.gateway.ledger import Ledger
+from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.limits import Limit, Use
 from portal.gateway.lookup import Spend
 from portal.gateway.reservation import PortalLimits
@@ -155,3 +156,21 @@ def test_forecast_sums_the_calls_of_all_names(database: Database) -> None:
     assert log.ends_on(use, ["person:ana", "ana-script"]) == date(2026, 11, 9)
     assert log.ends_on(use, ["person:ana"]) == date(2026, 11, 16)
     assert log.ends_on(use) == date(2026, 11, 7)  # R$ 1.50 a week of all callers
+
+
+@pytest.mark.parametrize("callers", [None, ["ana"]])
+@pytest.mark.parametrize(
+    ("used", "day"), [("0.60", date(2026, 11, 7)), ("1.50", date(2026, 11, 2))]
+)
+def test_calls_without_a_price_leave_the_forecast(
+    database: Database, callers: list[str] | None, used: str, day: date
+) -> None:
+    """Calls from before the prices were set took nothing from the budget."""
+    clock = Clock(datetime(2026, 11, 2, 15, tzinfo=UTC).timestamp())
+    ledger, log = Ledger(database, clock=clock, namespace="up"), UsageLog(database, "up", clock)
+    for _ in range(5):
+        LedgerEntry(ledger, "decode", "tag", None, ANA).begin("primary").finish("answered", 200)
+        buy(ledger, ANA)
+    limit = Limit("portal", "day", "month", Decimal("1.70"))
+    use = Use(limit, Decimal(used), datetime(2026, 12, 1, tzinfo=UTC))
+    assert log.ends_on(use, callers) == day
