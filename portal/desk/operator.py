@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from decimal import Decimal
 from typing import Final
 
 from portal.access.tokens import Identity, Tokens
@@ -18,12 +19,12 @@ from portal.desk.witness import Witness
 from portal.gateway.backend import StoreSize
 from portal.gateway.gateway import Gateway
 from portal.gateway.ledger import Ledger
-from portal.gateway.limits import Use
+from portal.gateway.limits import StrainedLimit, Use, strain_of
 from portal.gateway.statement import Comparison
 from portal.gateway.statement_file import check_statement
 from portal.gateway.store import Store
 from portal.gateway.usage import OriginCalls
-from portal.gateway.usage_report import UsageLog, uses_of_portal
+from portal.gateway.usage_report import TokenUse, UsageLog, uses_of_portal
 from portal.messages.outbox import DeliveryState, Message, Outbox
 from portal.storage.database import Also, Database
 from portal.system.checkup import Line
@@ -70,13 +71,27 @@ class OperatorDesk:
         """Return the size of the database. Raises SQLAlchemyError."""
         return self.database.size()
 
-    def budget(self) -> tuple[Use, date | None] | None:
-        """Return what is used of the portal's budget of the month, and when it ends at its rate.
+    def uses(self) -> Sequence[tuple[Use, date | None]]:
+        """Return what is used of the portal's limits, and when each ends at its rate.
 
-        None without a budget, or if the database cannot be read.
+        Nothing without a limit, or if the database cannot be read.
         """
-        uses = uses_of_portal(self.ledger, self.usage)
-        return next((each for each in uses if each[0].limit.period == "month"), None)
+        return uses_of_portal(self.ledger, self.usage)
+
+    def strained(self, uses: Sequence[Use]) -> Sequence[StrainedLimit]:
+        """Return those of the portal's ``uses``, and of the tokens', of which little is left.
+
+        Without the limits of a day of tokens that are used up. Raises SQLAlchemyError.
+        """
+        prices = {name: each.price for name, each in self.gateway.terms.items() if each.price}
+        dearest = max(prices.values(), default=Decimal(0))
+        of_portal = [TokenUse("", [*prices], use) for use in uses]
+        found = []
+        for token, scopes, use in (*of_portal, *self.usage.tokens_near(dearest)):
+            strain = strain_of(use, [price for name, price in prices.items() if name in scopes])
+            if strain is not None:
+                found.append(StrainedLimit(use, strain, token))
+        return found
 
     def availability(self, days: int) -> Availability:
         """Return today, and the calls of each of the last days and operations.

@@ -1,5 +1,6 @@
 """What limits spending, and what a limit still allows."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -9,7 +10,11 @@ Scope = Literal["portal", "token", "person", "batch", "trial"]
 Calendar = Literal["day", "month"]
 Period = Literal[Calendar, "total"]
 
+# How little is left of a limit: it is near its end, refuses some calls, or refuses all.
+Strain = Literal["near", "refusing", "spent"]
+
 NO_LIMIT: Final = Decimal("Infinity")
+WARNED_AT: Final = Decimal("0.8")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +65,26 @@ class Use:
     @property
     def left(self) -> Decimal:
         return max(Decimal(0), self.limit.most - self.used)
+
+
+@dataclass(frozen=True, slots=True)
+class StrainedLimit:
+    """A limit of which little is left. ``token`` is the name of its token, or "" for the portal."""
+
+    use: Use
+    strain: Strain
+    token: str = ""
+
+
+def strain_of(use: Use, prices: Collection[Decimal]) -> Strain | None:
+    """Return how little is left of a limit, or None if it is enough.
+
+    ``prices`` are those of the calls that the limit binds. A budget refuses calls if one that it
+    could pay in the beginning costs more than is left, or if all of them do.
+    """
+    if not use.left:
+        return "spent"
+    dear = [each for each in prices if use.limit.unit == "brl" and each > use.left]
+    if dear and (len(dear) == len(prices) or min(dear) <= use.limit.most):
+        return "refusing"
+    return "near" if use.used >= use.limit.most * WARNED_AT else None

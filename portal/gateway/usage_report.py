@@ -15,8 +15,11 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     CompoundSelect,
+    Float,
     Select,
+    String,
     and_,
+    cast,
     func,
     literal,
     select,
@@ -26,8 +29,15 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.amounts import amount_of
 from portal.gateway.ledger import FREE_OUTCOMES, MAYBE, Ledger
-from portal.gateway.limits import Use
-from portal.gateway.reservation import ALL_CALLERS, spent_on, token_payer
+from portal.gateway.limits import WARNED_AT, Calendar, Limit, Use
+from portal.gateway.reservation import (
+    ALL_CALLERS,
+    MICRO,
+    ends_at,
+    period_of,
+    spent_on,
+    token_payer,
+)
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, merged
 from portal.storage.database import Database, indexed_by
 from portal.storage.tables import (
@@ -37,6 +47,7 @@ from portal.storage.tables import (
     caller_sums,
     ledger,
     lookup_counts,
+    tokens,
 )
 from portal.system.local_time import from_epoch, iso_day
 from portal.upstream.errors import ANSWERED
@@ -56,6 +67,14 @@ class Calls(NamedTuple):
     first: date
     before: date
     rows: Sequence[Any]
+
+
+class TokenUse(NamedTuple):
+    """What is used of a token's limit, with the token's name and scopes."""
+
+    token: str
+    scopes: Collection[str]
+    use: Use
 
 
 class UsageLog:
@@ -205,6 +224,48 @@ class UsageLog:
         return CallsToday(
             calls, {payer.removeprefix(_TOKEN_PREFIX): each for payer, each in counters.items()}
         )
+
+    def tokens_near(self, dearest: Decimal) -> list[TokenUse]:
+        """Return the limits of valid tokens of which much is used, or less than ``dearest`` left.
+
+        ``dearest`` are the R$ of a call. Limits of a day that are used up are in
+        ``Tokens.overview``. A token that was replaced shares the limits of its successor.
+        """
+        now, columns = self._clock(), tokens.c
+        used = func.coalesce(call_counters.c.calls, 0)
+        budget = cast(columns.monthly_budget, Float) * MICRO
+        # Some more than from WARNED_AT on, because the database computes with floats.
+        share = float(WARNED_AT) - 0.01
+        limit = columns.daily_limit
+        in_day = (limit > 0) & (used >= limit * share) & (used < limit)
+        is_short = used + float(dearest * MICRO) >= budget
+        in_month = (budget > 0) & ((used >= budget * share) | is_short)
+
+        def near(period: Calendar, most: Any, is_near: Any) -> Select[Any]:
+            counted = and_(
+                call_counters.c.namespace == columns.namespace,
+                call_counters.c.day == period_of(period, now),
+                call_counters.c.payer == literal(_TOKEN_PREFIX) + columns.name,
+            )
+            most = cast(most, String).label("most")
+            query = select(literal(period), columns.name, columns.scopes, most, used)
+            return query.select_from(tokens.outerjoin(call_counters, counted)).where(
+                columns.namespace == self._namespace,
+                columns.revoked_at.is_(None),
+                columns.expires_at.is_(None) | (columns.expires_at > now),
+                columns.name.not_like("%#%"),
+                is_near,
+            )
+
+        rows = self._all(
+            near("day", limit, in_day).union_all(near("month", columns.monthly_budget, in_month))
+        )
+        found = []
+        for period, name, scopes, most, counter in sorted(rows, key=lambda row: row.name):
+            taken = Decimal(counter) if period == "day" else Decimal(counter) / MICRO
+            own = Limit("token", token_payer(name), period, Decimal(most))
+            found.append(TokenUse(name, scopes.split(","), Use(own, taken, ends_at(period, now))))
+        return found
 
     def _sums(self, calls: Calls, key: Callable[[Any], T]) -> dict[T, Usage]:
         found: defaultdict[T, list[Usage]] = defaultdict(list)

@@ -3,16 +3,13 @@
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
-from typing import Final
 
 from sqlalchemy import Connection
 
 from portal.access.tokens import Identity
-from portal.gateway.limits import Limit
+from portal.gateway.limits import WARNED_AT, Limit
 from portal.gateway.reservation import ends_at, period_of
 from portal.messages.outbox import OPERATOR, Message, MessageType, Outbox
-
-_WARNED_AT: Final = Decimal("0.8")
 
 
 class BudgetMessages:
@@ -32,7 +29,7 @@ class BudgetMessages:
         seconds: float,
     ) -> None:
         """Write of a budget that this call has brought to 80 % or used up, in its transaction."""
-        before, line = used - price, limit.most * _WARNED_AT
+        before, line = used - price, limit.most * WARNED_AT
         if before < line <= used:
             for message in _messages("budget.warned", limit, caller, used, seconds):
                 self._outbox.add(db, message)

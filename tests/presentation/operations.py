@@ -108,6 +108,7 @@ FACTS = OperationsPage(
         DeliveryState("batch.done", "webhook", AT - 99, 9, "timeout", False, None),
     ),
     budget_ends_on=date(2026, 11, 27),
+    strained=(),
     terms={"decode": CachePolicy(86400, 604800, Decimal("0.85")), "report": CachePolicy(60, 0)},
     store=StoreSize(1234, 5_678_900),
     database_bytes=4_096,

@@ -13,6 +13,7 @@ import pytest
 from portal.access.tokens import TokenOverview
 from portal.batch.model import Reason
 from portal.gateway.backend import StoreSize
+from portal.gateway.limits import Limit, Period, Strain, StrainedLimit, Use
 from portal.gateway.usage import CallFailures, CallsToday, Usage
 from portal.presentation.operations.page import (
     MOST_NAMED,
@@ -96,8 +97,38 @@ def test_what_needs_a_hand_comes_first() -> None:
     ]
     (stopped,) = [one for one in needs.iter(f"{HTML}a") if "Lote parado" in text_of(one)]
     assert stopped.get("href") == "#lotes" and 'id="lotes"' in render(FACTS)
-    assert "O limite do dia foi usado" in render(replace(FACTS, calls_today=CallsToday(120, {})))
     assert "Precisa de você Nada agora." in text_of(tree_of(IDLE))
+
+
+@pytest.mark.parametrize(
+    ("period", "most", "used", "strain", "token", "words"),
+    [
+        ("day", "120", "120", "spent", "", "O limite do dia do portal foi usado"),
+        ("day", "120", "119", "near", "", "1 chamada resta no limite do dia do portal, de 120"),
+        (
+            *("day", "50", "41", "near", "ana"),
+            "9 chamadas restam no limite do dia do token ana, de 50",
+        ),
+        ("month", "9.5", "9.51", "spent", "", "O orçamento do mês do portal acabou: R$ 9,50"),
+        (
+            *("month", "9.5", "9.43", "refusing", ""),
+            "Do orçamento do mês do portal, de R$ 9,50, restam R$ 0,07: já não paga toda consulta",
+        ),
+        (
+            *("month", "60", "48", "near", "ana"),
+            "Do orçamento do mês do token ana, de R$ 60,00, restam R$ 12,00",
+        ),
+    ],
+)
+def test_limit_of_which_little_is_left_needs_a_hand(
+    period: Period, most: str, used: str, strain: Strain, token: str, words: str
+) -> None:
+    use = Use(
+        Limit("token" if token else "portal", "x", period, Decimal(most)), Decimal(used), None
+    )
+    tree = tree_of(replace(IDLE, strained=[StrainedLimit(use, strain, token)]))
+    (needs,) = [one for one in tree.iter(f"{HTML}ul") if one.get("class") == "op-needs"]
+    assert [text_of(line) for line in needs] == [words]
 
 
 def test_rows_merge_calls_and_answers_without_a_call() -> None:

@@ -11,6 +11,7 @@ from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PRICED, InProcessPortal, managed
+from tests.web.html_checker import text_of
 from tests.web.json_paths import expect_message, tokens_of
 from tests.web.person import Person
 
@@ -107,6 +108,48 @@ def test_operator_sees_the_budget_and_its_forecast(portal: PortalFactory) -> Non
     page = Person.at(here).signed_in().pages.get("/operacao")
     assert "0,30 de R$" in page.text
     assert "No ritmo dos últimos 7 dias dura até o fim do mês." in page.text
+
+
+def needs(here: InProcessPortal) -> list[str]:
+    """Return what the operator's page says needs a hand."""
+    page = Person.at(here).signed_in().pages.get("/operacao")
+    return [text_of(line) for each in page.all("ul", class_="op-needs") for line in each]
+
+
+def test_operator_sees_which_budgets_need_a_hand(portal: PortalFactory) -> None:
+    """Calls cost R$ 0.30: at 80 %, where the rest does not suffice, and when nothing is left."""
+    here = portal(**PRICES, MONTHLY_BUDGET="1.50")
+    budgets = {"ana": "0.40", "bia": "0.30", "eva": "0.30", "leo": "9", "ivo": "0.20"}
+    tokens = {name: token_of(here, budget, name) for name, budget in budgets.items()}
+    assert needs(here) == [
+        "Do orçamento do mês do token ivo, de R$ 0,20, restam R$ 0,20: já não paga toda consulta"
+    ]
+    for number, name in enumerate(("ana", "bia", "leo")):
+        here.get(path_of("decode", f"AAA0A0{number}"), token=tokens[name])
+    tokens_of(here).revoke("ivo")
+    assert needs(here) == [
+        "Do orçamento do mês do token ana, de R$ 0,40, restam R$ 0,10: já não paga toda consulta",
+        "O orçamento do mês do token bia acabou: R$ 0,30",
+    ]
+    here.get(path_of("decode", "AAA0A07"), token=tokens["leo"])
+    assert needs(here)[0] == "Do orçamento do mês do portal, de R$ 1,50, restam R$ 0,30"
+    here.get(path_of("decode", "AAA0A08"), token=tokens["eva"])
+    assert needs(here)[0] == "O orçamento do mês do portal acabou: R$ 1,50"
+    assert "O orçamento do mês do token eva acabou: R$ 0,30" in needs(here)
+
+
+def test_operator_sees_limits_of_a_day_from_80_percent(portal: PortalFactory) -> None:
+    here = portal(DAILY_CALL_LIMIT="10")
+    token = tokens_of(here).issue("ana", SCOPES, None, 5)
+    for number in range(4):
+        assert needs(here) == []
+        here.get(path_of("decode", f"AAA0A0{number}"), token=token)
+    assert needs(here) == ["1 chamada resta no limite do dia do token ana, de 5"]
+    here.get(path_of("decode", "AAA0A04"), token=token)
+    assert needs(here) == ["O token ana usou as 5 chamadas de hoje"]
+    for number in range(5, 8):
+        here.get(path_of("decode", f"AAA0A0{number}"))
+    assert needs(here)[0] == "2 chamadas restam no limite do dia do portal, de 10"
 
 
 def test_operator_issues_a_token_with_a_budget(portal: PortalFactory) -> None:

@@ -16,7 +16,7 @@ from portal import formats
 from portal.batch.model import Batch
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.gateway.backend import MOST_COUNTED, StoreSize
-from portal.gateway.limits import Use
+from portal.gateway.limits import StrainedLimit, Use
 from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, merged
 from portal.messages.outbox import DeliveryState, MessageType
@@ -75,7 +75,8 @@ class OperationsPage:
     costliest tokens in the present month, the costliest first. ``now`` has a time zone.
     ``daily_limit`` is a number of calls, or 0 if there is no limit. ``budget`` is what is used of
     the portal's budget of the month, or None. It ends on ``budget_ends_on`` at the rate of the last
-    seven days, or lasts until the month's end. ``store`` is None if the store
+    seven days, or lasts until the month's end. ``strained`` are limits of which little is left, as
+    ``OperatorDesk`` returns them. ``store`` is None if the store
     of answers cannot be reached. ``database_bytes`` is None if the size of the database is unknown.
 
     ``tokens`` has at most MOST_TOKENS valid tokens and the next one, and MOST_ENDED ended ones. The
@@ -100,6 +101,7 @@ class OperationsPage:
     daily_limit: int
     budget: Use | None
     budget_ends_on: date | None
+    strained: Sequence[StrainedLimit]
     terms: Mapping[OperationName, CachePolicy]
     store: StoreSize | None
     database_bytes: int | None
@@ -215,6 +217,11 @@ class OperationsPage:
             for name in sorted(breakers.keys() | self.origins.keys())
         ]
 
+    @property
+    def strain_words(self) -> Sequence[str]:
+        """What is to be said of limits of which little is left."""
+        return [*map(_strain_words, self.strained[:MOST_NAMED])]
+
     def after(self, seconds: float) -> datetime:
         return self.now + timedelta(seconds=seconds)
 
@@ -268,6 +275,20 @@ class OperationsPage:
             name = f"{day:%d/%m}" if ago else "hoje"
             bars.append(Bar(name, f"{name}: {text(usage)}", values(usage)))
         return bar_chart(bars, _axis, limit or None)
+
+
+def _strain_words(one: StrainedLimit) -> str:
+    left, most = one.use.left, one.use.limit.most
+    whose = f"do token {one.token}" if one.token else "do portal"
+    if one.use.limit.unit == "calls":
+        if one.strain == "spent":
+            return f"O limite do dia {whose} foi usado"
+        rest = counted(int(left), "chamada resta", "chamadas restam")
+        return f"{rest} no limite do dia {whose}, de {grouped(most)}"
+    if one.strain == "spent":
+        return f"O orçamento do mês {whose} acabou: {formats.brl(most)}"
+    rest = f"Do orçamento do mês {whose}, de {formats.brl(most)}, restam {formats.brl(left)}"
+    return rest if one.strain == "near" else f"{rest}: já não paga toda consulta"
 
 
 def usage_table(by_day: Mapping[tuple[date, str], Usage]) -> Table:

@@ -73,7 +73,9 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         after, MOST_TOKENS + 1, MOST_ENDED, SOON_DAYS * DAY_S, MOST_NAMED + 1
     )
     shown = (*tokens.valid, *tokens.ended, *tokens.full)
-    budget, budget_ends_on = web.operator.budget() or (None, None)
+    uses = web.operator.uses()
+    budgets = (each for each in uses if each[0].limit.period == "month")
+    budget, budget_ends_on = next(budgets, (None, None))
     calls = usage.calls(min(first, today.replace(day=1)))
     page = OperationsPage(
         now=datetime.now(UTC),
@@ -87,6 +89,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         daily_limit=web.operator.daily_limit,
         budget=budget,
         budget_ends_on=budget_ends_on,
+        strained=web.operator.strained([use for use, _ in uses]),
         terms=web.operator.gateway.terms,
         store=web.operator.store_size(),
         database_bytes=web.operator.database_bytes(),
