@@ -117,13 +117,7 @@ class BudgetMessages(Protocol):
     """Tells of budgets, see ``portal.messages.budgets``."""
 
     def taken(
-        self,
-        db: Connection,
-        limit: Limit,
-        caller: Identity,
-        used: Decimal,
-        price: Decimal,
-        seconds: float,
+        self, db: Connection, limit: Limit, caller: Identity, used: Decimal, seconds: float
     ) -> None: ...
 
     def refused(
@@ -382,7 +376,7 @@ class Ledger:
             return
         for limit, amount in used.items():
             if limit.period == "month" and limit.is_set:
-                self._budgets.taken(db, limit, entry.caller, amount, entry.price, now)
+                self._budgets.taken(db, limit, entry.caller, amount, now)
 
     def _write_spent_budget_message(self, limit: Limit, caller: Identity, now: float) -> None:
         if self._budgets is None or limit.period != "month":

@@ -1,4 +1,7 @@
-"""Tells of a month's budget at 80 % and when it is spent, each once a month."""
+"""Tells of a month's budget at 80 % and when it is spent, each once a month and amount.
+
+A budget that the operator has raised is another one to warn of.
+"""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -17,25 +20,16 @@ class BudgetMessages:
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
-        self._written: set[str] = set()  # saves a statement for each further refused call
+        self._written: set[str] = set()  # saves a statement for each further call
 
     def taken(
-        self,
-        db: Connection,
-        limit: Limit,
-        caller: Identity,
-        used: Decimal,
-        price: Decimal,
-        seconds: float,
+        self, db: Connection, limit: Limit, caller: Identity, used: Decimal, seconds: float
     ) -> None:
-        """Write of a budget that this call has brought to 80 % or used up, in its transaction."""
-        before, line = used - price, limit.most * WARNED_AT
-        if before < line <= used:
-            for message in _messages("budget.warned", limit, caller, used, seconds):
-                self._outbox.add(db, message)
-        if before < limit.most <= used:
-            for message in _messages("budget.spent", limit, caller, used, seconds):
-                self._outbox.add(db, message)
+        """Write of a budget of which 80 % are used, or all, in the transaction of the call."""
+        if used >= limit.most * WARNED_AT:
+            self._add(db, "budget.warned", limit, caller, used, seconds)
+        if used >= limit.most:
+            self._add(db, "budget.spent", limit, caller, used, seconds)
 
     def refused(
         self, limit: Limit, caller: Identity, used: Callable[[], Decimal], seconds: float
@@ -44,12 +38,34 @@ class BudgetMessages:
 
         ``used`` reads what is used of it.
         """
-        key = f"{limit.payer} {period_of(limit.period, seconds)}"
+        key = _key("budget.spent", limit, seconds)
         if key in self._written:
             return
         for message in _messages("budget.spent", limit, caller, used(), seconds):
             self._outbox.write(message)
         self._written.add(key)
+
+    def _add(
+        self,
+        db: Connection,
+        kind: MessageType,
+        limit: Limit,
+        caller: Identity,
+        used: Decimal,
+        seconds: float,
+    ) -> None:
+        key = _key(kind, limit, seconds)
+        if key in self._written:
+            return
+        messages = _messages(kind, limit, caller, used, seconds)
+        # A message that is new here is only certain once the transaction has ended.
+        inserted = [self._outbox.add(db, message) for message in messages]
+        if not any(inserted):
+            self._written.add(key)
+
+
+def _key(kind: MessageType, limit: Limit, seconds: float) -> str:
+    return f"{kind}:{limit.payer}:{period_of('month', seconds)}:{limit.most.normalize():f}"
 
 
 def _messages(
@@ -60,11 +76,11 @@ def _messages(
     data = {
         "scope": limit.scope,
         "token": caller.name if is_own else "",
-        "budget": str(limit.most),
-        "used": str(used),
+        "budget": float(limit.most),
+        "used": float(used),
         "month": f"{last_day:%Y-%m}",
-        "ends_on": f"{last_day:%d/%m/%Y}",
+        "ends_on": last_day.date().isoformat(),
     }
-    key = f"{kind}:{limit.payer}:{period_of('month', seconds)}"
+    key = _key(kind, limit, seconds)
     recipients = [OPERATOR, caller.owner] if is_own else [OPERATOR]
     return [Message(kind, key, data, each) for each in recipients]

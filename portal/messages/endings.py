@@ -87,4 +87,4 @@ class KeyEnding:
 
 
 def _day(seconds: float) -> str:
-    return f"{from_epoch(seconds):%d/%m/%Y}"
+    return from_epoch(seconds).date().isoformat()

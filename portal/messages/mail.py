@@ -4,6 +4,7 @@ import smtplib
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from email.message import EmailMessage
 from email.utils import formatdate, make_msgid
@@ -73,26 +74,27 @@ class MailServer:
 def mail_text(kind: MessageType, data: Mapping[str, Any]) -> tuple[str, str]:
     """Return the subject and the text of an e-mail. Neither names a vehicle."""
     whose = f"do acesso {data['token']}" if data.get("token") else "do portal"
+    ends_on = _day(data["ends_on"]) if "ends_on" in data else ""
     match kind:
         case "budget.warned":
             return (
                 f"80% do orçamento do mês {whose}",
                 f"Já foram usados {_brl(data['used'])} de {_brl(data['budget'])} do orçamento do "
-                f"mês {whose}. Ao acabar, só o que está guardado é servido, até {data['ends_on']}.",
+                f"mês {whose}. Ao acabar, só o que está guardado é servido, até {ends_on}.",
             )
-        case "budget.spent" if Decimal(data["used"]) < Decimal(data["budget"]):
-            left = _brl(str(Decimal(data["budget"]) - Decimal(data["used"])))
+        case "budget.spent" if (left := _amount(data["budget"]) - _amount(data["used"])) > 0:
+            rest = money(left, places=2)
             return (
                 f"O orçamento do mês {whose} não basta mais",
-                f"Do orçamento do mês {whose}, de {_brl(data['budget'])}, restam {left}. Uma "
-                f"consulta que custa mais foi recusada. Até {data['ends_on']}, só o que está "
+                f"Do orçamento do mês {whose}, de {_brl(data['budget'])}, restam {rest}. Uma "
+                f"consulta que custa mais foi recusada. Até {ends_on}, só o que está "
                 "guardado e o que couber nesse resto é servido.",
             )
         case "budget.spent":
             return (
                 f"O orçamento do mês {whose} acabou",
                 f"O orçamento do mês {whose}, de {_brl(data['budget'])}, acabou. Até "
-                f"{data['ends_on']}, só o que está guardado é servido.",
+                f"{ends_on}, só o que está guardado é servido.",
             )
         case "batch.done":
             return "Um lote terminou", f"O lote {data['batch']} terminou."
@@ -102,21 +104,30 @@ def mail_text(kind: MessageType, data: Mapping[str, Any]) -> tuple[str, str]:
         case "token.ending":
             return (
                 f"O acesso {data['token']} vence em breve",
-                f"O acesso {data['token']} vence em {data['ends_on']}.",
+                f"O acesso {data['token']} vence em {ends_on}.",
             )
         case "dossier.ending":
             return (
                 "Um dossiê vence em breve",
-                f"O dossiê {data['number']} vence em {data['ends_on']}.",
+                f"O dossiê {data['number']} vence em {ends_on}.",
             )
         case "key.ending":
             return (
                 "A chave que assina vence em breve",
-                f"A chave que assina os dossiês vence em {data['ends_on']}.",
+                f"A chave que assina os dossiês vence em {ends_on}.",
             )
         case "test":
             return "Teste de aviso", "Este é um teste: os avisos deste portal chegam a você."
 
 
-def _brl(text: str) -> str:
-    return money(Decimal(text), places=2)
+def _amount(number: float | str) -> Decimal:
+    return Decimal(str(number))
+
+
+def _brl(number: float | str) -> str:
+    return money(_amount(number), places=2)
+
+
+def _day(text: str) -> str:
+    """Format a day. Messages of earlier versions, which wait for three days, have it so already."""
+    return text if "/" in text else f"{date.fromisoformat(text):%d/%m/%Y}"

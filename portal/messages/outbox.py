@@ -1,7 +1,7 @@
 """The queue of messages in the database, which each process fills and empties.
 
 A message is inserted in the transaction of what it is about, once for its key: a budget is warned
-of once a month, by whichever process crosses the line. ``Courier`` sends it.
+of once a month and amount, by whichever process crosses the line. ``Courier`` sends it.
 """
 
 import json
@@ -27,7 +27,8 @@ MessageType = Literal[
 ]
 Channel = Literal["mail", "webhook"]
 OPERATOR: Final = ""  # The operator gets every message that has no owner.
-KEPT_S: Final = 30 * 86_400.0
+# Longer than any month, because the row of a message keeps it from being told again in its month.
+KEPT_S: Final = 32 * 86_400.0
 # Standard Webhooks: growing pauses, for three days in all.
 PAUSES_S: Final = (5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, *([28_800] * 7))
 GIVEN_UP_S: Final = 72 * 3_600.0
@@ -90,9 +91,12 @@ class Outbox:
         self._namespace = namespace
         self._clock = clock
 
-    def add(self, db: Connection, message: Message) -> None:
-        """Insert a message in the caller's transaction, unless its key was inserted before."""
-        db.execute(
+    def add(self, db: Connection, message: Message) -> bool:
+        """Insert a message in the caller's transaction, unless its key was inserted before.
+
+        Return whether it was inserted.
+        """
+        inserted = db.execute(
             _INSERT,
             {
                 "namespace": self._namespace,
@@ -103,6 +107,7 @@ class Outbox:
                 "created_at": self._clock(),
             },
         )
+        return inserted.rowcount > 0
 
     def route(self, addresses: Callable[[str], Sequence[tuple[Channel, bytes]]]) -> None:
         """Make the deliveries of new messages.

@@ -1,11 +1,11 @@
 """Messages: told once, delivered to real receivers, tried again, and never to a private address."""
 
 import json
-import re
 import ssl
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -19,6 +19,7 @@ from standardwebhooks import Webhook, WebhookVerificationError
 from portal.access.sealing import SubjectKeys
 from portal.access.tokens import SCOPES
 from portal.gateway.ledger import Ledger, LedgerEntry
+from portal.gateway.limits import Limit
 from portal.gateway.lookup import Failure
 from portal.issued.archive import DossierArchive
 from portal.issued.identifiers import display_number, new_identifiers
@@ -137,7 +138,7 @@ def test_e_mail_is_sent_in_portuguese(
 ) -> None:
     with MailReceiver().running() as mailbox:
         server = MailServer.of(f"smtp://127.0.0.1:{mailbox.port}", "portal@example.com")
-        data = {"budget": "60", "used": "48", "ends_on": "30/11/2026", "token": "ana"}
+        data = {"budget": "60", "used": "48", "ends_on": "2026-11-30", "token": "ana"}
         outbox.write(Message("budget.warned", "k", data))
         courier(database, outbox, receiver, clock, server).tick()
         (text,) = mailbox.received
@@ -346,6 +347,82 @@ def test_threshold_is_told_once_a_month(database: Database, outbox: Outbox, cloc
     assert outbox.count() == 6
 
 
+@pytest.mark.parametrize("amount", ["4.00", "3.00", "2.80"])
+def test_changed_budget_is_another_one_to_warn_of(
+    database: Database, outbox: Outbox, clock: Clock, amount: str
+) -> None:
+    """Nine calls of R$ 0.30 have passed the line of R$ 2.80, which all processes tell of once."""
+    portals = [ledger_of(database, budgets=BudgetMessages(outbox), clock=clock) for _ in range(2)]
+    former = replace(as_caller("ana", monthly_budget=Decimal("2.80")), owner="owner")
+    for number in range(9):
+        buy(portals[number % 2], former)
+    assert kinds(database) == ["budget.warned"] * 2
+    changed = replace(former, monthly_budget=Decimal(amount))
+    for number in range(4):
+        with suppress(Failure):
+            buy(portals[number % 2], changed)
+    once = [] if amount == "2.80" else ["budget.warned"]
+    spent = [] if amount == "4.00" else ["budget.spent"]
+    assert sorted(kinds(database)) == sorted(["budget.warned", *once, *spent] * 2)
+
+
+def test_message_of_a_rolled_back_call_comes_with_the_next(
+    database: Database, outbox: Outbox, clock: Clock
+) -> None:
+    budgets, caller = BudgetMessages(outbox), as_caller("ana")
+    limit = Limit("token", "token:ana", "month", Decimal(3))
+    with suppress(ZeroDivisionError), database.writing() as db:
+        budgets.taken(db, limit, caller, Decimal("2.70"), clock())
+        raise ZeroDivisionError
+    assert kinds(database) == []
+    for _ in range(3):
+        with database.writing() as db:
+            budgets.taken(db, limit, caller, Decimal("2.70"), clock())
+    assert kinds(database) == ["budget.warned"]
+
+
+def test_message_is_kept_for_longer_than_its_month(
+    database: Database, outbox: Outbox, clock: Clock
+) -> None:
+    outbox.write(Message("budget.spent", "k", {}))
+    clock.advance(31 * DAY)
+    outbox.drop_expired()
+    outbox.write(Message("budget.spent", "k", {}))
+    assert outbox.count() == 1
+
+
+def test_payload_of_a_budget_has_numbers_and_an_iso_day(
+    database: Database, outbox: Outbox, receiver: WebhookReceiver
+) -> None:
+    clock = Clock(datetime(2026, 11, 2, 15, tzinfo=UTC).timestamp())
+    outbox = Outbox(database, NAMESPACE, clock)
+    ledger = ledger_of(
+        database, monthly_budget=Decimal("0.35"), budgets=BudgetMessages(outbox), clock=clock
+    )
+    buy(ledger)
+    courier(database, outbox, receiver, clock).tick()
+    (posted,) = receiver.posted
+    assert json.loads(posted.body)["data"] == {
+        "scope": "portal",
+        "token": "",
+        "budget": 0.35,
+        "used": 0.3,
+        "month": "2026-11",
+        "ends_on": "2026-11-30",
+    }
+
+
+def test_mail_of_a_message_that_an_earlier_version_wrote() -> None:
+    data = {"token": "", "budget": "9.50", "used": "9.43", "ends_on": "30/11/2026"}
+    subject, text = mail_text("budget.spent", data)
+    assert subject == "O orçamento do mês do portal não basta mais"
+    assert "restam R$\u00a00,07." in text and "Até 30/11/2026," in text
+
+
+def kinds(database: Database) -> list[str]:
+    return [kind for kind, *_ in told(database)]
+
+
 def test_refused_call_tells_of_a_budget_that_is_not_used_up(
     database: Database, outbox: Outbox, clock: Clock
 ) -> None:
@@ -358,11 +435,11 @@ def test_refused_call_tells_of_a_budget_that_is_not_used_up(
     assert outbox.count() == 2
     with database.reading() as db:
         told = [json.loads(data) for data in db.execute(select(messages.c.data)).scalars()]
-    assert {each["used"] for each in told} == {"0.3"}
+    assert {each["used"] for each in told} == {0.3}
     subject, text = mail_text("budget.spent", told[0])
     assert subject == "O orçamento do mês do acesso ana não basta mais"
     assert "de R$\u00a00,50, restam R$\u00a00,20." in text
-    assert "acabou" in mail_text("budget.spent", {**told[0], "used": "0.50"})[0]
+    assert "acabou" in mail_text("budget.spent", {**told[0], "used": 0.5})[0]
 
 
 def test_token_that_ends_is_told_once(database: Database, outbox: Outbox, clock: Clock) -> None:
@@ -404,7 +481,10 @@ def test_dossier_that_ends_is_told_to_its_owner_once(
     assert (kind, recipient, data["number"]) == (
         *("dossier.ending", "ana", display_number(names["ana"])),
     )
-    assert re.fullmatch(r"\d\d/\d\d/\d{4}", data["ends_on"])
+    assert (
+        datetime.fromisoformat(data["ends_on"]).strftime("%d/%m/%Y")
+        in (mail_text("dossier.ending", data)[1])
+    )
 
 
 def issue_in(archive: DossierArchive, owner: str, supersedes: str | None = None) -> str:
@@ -436,9 +516,10 @@ def test_signing_key_that_ends_is_told_to_the_operator_once(
     for _, _, data in told(database):
         assert data == {
             "signer": "Loja Ltda",
-            "ends_on": f"{from_epoch(ends_at.timestamp()):%d/%m/%Y}",
+            "ends_on": from_epoch(ends_at.timestamp()).date().isoformat(),
         }
-        assert data["ends_on"] in mail_text("key.ending", data)[1]
+        day = f"{from_epoch(ends_at.timestamp()):%d/%m/%Y}"
+        assert day in mail_text("key.ending", data)[1]
 
 
 def test_owner_gets_a_secret_for_its_own_webhook(database: Database) -> None:
