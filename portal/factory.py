@@ -65,7 +65,7 @@ from portal.messages.courier import TICK_S as TICK_OF_COURIER_S
 from portal.messages.courier import Courier
 from portal.messages.endings import DossierEndings, KeyEnding, TokenEndings
 from portal.messages.mail import MailServer
-from portal.messages.outbox import Outbox
+from portal.messages.outbox import OPERATOR, Outbox
 from portal.messages.webhook import WebhookSender
 from portal.oidc.provider import OidcProvider
 from portal.pdf.inspection import PdfInspector
@@ -817,6 +817,7 @@ class Portal:
                 daily_limit=settings.daily_call_limit,
                 database=self.database,
                 gateway=self.gateway,
+                gets_messages=any(self.channels.of(OPERATOR)),
                 ledger=self.ledger,
                 measuring=self.measuring,
                 outbox=self.outbox,

@@ -40,7 +40,8 @@ class OperatorDesk:
     """The desk of the operator, who sees figures of all callers, and vehicles in the trail alone.
 
     ``daily_limit`` is the most upstream calls of all callers in a day, or 0. ``is_draining``
-    returns whether the server is to end. ``unpriced`` are the settings of unknown prices.
+    returns whether the server is to end. ``gets_messages`` says whether messages to the operator
+    have an address. ``unpriced`` are the settings of unknown prices.
     """
 
     batches: Batches
@@ -48,6 +49,7 @@ class OperatorDesk:
     daily_limit: int
     database: Database
     gateway: Gateway
+    gets_messages: bool
     ledger: Ledger
     measuring: Measuring
     outbox: Outbox

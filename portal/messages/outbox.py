@@ -70,9 +70,14 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryState:
-    """A delivery, for the operator's page. ``result`` is what the last attempt met."""
+    """A delivery, for the operator's page. ``result`` is what the last attempt met.
+
+    ``data`` is the message's. ``is_operators`` is false if it goes to an owner.
+    """
 
     type: MessageType
+    data: Mapping[str, Any]
+    is_operators: bool
     channel: Channel
     created_at: float
     attempts: int
@@ -197,13 +202,14 @@ class Outbox:
         with self._database.reading() as db:
             rows = db.execute(query).all()
             numbers = {row.message for row in rows}
-            rows_of = select(*messages.c["id", "type", "created_at"]).where(
-                messages.c.id.in_(numbers)
-            )
+            names = "id", "type", "data", "recipient", "created_at"
+            rows_of = select(*messages.c[names]).where(messages.c.id.in_(numbers))
             about = {row.id: row for row in db.execute(rows_of)} if numbers else {}
         return [
             DeliveryState(
                 about[row.message].type,
+                json.loads(about[row.message].data),
+                about[row.message].recipient == OPERATOR,
                 row.channel,
                 about[row.message].created_at,
                 row.attempts,

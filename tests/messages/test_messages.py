@@ -542,11 +542,12 @@ def test_operator_sends_a_test_and_sees_its_result(
         WEBHOOK_HOSTS="127.0.0.1",
     )
     person = Person.at(here).signed_in()
-    assert "Nenhum aviso enviado" in person.pages.get("/operacao").text
+    before = person.pages.get("/operacao").text
+    assert "Nenhum aviso enviado" in before and "Configure SMTP_URL" not in before
     assert person.post("/operacao/avisos/teste").status_code == 303
     here.parts.courier.tick()
     assert [json.loads(each.body)["type"] for each in receiver.posted] == ["test"]
-    assert "Teste, por webhook" in (text := person.pages.get("/operacao").text)
+    assert "Teste de aviso, por webhook ao operador" in (text := person.pages.get("/operacao").text)
     assert "entregue" in text
 
 

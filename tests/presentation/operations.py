@@ -27,6 +27,7 @@ BUDGET = Use(
     Decimal("31.25"),
     datetime(2026, 12, 1, tzinfo=UTC),
 )
+ON_ANAS = {"token": "ana", "budget": 60.0, "used": 48.0, "ends_on": "2026-11-30"}
 ANA = Usage(3, Decimal("2.55"), hits=5, stale=1, collapsed=1, known_saved=Decimal("5.10"))
 ROBOT = Usage(2, Decimal("1.90"))
 FORMER = Usage(hits=7, known_saved=Decimal("0.70"))
@@ -102,11 +103,16 @@ FACTS = OperationsPage(
     daily_limit=120,
     budget=BUDGET,
     deliveries=(
-        DeliveryState("budget.warned", "mail", AT - 60, 1, "delivered", True, None),
-        DeliveryState("test", "webhook", AT - 30, 0, "", False, AT),
-        DeliveryState("token.ending", "webhook", AT - 90, 2, "status 500", False, AT + 60),
-        DeliveryState("batch.done", "webhook", AT - 99, 9, "timeout", False, None),
+        DeliveryState("budget.warned", ON_ANAS, True, "mail", AT - 60, 1, "delivered", True, None),
+        DeliveryState("test", {}, True, "webhook", AT - 30, 0, "", False, AT),
+        DeliveryState(
+            "token.ending", ON_ANAS, False, "webhook", AT - 90, 2, "status 500", False, AT + 60
+        ),
+        DeliveryState(
+            "batch.done", {"batch": "b1"}, False, "webhook", AT - 99, 9, "timeout", False, None
+        ),
     ),
+    gets_messages=True,
     budget_ends_on=date(2026, 11, 27),
     strained=(),
     terms={"decode": CachePolicy(86400, 604800, Decimal("0.85")), "report": CachePolicy(60, 0)},
@@ -138,6 +144,7 @@ IDLE = replace(
     database_bytes=None,
     batches=(),
     deliveries=(),
+    gets_messages=False,
     tokens=TokenOverview((), (), (), ()),
 )
 

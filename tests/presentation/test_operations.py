@@ -131,6 +131,39 @@ def test_limit_of_which_little_is_left_needs_a_hand(
     assert [text_of(line) for line in needs] == [words]
 
 
+def messages_of(page: OperationsPage) -> str:
+    (section,) = [
+        each
+        for each in tree_of(page).iter(f"{HTML}section")
+        if each.get("aria-labelledby") == "avisos"
+    ]
+    return text_of(section)
+
+
+def test_messages_say_what_is_told_to_whom_as_the_mail_does() -> None:
+    """A budget that refuses a call is not said to be spent."""
+    spent = {"token": "ana", "budget": 9.5, "used": 9.43, "ends_on": "2026-11-30"}
+    further = replace(FACTS.deliveries[0], type="budget.spent", data=spent)
+    text = messages_of(replace(FACTS, deliveries=(*FACTS.deliveries, further)))
+    for words in (
+        "80% do orçamento do mês do acesso ana, por e-mail ao operador, ",
+        "Teste de aviso, por webhook ao operador, ",
+        "O acesso ana vence em breve, por webhook ao dono, ",
+        "Um lote terminou, por webhook ao dono, ",
+        "O orçamento do mês do acesso ana não basta mais, por e-mail ao operador, ",
+    ):
+        assert words in text
+
+
+@pytest.mark.parametrize("gets_messages", [True, False])
+def test_settings_are_asked_for_only_where_they_are_missing(gets_messages: bool) -> None:
+    page = replace(FACTS, gets_messages=gets_messages)
+    assert ("Configure SMTP_URL" in messages_of(page)) is not gets_messages
+    silent = messages_of(replace(page, deliveries=()))
+    assert "Nenhum aviso enviado." in silent
+    assert ("Configure SMTP_URL" in silent) is not gets_messages
+
+
 def test_rows_merge_calls_and_answers_without_a_call() -> None:
     assert rows(FACTS, DAYS) == [
         ["20/11/2026", "12", "5", "5", "1", "1", "R$ 4,45", "R$ 5,10"],
@@ -153,6 +186,7 @@ def test_many_tokens_are_named_in_parts() -> None:
     used = [token(f"u{number:03}", daily_limit=1) for number in range(MOST_NAMED + 1)]
     page = replace(
         FACTS,
+        deliveries=(),
         tokens=TokenOverview(many, (), used, many[: MOST_NAMED + 1]),
         calls_today=CallsToday(9, {each.name: 1 for each in used}),
     )

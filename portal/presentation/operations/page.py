@@ -19,7 +19,8 @@ from portal.gateway.backend import MOST_COUNTED, StoreSize
 from portal.gateway.limits import StrainedLimit, Use
 from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, merged
-from portal.messages.outbox import DeliveryState, MessageType
+from portal.messages.mail import mail_text
+from portal.messages.outbox import DeliveryState
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.operations.checkup import checked
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken, IssuedTokens
@@ -35,16 +36,6 @@ MOST_TOKENS: Final = 25  # the number of valid tokens on a page
 MOST_ENDED: Final = 20
 MOST_NAMED: Final = 10  # the number of tokens that a list of things to do names
 SOON_DAYS: Final = 7
-MESSAGE_WORDS: Final[Mapping[MessageType, str]] = {
-    "budget.warned": "80% de um orçamento",
-    "budget.spent": "Orçamento acabou",
-    "batch.done": "Lote terminou",
-    "batch.paused": "Lote parou",
-    "token.ending": "Token perto do fim",
-    "dossier.ending": "Dossiê perto do fim",
-    "key.ending": "Chave que assina perto do fim",
-    "test": "Teste",
-}
 KEY_SOON_DAYS: Final = 30  # a new certificate takes its authority some days
 BreakerState = Literal["closed", "open", "half-open"]
 
@@ -81,12 +72,12 @@ class OperationsPage:
 
     ``tokens`` has at most MOST_TOKENS valid tokens and the next one, and MOST_ENDED ended ones. The
     tokens that end within SOON_DAYS, or have reached their limit, may be one more than MOST_NAMED.
+    ``gets_messages`` says whether the operator has set an address for messages.
     ``key_ends_at`` is the end of the certificate that signs dossiers, or None without one.
     ``checkup`` is what was measured if the operator has asked for it.
     """
 
     template: ClassVar[str] = "pages/operations.html"
-    message_words: ClassVar[Mapping[MessageType, str]] = MESSAGE_WORDS
     periods: ClassVar[tuple[int, ...]] = PERIODS
     most_named: ClassVar[int] = MOST_NAMED
     most_counted: ClassVar[int] = MOST_COUNTED
@@ -108,6 +99,7 @@ class OperationsPage:
     purges: int
     batches: Sequence[Batch]
     deliveries: Sequence[DeliveryState]
+    gets_messages: bool
     tokens: IssuedTokens
     key_ends_at: datetime | None = None
     has_people: bool = False  # whether people sign in at their company
@@ -216,6 +208,13 @@ class OperationsPage:
             (name, breakers.get(name), self.origins.get(name, OriginCalls(0, 0)))
             for name in sorted(breakers.keys() | self.origins.keys())
         ]
+
+    @staticmethod
+    def message_words(delivery: DeliveryState) -> str:
+        """Say what a message is about, as its e-mail does, how it goes and to whom."""
+        subject, _ = mail_text(delivery.type, delivery.data)
+        channel = "e-mail" if delivery.channel == "mail" else "webhook"
+        return f"{subject}, por {channel} {'ao operador' if delivery.is_operators else 'ao dono'}"
 
     @property
     def strain_words(self) -> Sequence[str]:

@@ -96,6 +96,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         purges=web.operator.last_purge(),
         batches=web.operator.batches_under_way(),
         deliveries=web.operator.deliveries(),
+        gets_messages=web.operator.gets_messages,
         tokens=tokens,
         has_people=web.company is not None,
         checkup=web.operator.checkup() if request.args.get("verificar") == "1" else None,
