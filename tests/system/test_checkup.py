@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import pytest
 
+from portal.presentation.operations.checkup import checked
 from portal.system.checkup import Facts, Reached, is_well, lines_of
 from portal.system.sight import ClockSeen, ForwardedSeen, Sight
 
@@ -145,3 +146,10 @@ def test_note_is_no_failure(name: str) -> None:
 )
 def test_what_is_absent_or_long_past_is_no_alarm(changes: dict[str, Any]) -> None:
     assert {line.level for line in lines_of(replace(WELL, **changes))} == {"ok"}
+
+
+def test_every_line_has_a_name_on_the_operators_page() -> None:
+    changes = [{}, *(each for each, _, _ in (*WRONG.values(), *NOTES.values()))]
+    lines = [line for each in changes for line in lines_of(replace(WELL, **each))]
+    named = checked([line for line in lines if line.name != "pdf"])  # the page renders no PDF
+    assert all(name for name, _ in named)

@@ -21,6 +21,7 @@ _SUBJECTS: Final[Mapping[str, str]] = {
     "primary address": "Endereço principal da fonte",
     "secondary address": "Endereço reserva da fonte",
     "open files": "Arquivos abertos",
+    "sign-in": "Entrada das pessoas",
     "privacy": "Página de privacidade",
 }
 
