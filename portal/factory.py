@@ -110,7 +110,7 @@ from portal.web.app_setup import init_app
 from portal.web.http.company import Company
 from portal.web.http.forwarded import ForwardedMemory
 from portal.web.http.page_cache import PageCache
-from portal.web.http.proxy_sign_in import ProxySignIn
+from portal.web.http.proxy_sign_in import ProxySignIn, SignInMemory
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
 from portal.web.observability.metrics import Metrics
 from portal.web.observability.request_log import AccessLogBuffer
@@ -501,6 +501,7 @@ class Portal:
                 settings.sign_in_groups_header,
                 settings.trusted_proxies,
                 settings.sign_in_secret,
+                self.sign_ins,
             )
         hand_over = HandOver(
             archive=self.dossiers,
@@ -654,7 +655,9 @@ class Portal:
 
     @cached_property
     def sight(self) -> SightWriter:
-        return SightWriter(self.database, self.forwarded.last, self._latest_clock)
+        return SightWriter(
+            *(self.database, self.forwarded.last, self._latest_clock, self.sign_ins.last)
+        )
 
     def _latest_clock(self) -> ClockSeen | None:
         seen = [found for each in self._origins if (found := each.clock_seen())]
@@ -663,6 +666,10 @@ class Portal:
     @cached_property
     def forwarded(self) -> ForwardedMemory:
         return ForwardedMemory()
+
+    @cached_property
+    def sign_ins(self) -> SignInMemory:
+        return SignInMemory()
 
     @cached_property
     def tracing(self) -> "Tracing | None":

@@ -288,6 +288,7 @@ def plain_facts(settings: Settings) -> dict[str, Any]:
         "audit_days": settings.audit_days,
         "signs_people_in": bool(settings.sign_in_header or settings.oidc_issuer),
         "has_roles": bool(settings.roles),
+        "has_sign_in_header": settings.sign_in_header is not None,
         "lacks_sign_in_secret": bool(settings.sign_in_header and not settings.sign_in_secret),
         "has_controller": bool(
             settings.issuer_name and (settings.issuer_contact or settings.privacy_contact)

@@ -1,12 +1,12 @@
 """Judges what ``flask doctor`` has measured: one line each, with what to do. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from portal.system.caller_credentials import Mode
 from portal.system.local_time import DAY_S
-from portal.system.sight import Sight
+from portal.system.sight import Sight, SignInRefusal
 
 Level = Literal["ok", "note", "wrong"]
 SHORT_KEY: Final = 16  # characters; a generated key has 64
@@ -16,6 +16,29 @@ MOST_AHEAD_S: Final = 60.0
 SIGHT_DAYS: Final = 7
 CERTIFICATE_DAYS: Final = 14
 _MANY_WORKERS: Final = 4
+# Why the last person whom a header named was not let in, and what to do.
+_SIGN_IN_REFUSALS: Final[Mapping[SignInRefusal, tuple[Level, str, str]]] = {
+    "no secret": (
+        "wrong",
+        "the request had no X-Sign-In-Secret",
+        "let the proxy send PORTAL_SIGN_IN_SECRET in X-Sign-In-Secret, and reload it",
+    ),
+    "other secret": (
+        "wrong",
+        "its X-Sign-In-Secret is not PORTAL_SIGN_IN_SECRET",
+        "compare both, letter by letter; reload the proxy, and restart the portal",
+    ),
+    "proxies": (
+        "wrong",
+        "its X-Forwarded-For names fewer proxies than PORTAL_TRUSTED_PROXIES",
+        "let each proxy set X-Forwarded-For or append to it, and count them",
+    ),
+    "name": (
+        "note",
+        "the name has a comma, unreadable letters or too many characters",
+        "let the sign-in service send another name of the person, such as the e-mail address",
+    ),
+}
 
 
 class Line(NamedTuple):
@@ -64,6 +87,7 @@ class Facts:
     has_controller: bool
     signs_people_in: bool
     has_roles: bool
+    has_sign_in_header: bool
     lacks_sign_in_secret: bool
     provider_error: str | None
     database_error: str
@@ -387,8 +411,31 @@ def _sign_in(facts: Facts) -> Iterator[Line]:
             f"the provider's description cannot be used: {facts.provider_error}",
             "compare PORTAL_OIDC_ISSUER, letter by letter, with its issuer, and check the network",
         )
-    if facts.has_roles and not facts.lacks_sign_in_secret and not facts.provider_error:
+    refused = _refused_sign_in(facts)
+    if refused:
+        yield refused
+    if (
+        facts.has_roles
+        and not facts.lacks_sign_in_secret
+        and not facts.provider_error
+        and not refused
+    ):
         yield Line(name, "ok", "people may sign in at their company")
+
+
+def _refused_sign_in(facts: Facts) -> Line | None:
+    """Return why the last person whom a header named was not let in."""
+    seen = facts.sight.sign_in if facts.sight else None
+    if not facts.has_sign_in_header or seen is None or not seen.refusal:
+        return None
+    ago_s = max(0.0, facts.now - seen.at)
+    if ago_s > SIGHT_DAYS * DAY_S:
+        return None
+    level, why, mend = _SIGN_IN_REFUSALS[seen.refusal]
+    text = (
+        f"the last person named by PORTAL_SIGN_IN_HEADER, {ago_s / 60:.0f} min ago, was not let in"
+    )
+    return Line("sign-in", level, f"{text}: {why}", mend)
 
 
 def _people(facts: Facts) -> Iterator[Line]:

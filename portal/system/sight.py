@@ -1,10 +1,15 @@
-"""What a server process has seen of the proxies before it and of the upstream's clock.
+"""What a server process has seen of the proxies before it, their sign-in and the upstream's clock.
 
 ``flask doctor`` runs in another process, so the server writes what it has seen to the database.
 Addresses of clients are left out.
 """
 
+from typing import Literal
+
 import msgspec
+
+# Why a person whom a header names is not signed in, or "" if the header was believed.
+SignInRefusal = Literal["", "no secret", "other secret", "proxies", "name"]
 
 
 class ForwardedSeen(msgspec.Struct, frozen=True):
@@ -26,6 +31,14 @@ class ClockSeen(msgspec.Struct, frozen=True):
     ahead_s: float
 
 
+class SignInSeen(msgspec.Struct, frozen=True):
+    """What became of a request whose SIGN_IN_HEADER names a person. Nothing of the header."""
+
+    at: float
+    refusal: SignInRefusal = ""
+
+
 class Sight(msgspec.Struct, frozen=True):
     forwarded: ForwardedSeen | None = None
     clock: ClockSeen | None = None
+    sign_in: SignInSeen | None = None

@@ -7,7 +7,7 @@ import pytest
 
 from portal.presentation.operations.checkup import checked
 from portal.system.checkup import Facts, Reached, is_well, lines_of
-from portal.system.sight import ClockSeen, ForwardedSeen, Sight
+from portal.system.sight import ClockSeen, ForwardedSeen, Sight, SignInRefusal, SignInSeen
 
 NOW: Final = 1_790_000_000.0
 WELL: Final = Facts(
@@ -27,6 +27,7 @@ WELL: Final = Facts(
     has_controller=True,
     signs_people_in=True,
     has_roles=True,
+    has_sign_in_header=True,
     lacks_sign_in_secret=False,
     provider_error="",
     database_error="",
@@ -55,12 +56,19 @@ def seen(hops: int = 1, proto: str = "https", ahead_s: float = 0.0, ago_s: float
     return Sight(ForwardedSeen(at, hops, proto, ""), ClockSeen(at, ahead_s))
 
 
+def refused(why: SignInRefusal, ago_s: float = 60.0) -> Sight:
+    return Sight(sign_in=SignInSeen(NOW - ago_s, why))
+
+
 # By name: what is changed, the line that names it, and a part of its mend.
 WRONG: Final[dict[str, tuple[dict[str, Any], str, str]]] = {
     "no role": ({"has_roles": False}, "sign-in", "PORTAL_ROLES"),
     "header that anyone writes": (
         *({"lacks_sign_in_secret": True}, "sign-in", "PORTAL_SIGN_IN_SECRET"),
     ),
+    "other sign-in secret": ({"sight": refused("other secret")}, "sign-in", "letter by letter"),
+    "no sign-in secret": ({"sight": refused("no secret")}, "sign-in", "X-Sign-In-Secret"),
+    "sign-in past the proxies": ({"sight": refused("proxies")}, "sign-in", "X-Forwarded-For"),
     "provider away": ({"provider_error": "no answer"}, "sign-in", "PORTAL_OIDC_ISSUER"),
     "short access token": ({"short_tokens": 1}, "settings", "token issue"),
     "short secret key": ({"secret_key_length": 8}, "settings", "openssl rand"),
@@ -97,6 +105,7 @@ NOTES: Final[dict[str, tuple[dict[str, Any], str, str]]] = {
     "no TLS": ({"sight": seen(proto="http")}, "proxies", "https"),
     "few files": ({"open_files": 1024}, "open files", "LimitNOFILE"),
     "no controller": ({"has_controller": False}, "privacy", "PORTAL_ISSUER_NAME"),
+    "odd name": ({"sight": refused("name")}, "sign-in", "another name"),
     "no trail": ({"audit_days": 0}, "privacy", "PORTAL_AUDIT_DAYS"),
 }
 
@@ -137,6 +146,9 @@ def test_note_is_no_failure(name: str) -> None:
         {"signs_people_in": False, "has_roles": False, "provider_error": None},
         {"sight": None},
         {"sight": Sight()},
+        {"sight": refused("")},  # the person was let in
+        {"sight": refused("other secret", ago_s=8 * 86_400)},
+        {"sight": refused("other secret"), "has_sign_in_header": False},  # no longer set
         {"sight": seen(hops=9, proto="", ahead_s=999.0, ago_s=8 * 86_400)},  # long ago
         {"sight": seen(hops=2, proto="https,https")},  # a proxy in front of the trusted one
         {"origins": ()},

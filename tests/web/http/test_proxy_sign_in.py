@@ -1,10 +1,13 @@
 """Sign-in by the proxy's header: who is believed, and what the person may do."""
 
+import json
 from collections.abc import Mapping
 
 import pytest
 
-from portal.web.http.proxy_sign_in import ProxySignIn
+from portal.system.sight import SignInRefusal, SignInSeen
+from portal.web.http.proxy_sign_in import ProxySignIn, SignInMemory
+from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import InProcessPortal
 from tests.web.page_client import PageClient
@@ -88,6 +91,36 @@ def test_forgeries_are_at_least_forty() -> None:
     assert len(FORGED) >= 40
 
 
+@pytest.mark.parametrize(
+    ("changed", "refusal"),
+    [
+        ({}, ""),
+        ({"HTTP_X_SIGN_IN_SECRET": f"{SECRET}x"}, "other secret"),
+        ({"HTTP_X_SIGN_IN_SECRET": ""}, "no secret"),
+        ({"HTTP_X_FORWARDED_FOR": ""}, "proxies"),
+        ({"HTTP_REMOTE_USER": "ana,bia"}, "name"),
+    ],
+)
+def test_refusal_is_remembered_and_logged_once_without_the_headers(
+    changed: dict[str, str], refusal: SignInRefusal, caplog: pytest.LogCaptureFixture
+) -> None:
+    memory = SignInMemory(lambda: 12.0)
+    sign_in = ProxySignIn("Remote-User", "Remote-Groups", 1, SECRET, memory)
+    for _ in range(3):
+        sign_in.person_in({**GOOD, **changed})
+    assert memory.last() == SignInSeen(12.0, refusal)
+    assert len(caplog.records) == (1 if refusal else 0)
+    for told in (SECRET, "ana", "192.0.2.7"):
+        assert told not in caplog.text
+
+
+def test_request_that_names_nobody_is_not_remembered() -> None:
+    memory = SignInMemory()
+    sign_in = ProxySignIn("Remote-User", "Remote-Groups", 1, SECRET, memory)
+    assert sign_in.person_in({**GOOD, "HTTP_REMOTE_USER": " "}) is None
+    assert memory.last() is None
+
+
 # In the portal
 
 
@@ -148,6 +181,20 @@ def test_forged_header_meets_the_sign_in_page(
     assert here.client.get("/api/v1/usage", headers=headers).status_code == 401
     assert here.parts.people is not None
     assert here.parts.people.listed() == []
+
+
+def test_doctor_says_that_the_proxy_sends_another_secret(portal: PortalFactory) -> None:
+    here = behind_a_proxy(portal)
+    for headers, levels in [
+        (as_person(**{"X-Sign-In-Secret": f"{SECRET[:-1]}X"}), ["wrong"]),
+        (as_person(), ["ok"]),  # mended
+    ]:
+        here.client.get("/placa/ABC1D23", headers=headers)
+        here.parts.sight.write()
+        lines = json.loads(run_command(here, "doctor", "--json").stdout)
+        found = [line for line in lines if line["name"] == "sign-in"]
+        assert [line["level"] for line in found] == levels
+        assert SECRET[:-1] not in str(found)
 
 
 def test_person_without_a_role_is_told_whom_to_ask(portal: PortalFactory) -> None:
