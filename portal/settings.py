@@ -22,6 +22,7 @@ from portal.system.environment import PREFIX, SettingsError, read_texts
 from portal.system.logo import InvalidLogo, logo_url
 from portal.system.mail_address import is_mail_address
 from portal.system.open_file_limits import MOST_SPARES
+from portal.system.public_hosts import HostRefused, checked_url, is_host
 from portal.system.roles import InvalidRoles, Roles, parse_roles
 from portal.system.webhook_signature import is_secret
 from portal.tax_number import format_tax_number
@@ -188,7 +189,10 @@ def _mail_address(text: str) -> str:
 
 
 def _hosts(text: str) -> tuple[str, ...]:
-    return tuple(each.strip().lower() for each in text.split(",") if each.strip())
+    found = tuple(each.strip().lower() for each in text.split(",") if each.strip())
+    if not all(map(is_host, found)):
+        raise _Invalid("host names alone, as in hooks.internal, without http://, port or path")
+    return found
 
 
 def _webhook_secret(text: str) -> str:
@@ -513,15 +517,7 @@ def _refuse_contradictions(settings: Settings) -> None:
                 f"{PREFIX}{name.upper()} needs {', '.join(settings.unpriced)}: an unknown price "
                 "exceeds every budget"
             )
-    for needs, needed in (
-        ("mail_from", "smtp_url"),
-        ("mail_to", "smtp_url"),
-        ("smtp_url", "mail_from"),
-        ("webhook_secret", "webhook_url"),
-        ("webhook_url", "webhook_secret"),
-    ):
-        if getattr(settings, needs) and not getattr(settings, needed):
-            raise SettingsError(f"{PREFIX}{needs.upper()} needs {PREFIX}{needed.upper()} beside it")
+    _refuse_messages(settings)
     for name in ("signing_key_password", "signing_tsa_url"):
         if getattr(settings, name) and not settings.signing_key_file:
             raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}SIGNING_KEY_FILE beside it")
@@ -531,6 +527,24 @@ def _refuse_contradictions(settings: Settings) -> None:
             f"{PREFIX}SECRET_KEY must be set with {PREFIX}REDIS_URL: portals that share a Redis "
             "share it"
         )
+
+
+def _refuse_messages(settings: Settings) -> None:
+    """Refuse settings by which no message can be delivered. Raises SettingsError."""
+    for needs, needed in (
+        ("mail_from", "smtp_url"),
+        ("mail_to", "smtp_url"),
+        ("smtp_url", "mail_from"),
+        ("webhook_secret", "webhook_url"),
+        ("webhook_url", "webhook_secret"),
+    ):
+        if getattr(settings, needs) and not getattr(settings, needed):
+            raise SettingsError(f"{PREFIX}{needs.upper()} needs {PREFIX}{needed.upper()} beside it")
+    if settings.webhook_url:
+        try:
+            checked_url(settings.webhook_url, settings.webhook_hosts)
+        except HostRefused as refused:
+            raise SettingsError(f"{PREFIX}WEBHOOK_URL makes no sense: {refused}") from None
 
 
 def _refuse_sign_in(settings: Settings) -> None:

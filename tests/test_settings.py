@@ -399,3 +399,48 @@ def test_signing_key_is_relative_to_the_portal(tmp_path: Path) -> None:
     settings = Settings.from_environment({"PORTAL_SIGNING_KEY_FILE": "key.p12"}, tmp_path)
     assert settings.signing_key_file == tmp_path / "key.p12"
     assert (settings.signing_tsa_url, settings.dossier_proof_years) == (None, 5)
+
+
+WEBHOOK = {"WEBHOOK_SECRET": SECRETS["WEBHOOK_SECRET"], "WEBHOOK_URL": "https://hook.example/a"}
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ({"WEBHOOK_URL": "http://127.0.0.1:9611/a"}, "WEBHOOK_URL makes no sense: .*https://"),
+        ({"WEBHOOK_URL": "http://hook.example/a"}, "WEBHOOK_URL makes no sense: .*https://"),
+        ({"WEBHOOK_URL": "ftp://hook.example/a"}, "WEBHOOK_URL makes no sense: .*https://"),
+        ({"WEBHOOK_URL": "https://127.0.0.1/a"}, "WEBHOOK_URL makes no sense: .*not public"),
+        ({"WEBHOOK_URL": "https://[fd00::1]/a"}, "WEBHOOK_URL makes no sense: .*not public"),
+        ({"WEBHOOK_URL": "https://localhost/a"}, "WEBHOOK_URL makes no sense: .*not public"),
+        ({"WEBHOOK_URL": "hook.example/a"}, "WEBHOOK_URL makes no sense: it is no URL"),
+        ({"WEBHOOK_URL": "https://u@hook.example/a"}, "WEBHOOK_URL makes no sense: .*a user"),
+        ({"WEBHOOK_HOSTS": "hooks.internal"}, "WEBHOOK_URL makes no sense: .*WEBHOOK_HOSTS"),
+        *(
+            ({"WEBHOOK_HOSTS": hosts}, "WEBHOOK_HOSTS makes no sense: host names alone")
+            for hosts in (
+                *("127.0.0.1:9611", "http://127.0.0.1", "hook.example, https://a.example"),
+                *("hook.example/a", "hook.example:443", "*.example", "[::1]", "a b"),
+            )
+        ),
+    ],
+)
+def test_webhook_that_is_never_delivered_is_refused(named: dict[str, str], message: str) -> None:
+    with pytest.raises(SettingsError, match=f"^PORTAL_{message}") as raised:
+        read(**WEBHOOK | named)
+    assert "hook.example" not in str(raised.value) and "/a" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "url"),
+    [
+        ("", "https://hook.example:8443/a?b=1"),
+        ("", "https://8.8.8.8/a"),
+        ("127.0.0.1, Hooks.Internal", "http://127.0.0.1:9611/a"),
+        ("127.0.0.1, Hooks.Internal", "http://hooks.internal/a"),
+        ("::1", "http://[::1]:80/a"),
+        ("hooks_1.internal.,localhost", "https://localhost/a"),
+    ],
+)
+def test_webhook_that_can_be_delivered_is_read(hosts: str, url: str) -> None:
+    assert read(**WEBHOOK | {"WEBHOOK_HOSTS": hosts, "WEBHOOK_URL": url}).webhook_url == url

@@ -22,9 +22,9 @@ from portal.commands.acts import by_command
 from portal.commands.failures import CommandGroup, fail
 from portal.commands.parts import Parts
 from portal.commands.tables import json_array_lines, print_lines, table_lines
-from portal.messages.public_hosts import HostRefused
 from portal.system.local_time import from_epoch, iso_time
 from portal.system.mail_address import is_mail_address
+from portal.system.public_hosts import HostRefused
 
 COLUMNS = ("name", "scopes", "daily limit", "monthly budget", "issued", "expires", "state")
 _UNITS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}

@@ -2,7 +2,8 @@
 
 import smtplib
 import ssl
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -41,7 +42,7 @@ class MailServer:
         return cls(parts.hostname or "", port, tls, starttls, user, password, sender)
 
     def send(self, to: str, message_id: str, kind: MessageType, data: Mapping[str, Any]) -> str:
-        """Send a message. Return "", or what went wrong in a few words of English."""
+        """Send a message. Return "", or the code of what went wrong (``phrasebook.deliveries``)."""
         subject, text = mail_text(kind, data)
         message = EmailMessage()
         message["From"], message["To"], message["Subject"] = self.sender, to, subject
@@ -50,25 +51,32 @@ class MailServer:
         message["Auto-Submitted"] = "auto-generated"  # RFC 3834: no automatic answers
         message.set_content(text)
         try:
-            with self._connected() as server:
+            with self._connected(_TIMEOUT_S) as server:
                 server.send_message(message)
         except (OSError, smtplib.SMTPException) as error:
             return type(error).__name__
         return ""
 
-    def _connected(self) -> smtplib.SMTP:
+    @contextmanager
+    def _connected(self, timeout_s: float) -> Iterator[smtplib.SMTP]:
         context = ssl.create_default_context()
+        server: smtplib.SMTP
         if self.tls:
-            server: smtplib.SMTP = smtplib.SMTP_SSL(
-                self.host, self.port, timeout=_TIMEOUT_S, context=context
-            )
+            server = smtplib.SMTP_SSL(self.host, self.port, timeout=timeout_s, context=context)
         else:
-            server = smtplib.SMTP(self.host, self.port, timeout=_TIMEOUT_S)
+            server = smtplib.SMTP(self.host, self.port, timeout=timeout_s)
+        try:
             if self.starttls:
                 server.starttls(context=context)
-        if self.user:
-            server.login(self.user, self.password)
-        return server
+            if self.user:
+                server.login(self.user, self.password)
+            yield server
+            # The server has taken the message. If it fails to say goodbye, the message must not be
+            # sent again.
+            with suppress(OSError, smtplib.SMTPException):
+                server.quit()
+        finally:
+            server.close()
 
 
 def mail_text(kind: MessageType, data: Mapping[str, Any]) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from portal.messages.public_hosts import HostRefused, checked_url, reachable
+from portal.system.public_hosts import HostRefused, checked_url, reachable
 from portal.system.webhook_signature import signature
 
 _TIMEOUT_S: Final = 15.0
@@ -45,13 +45,13 @@ class WebhookSender:
         checked_url(url, self._hosts)
 
     def send(self, url: str, secret: str, message_id: str, body: bytes) -> str:
-        """Post a message. Return "", or what went wrong in a few words of English."""
+        """Post a message. Return "", or the code of what went wrong (``phrasebook.deliveries``)."""
         try:
             host, port, path = checked_url(url, self._hosts)
             address = reachable(host, port, self._hosts, self._look_up)
             status = self._post(url, host, address, port, path, secret, message_id, body)
         except HostRefused as refused:
-            return f"refused: {refused}"
+            return f"refused: {refused.reason}"
         except (OSError, http.client.HTTPException) as error:
             return type(error).__name__
         return "" if 200 <= status < 300 else f"status {status}"

@@ -80,7 +80,7 @@ class MailReceiver:
         class Handler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 self._say("220 ready")
-                while line := self.rfile.readline().decode().strip():
+                while line := self.rfile.readline().decode("latin-1").strip():
                     word = line.split()[0].upper()
                     if word == "DATA":
                         self._say("354 go on")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from sqlalchemy import select
@@ -30,15 +30,16 @@ from portal.messages.courier import Courier
 from portal.messages.endings import DossierEndings, KeyEnding, TokenEndings
 from portal.messages.mail import MailServer, mail_text
 from portal.messages.outbox import GIVEN_UP_S, OPERATOR, Message, Outbox
-from portal.messages.public_hosts import HostRefused, checked_url, reachable
 from portal.messages.webhook import WebhookSender, payload
 from portal.pdf.signing import SigningKey
+from portal.phrasebook.deliveries import failure_words
 from portal.storage.database import Database
 from portal.storage.tables import messages
 from portal.system.local_time import from_epoch
+from portal.system.public_hosts import HostRefusal, HostRefused, checked_url, reachable
 from portal.system.webhook_signature import is_secret, new_secret, signature
 from tests.conftest import PortalFactory
-from tests.fakes import Clock
+from tests.fakes import Clock, free_port
 from tests.fakes.databases import EmptyDatabase, kept_open
 from tests.fakes.in_process import PRICED
 from tests.fakes.one_tenant import NAMESPACE, ledger_of, tokens_in
@@ -549,6 +550,49 @@ def test_operator_sends_a_test_and_sees_its_result(
     assert [json.loads(each.body)["type"] for each in receiver.posted] == ["test"]
     assert "Teste de aviso, por webhook ao operador" in (text := person.pages.get("/operacao").text)
     assert "entregue" in text
+
+
+@pytest.mark.parametrize("reason", get_args(HostRefusal))
+def test_refused_address_is_said_in_portuguese(reason: HostRefusal) -> None:
+    words = failure_words(f"refused: {reason}")
+    assert reason not in words and words.startswith("o ")
+
+
+@pytest.mark.parametrize(
+    ("hosts", "url", "part"),
+    [
+        ((), "http://hook.example/", "não começa com https://"),
+        (("a.example",), "https://hook.example/", "não está em WEBHOOK_HOSTS"),
+        ((), "https://user@hook.example/", "tem usuário"),
+        ((), "https://127.0.0.1/", "não tem endereço público"),
+    ],
+)
+def test_reason_of_a_refused_webhook_is_not_its_opposite(
+    hosts: tuple[str, ...], url: str, part: str
+) -> None:
+    failure = WebhookSender(hosts, time.time).send(url, SECRET, "msg_1", b"{}")
+    assert part in failure_words(failure)
+
+
+def test_failure_of_mail_is_said_in_portuguese(clock: Clock) -> None:
+    with MailReceiver().running() as mailbox:
+        address = f"127.0.0.1:{mailbox.port}"
+        failures = [
+            MailServer.of(url, "portal@example.com").send("ana@example.com", "m", "test", {})
+            for url in (
+                f"smtp://{address}?starttls=1",
+                f"smtp://u:p@{address}",
+                f"smtps://{address}",
+            )
+        ]
+    gone = MailServer.of(f"smtp://127.0.0.1:{free_port()}", "portal@example.com")
+    failures.append(gone.send("ana@example.com", "m", "test", {}))
+    words = [failure_words(each) for each in failures]
+    assert ["STARTTLS" in each for each in words[:2]] == [True, True]
+    assert words[2].startswith("a conexão segura (TLS) falhou")
+    assert words[3] == "o servidor recusou a conexão"
+    assert failure_words("status 404") == "o servidor respondeu 404"
+    assert failure_words("OSError") == "falha na conexão: OSError"
 
 
 def test_commands_set_the_channels_of_a_token(portal: PortalFactory) -> None:

@@ -21,6 +21,7 @@ from portal.gateway.operations import CachePolicy
 from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, merged
 from portal.messages.mail import mail_text
 from portal.messages.outbox import DeliveryState
+from portal.phrasebook.deliveries import failure_words
 from portal.presentation.exports.tables import Column, Table
 from portal.presentation.operations.checkup import checked
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken, IssuedTokens
@@ -104,6 +105,10 @@ class OperationsPage:
     key_ends_at: datetime | None = None
     has_people: bool = False  # whether people sign in at their company
     checkup: Sequence[Line] | None = None
+
+    @staticmethod
+    def why_not_delivered(delivery: DeliveryState) -> str:
+        return failure_words(delivery.result)
 
     @property
     def checked(self) -> Sequence[tuple[str, Level]]:

@@ -1,9 +1,11 @@
 """Which hosts a webhook may reach: public addresses over https, or hosts that an operator names."""
 
+import re
 import socket
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
-from typing import Any, Final
+from typing import Any, Final, Literal
 from urllib.parse import urlsplit
 
 Address = IPv4Address | IPv6Address
@@ -17,10 +19,24 @@ _SPECIAL: Final = tuple(
 )
 # The interface identifiers of ISATAP (RFC 5214 §6.1), which end with an IPv4 address.
 _ISATAP: Final = (0x00005EFE, 0x02005EFE)
+_HOST_NAME: Final = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?", re.ASCII)
+HostRefusal = Literal["no_url", "user_or_fragment", "not_listed", "no_https", "not_public"]
+_REASONS: Final[Mapping[HostRefusal, str]] = {
+    "no_url": "it is no URL, as in https://host/path",
+    "user_or_fragment": "it has a user or a fragment",
+    "not_listed": "its host is not in PORTAL_WEBHOOK_HOSTS",
+    "no_https": "it does not begin with https://, which it must unless PORTAL_WEBHOOK_HOSTS names "
+    "its host",
+    "not_public": "its host has an address that is not public, and is not in PORTAL_WEBHOOK_HOSTS",
+}
 
 
 class HostRefused(ValueError):
-    """A webhook must not go to this address. The text says why, in English."""
+    """A webhook must not go to this address. The text says why, in English, without the address."""
+
+    def __init__(self, reason: HostRefusal) -> None:
+        super().__init__(_REASONS[reason])
+        self.reason: Final = reason
 
 
 def is_public(address: Address) -> bool:
@@ -37,6 +53,13 @@ def is_public(address: Address) -> bool:
     return not any(address in each for each in _SPECIAL if each.version == address.version)
 
 
+def is_host(text: str) -> bool:
+    """Return whether a text is a host's name or address alone, without scheme, port or path."""
+    with suppress(ValueError):
+        return bool(ip_address(text))
+    return _HOST_NAME.fullmatch(text) is not None
+
+
 def checked_url(url: str, allowed: Collection[str]) -> tuple[str, int, str]:
     """Return the host, the port and the path of a webhook's URL. Raises HostRefused.
 
@@ -46,19 +69,21 @@ def checked_url(url: str, allowed: Collection[str]) -> tuple[str, int, str]:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise HostRefused("it is no URL") from None
+        raise HostRefused("no_url") from None
     host = (parts.hostname or "").lower()
     if not url.isascii() or not url.isprintable() or " " in url or not host:
-        raise HostRefused("it is no URL")
+        raise HostRefused("no_url")
     if parts.username is not None or parts.fragment:
-        raise HostRefused("it has a user or a fragment")
+        raise HostRefused("user_or_fragment")
+    if parts.scheme not in ("http", "https"):
+        raise HostRefused("no_https")
     if allowed:
         if host not in allowed:
-            raise HostRefused("the host is not in WEBHOOK_HOSTS")
-        if parts.scheme not in ("http", "https"):
-            raise HostRefused("it begins with https://")
-    elif parts.scheme != "https":
-        raise HostRefused("it begins with https://")
+            raise HostRefused("not_listed")
+    elif parts.scheme == "http":
+        raise HostRefused("no_https")
+    elif _is_never_public(host):
+        raise HostRefused("not_public")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return host, port or (443 if parts.scheme == "https" else 80), path
 
@@ -80,5 +105,12 @@ def reachable(
     if not allowed:
         for text in found:
             if not is_public(ip_address(text.partition("%")[0])):
-                raise HostRefused("the host has an address that is not public")
+                raise HostRefused("not_public")
     return str(found[0])
+
+
+def _is_never_public(host: str) -> bool:
+    """Return whether a host has no public address, whatever the DNS answers (RFC 6761)."""
+    with suppress(ValueError):
+        return not is_public(ip_address(host.partition("%")[0]))
+    return host.rstrip(".").rpartition(".")[2] == "localhost"
