@@ -413,12 +413,15 @@ class Portal:
 
     @cached_property
     def courier(self) -> Courier:
-        settings = self._settings
-        mail = None
-        if settings.smtp_url and settings.mail_from:
-            mail = MailServer.of(settings.smtp_url, settings.mail_from)
         tried = self.metrics.tried_message
-        return Courier(self.outbox, self.channels, self.webhooks, mail, tried)
+        return Courier(self.outbox, self.channels, self.webhooks, self.mail_server, tried)
+
+    @cached_property
+    def mail_server(self) -> MailServer | None:
+        settings = self._settings
+        if not (settings.smtp_url and settings.mail_from):
+            return None
+        return MailServer.of(settings.smtp_url, settings.mail_from)
 
     @cached_property
     def webhooks(self) -> WebhookSender:
@@ -724,6 +727,7 @@ class Portal:
             data_dir=settings.data_dir,
             probe_redis=self._probe_redis if settings.redis_url else None,
             probe_provider=None if self.oidc_provider is None else self.oidc_provider.metadata,
+            probe_mail=None if self.mail_server is None else self.mail_server.check,
             origins=[(each.name, each.host) for each in origins],
             connect_timeout_s=settings.connect_timeout,
         )

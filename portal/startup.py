@@ -290,6 +290,7 @@ def plain_facts(settings: Settings) -> dict[str, Any]:
         "has_roles": bool(settings.roles),
         "has_sign_in_header": settings.sign_in_header is not None,
         "lacks_sign_in_secret": bool(settings.sign_in_header and not settings.sign_in_secret),
+        "has_webhook": settings.webhook_url is not None,
         "has_controller": bool(
             settings.issuer_name and (settings.issuer_contact or settings.privacy_contact)
         ),

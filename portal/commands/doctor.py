@@ -32,7 +32,7 @@ def doctor_command(portal: Parts) -> Command:
     @click.option("--yes", is_flag=True, help="do not ask before lookups that cost money")
     @click.option("--json", "as_json", is_flag=True, help="one JSON array")
     def doctor(ask: Plate | None, yes: bool, as_json: bool) -> None:
-        """Check settings, database, Redis, disk, clock, PDF, proxies and addresses without paying.
+        """Check settings, database, Redis, disk, PDF, proxies, mail and addresses without paying.
 
         Exits 1 if something is wrong. With --ask, one lookup of each operation follows, after its
         price was confirmed: how long it took, and what differs from the contract. The written

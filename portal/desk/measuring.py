@@ -36,8 +36,9 @@ class Measuring:
     """Where to measure. ``plain`` are the members of Facts that the settings give.
 
     ``probe_redis`` raises StartRefused or OSError, and is None without Redis. ``probe_provider``
-    raises ProviderAway, and is None without a provider of people's sign-in. ``database`` opens the
-    database. ``key_file`` is None if the key is in the settings, ``database_file`` for PostgreSQL.
+    raises ProviderAway, and is None without a provider of people's sign-in. ``probe_mail`` returns
+    what is wrong with the mail server, and is None without one. ``database`` opens the database.
+    ``key_file`` is None if the key is in the settings, ``database_file`` for PostgreSQL.
     """
 
     plain: dict[str, Any]
@@ -48,6 +49,7 @@ class Measuring:
     data_dir: Path
     probe_redis: Callable[[], object] | None
     probe_provider: Callable[[], object] | None
+    probe_mail: Callable[[], str] | None
     origins: Sequence[tuple[str, Address]]
     connect_timeout_s: float
 
@@ -67,6 +69,7 @@ class Measuring:
             revision_needed=SCHEMA_HEAD,
             redis_error=self._redis(),
             provider_error=self._provider(),
+            mail_error=None if self.probe_mail is None else self.probe_mail(),
             key=key,
             key_mode=_mode(self.key_file),
             data_dir=str(self.data_dir),

@@ -14,9 +14,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from portal.messages.outbox import MessageType
 from portal.phrasebook.pauses import pause_words
+from portal.system.error_kind import error_kind
 from portal.wording import money
 
 _TIMEOUT_S: Final = 20.0
+_CHECK_TIMEOUT_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,14 @@ class MailServer:
         except (OSError, smtplib.SMTPException) as error:
             return type(error).__name__
         return ""
+
+    def check(self) -> str:
+        """Connect and sign in, but send nothing. Return "", or what went wrong, for the log."""
+        try:
+            with self._connected(_CHECK_TIMEOUT_S):
+                return ""
+        except (OSError, smtplib.SMTPException) as error:
+            return error_kind(error)
 
     @contextmanager
     def _connected(self, timeout_s: float) -> Iterator[smtplib.SMTP]:

@@ -65,8 +65,9 @@ class Reached(NamedTuple):
 class Facts:
     """What was measured. Times are in seconds, sizes in bytes.
 
-    ``database_error`` and ``redis_error`` are "" if all is well, ``redis_error`` is None without
-    Redis, and ``provider_error`` without a provider at which people sign in. ``revision`` is None
+    ``database_error`` and ``redis_error`` are "" if all is well. ``redis_error`` is None without
+    Redis, ``provider_error`` without a provider at which people sign in, and ``mail_error`` without
+    a mail server. ``revision`` is None
     for an empty database. ``key`` says whether the secret key reads the data. ``key_mode`` and
     ``data_mode`` are access modes, None without the file.
     """
@@ -90,6 +91,8 @@ class Facts:
     has_sign_in_header: bool
     lacks_sign_in_secret: bool
     provider_error: str | None
+    mail_error: str | None
+    has_webhook: bool
     database_error: str
     revision: str | None
     revision_needed: str
@@ -114,7 +117,7 @@ def lines_of(facts: Facts) -> list[Line]:
     """Return a line for each subject, or several where several things are wrong."""
     checks = (
         *(_settings, _timeouts, _workers, _key, _database, _redis, _directory, _disk),
-        *(_clock, _pdf, _zone, _proxies, _origins, _open_files, _people, _sign_in),
+        *(_clock, _pdf, _zone, _proxies, _origins, _open_files, _people, _sign_in, _messages),
     )
     return [line for check in checks for line in check(facts)]
 
@@ -436,6 +439,21 @@ def _refused_sign_in(facts: Facts) -> Line | None:
         f"the last person named by PORTAL_SIGN_IN_HEADER, {ago_s / 60:.0f} min ago, was not let in"
     )
     return Line("sign-in", level, f"{text}: {why}", mend)
+
+
+def _messages(facts: Facts) -> Iterator[Line]:
+    if facts.mail_error:
+        yield Line(
+            "mail",
+            "wrong",
+            f"PORTAL_SMTP_URL cannot be used: {facts.mail_error}",
+            "check host, port, smtps:// or starttls=1, user and password, and the firewall",
+        )
+    elif facts.mail_error is not None:
+        yield Line("mail", "ok", "connected to the mail server; nothing was sent")
+    if facts.has_webhook:
+        # The start has refused an address to which nothing can be posted.
+        yield Line("webhook", "ok", "its address makes sense; nothing was posted")
 
 
 def _people(facts: Facts) -> Iterator[Line]:

@@ -16,12 +16,14 @@ import pytest
 from portal import VERSION
 from portal.factory import Portal
 from portal.settings import Settings
+from portal.system.webhook_signature import new_secret
 from tests import factories
 from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, free_port
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import InProcessPortal, built, managed
+from tests.fakes.receivers import MailReceiver, WebhookReceiver
 
 CHECKOUT = Path(__file__).parents[2]
 PRICES = {f"PRICE_{name}": "0.30" for name in ("DECODE", "RENAINF", "RENAJUD", "REPORT")}
@@ -49,6 +51,43 @@ def test_address_that_refuses_is_named(portal: PortalFactory, upstream: FaultUps
     done = run_command(here, "doctor")
     assert done.exit_code == 1
     assert "WRONG secondary address: " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("scheme", "query", "error"),
+    [
+        ("smtp://", "", ""),
+        ("smtp://", "?starttls=1", "SMTPNotSupportedError"),
+        ("smtp://ana:hush@", "", "SMTPNotSupportedError"),
+        ("smtps://", "", "SSLError, WRONG_VERSION_NUMBER"),
+    ],
+)
+def test_mail_server_is_connected_to_and_sent_nothing(
+    portal: PortalFactory, scheme: str, query: str, error: str
+) -> None:
+    with MailReceiver().running() as mailbox:
+        url = f"{scheme}127.0.0.1:{mailbox.port}{query}"
+        here = portal(**PRICES, SMTP_URL=url, MAIL_FROM="portal@example.com")
+        done = run_command(here, "doctor", "--json")
+        (line,) = [each for each in json.loads(done.stdout) if each["name"] == "mail"]
+    assert (done.exit_code, line["level"]) == ((1, "wrong") if error else (0, "ok"))
+    assert error in line["text"] and "hush" not in done.output
+    assert mailbox.received == []
+
+
+def test_mail_server_that_is_gone_is_named(portal: PortalFactory) -> None:
+    gone = {"SMTP_URL": f"smtp://127.0.0.1:{free_port()}", "MAIL_FROM": "portal@example.com"}
+    assert "ECONNREFUSED" in checked(portal(**gone))["mail"]["text"]
+
+
+def test_nothing_is_posted_to_the_webhook(portal: PortalFactory) -> None:
+    with WebhookReceiver().running() as receiver:
+        here = portal(
+            WEBHOOK_URL=receiver.url, WEBHOOK_SECRET=new_secret(), WEBHOOK_HOSTS="127.0.0.1"
+        )
+        line = checked(here)["webhook"]
+    assert line["level"] == "ok"
+    assert receiver.posted == []
 
 
 @pytest.mark.parametrize(

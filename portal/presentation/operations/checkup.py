@@ -21,6 +21,8 @@ _SUBJECTS: Final[Mapping[str, str]] = {
     "primary address": "Endereço principal da fonte",
     "secondary address": "Endereço reserva da fonte",
     "open files": "Arquivos abertos",
+    "mail": "E-mail",
+    "webhook": "Webhook",
     "sign-in": "Entrada das pessoas",
     "privacy": "Página de privacidade",
 }
