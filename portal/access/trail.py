@@ -357,6 +357,13 @@ class Trail:
                 return
             after = rows[-1].number_in_trail
 
+    def began_at(self) -> float | None:
+        """Return when the oldest row of this namespace was written, or None without a row."""
+        mine = table.c.namespace == self._keys.namespace
+        with self._database.reading() as db:
+            query = select(table.c.at).where(mine).order_by(table.c.id).limit(1)
+            return db.execute(query).scalar()
+
     def latest(
         self,
         most: int,

@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -21,7 +21,7 @@ from portal.commands.tables import (
     print_lines,
     table_lines,
 )
-from portal.system.local_time import iso_time, sao_paulo
+from portal.system.local_time import iso_day, iso_time, sao_paulo
 
 COLUMNS: Final = ("at", "who", "act", "face", "plate", "purpose", "number")
 _FAULTS: Final = {
@@ -58,7 +58,10 @@ def audit_commands(portal: Parts) -> CommandGroup:
             raise click.UsageError("either --csv or --json")
         since, until = _bounds(month)
         _warn_without_trail(portal.trail)
-        _print(portal.trail.rows(since, until, person, plate), as_csv=as_csv, as_json=as_json)
+        rows = portal.trail.rows(since, until, person, plate)
+        if not as_csv and not as_json:
+            rows = _or_note(rows, portal.trail, plate, person, month)
+        _print(rows, as_csv=as_csv, as_json=as_json)
 
     @audit.command("verify")
     @click.option("--json", "as_json", is_flag=True, help="one JSON object")
@@ -94,7 +97,10 @@ def subject_command(portal: Parts) -> Command:
         if as_csv and as_json:
             raise click.UsageError("either --csv or --json")
         _warn_without_trail(portal.trail)
-        _print(portal.trail.rows(vehicles=plates), as_csv=as_csv, as_json=as_json)
+        rows = portal.trail.rows(vehicles=plates)
+        if not as_csv and not as_json:
+            rows = _or_note(rows, portal.trail, plates)
+        _print(rows, as_csv=as_csv, as_json=as_json)
 
     return subject
 
@@ -120,6 +126,28 @@ def _print(rows: Iterable[Written], *, as_csv: bool, as_json: bool) -> None:
     else:
         lines = table_lines(COLUMNS, shown, header=is_terminal())
     print_lines(lines)
+
+
+def _or_note(
+    rows: Iterator[Written],
+    trail: Trail,
+    plates: Sequence[str] | None,
+    person: str | None = None,
+    month: str | None = None,
+) -> Iterator[Written]:
+    """Yield the rows. Without any, name on stderr what was searched, and since when."""
+    first = next(rows, None)
+    if first is not None:
+        yield first
+        yield from rows
+    elif trail.is_kept:
+        words = f" of {month}" if month else ""
+        words += f" by {person}" if person else ""
+        words += f" about {' or '.join(plates)}" if plates else ""
+        began_at = trail.began_at()
+        since = "is empty" if began_at is None else f"begins on {iso_day(began_at)}"
+        purged = "; the rows of a purged vehicle do not name it" if plates else ""
+        print(f"No row{words}. The trail {since}{purged}.", file=sys.stderr)
 
 
 def _members(found: Verified) -> dict[str, object]:

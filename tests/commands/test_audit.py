@@ -52,6 +52,45 @@ def test_audit_filters(here: InProcessPortal, words: tuple[str, ...], plates: li
 
 
 @pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("audit", "--person", "nix"), "No row by nix. The trail begins on {}."),
+        (("audit", "--month", "2020-01"), "No row of 2020-01. The trail begins on {}."),
+        (
+            ("subject", "QQQ1A11"),
+            "No row about QQQ1A11 or QQQ1011. The trail begins on {}; the rows of a purged vehicle "
+            "do not name it.",
+        ),
+        (
+            ("audit", "--person", "nix", "--plate", PLATE),
+            "No row by nix about ABC1D23 or ABC1323. The trail begins on {}; the rows of a purged "
+            "vehicle do not name it.",
+        ),
+    ],
+)
+def test_empty_answer_names_what_was_searched_on_stderr(
+    here: InProcessPortal, words: tuple[str, ...], said: str
+) -> None:
+    first = json.loads(run_command(here, "audit", "--json").stdout)[0]
+    done = run_command(here, *words)
+    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.stderr == f"{said.format(first['at'][:10])}\n"
+    for form in ("--csv", "--json"):
+        assert run_command(here, *words, form).stderr == ""
+
+
+def test_rows_are_printed_without_a_note(here: InProcessPortal) -> None:
+    for words in (("audit",), ("subject", PLATE)):
+        done = run_command(here, *words)
+        assert (bool(done.stdout), done.stderr) == (True, "")
+
+
+def test_empty_trail_is_named(portal: PortalFactory) -> None:
+    done = run_command(portal(), "subject", PLATE)
+    assert done.stderr.startswith("No row about ABC1D23 or ABC1323. The trail is empty; ")
+
+
+@pytest.mark.parametrize(
     "words", [("--month", "11-2026"), ("--plate", "X"), ("--csv", "--json"), ("verify", "x")]
 )
 def test_wrong_words_exit_2(here: InProcessPortal, words: tuple[str, ...]) -> None:
