@@ -4,9 +4,10 @@ Settings are read from environment variables with the prefix ``PORTAL_``. A valu
 never JSON.
 """
 
+import difflib
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -39,6 +40,7 @@ LONGEST_LINE = (
     120  # maximum number of characters in ISSUER_NAME, ISSUER_CONTACT and PRIVACY_CONTACT
 )
 
+_ALIKE = 0.8  # how like a name a known one is that is proposed for it, at most 1
 _SQLITE = "sqlite:///"
 _ORIGIN = re.compile(r"(https?)://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::(0|[1-9][0-9]{0,4}))?")
 _PORTS = {"http": 80, "https": 443}
@@ -210,9 +212,11 @@ def _log_format(text: str) -> str:
     return text
 
 
-def _refuse_without(package: str, name: str) -> None:
+def _refuse_without(package: str, name: str, file: str = "requirements.txt") -> None:
     if find_spec(package) is None:
-        raise SettingsError(f"{PREFIX}{name} needs the package {package}, which is not installed")
+        raise SettingsError(
+            f"{PREFIX}{name} needs the packages of {file}, which are not installed ({package})"
+        )
 
 
 def _issuer(text: str) -> str:
@@ -220,7 +224,7 @@ def _issuer(text: str) -> str:
     parts = urlsplit(_base_address(text))
     if parts.scheme == "http" and parts.hostname not in _THIS_MACHINE:
         raise _Invalid("the provider has an https:// address; http:// is for this machine alone")
-    _refuse_without("joserfc", "OIDC_ISSUER")
+    _refuse_without("joserfc", "OIDC_ISSUER", "requirements-oidc.txt")
     return text
 
 
@@ -449,7 +453,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         known = {field.upper(): field for field in cls.__struct_fields__}
         unknown = sorted(texts.keys() - known.keys())
         if unknown:
-            raise SettingsError(f"{PREFIX}{unknown[0]} is not a setting of the portal")
+            raise SettingsError(_unknown_name(unknown[0], known))
         values = {known[name]: _read(known[name], text) for name, text in texts.items() if text}
         try:
             settings = msgspec.convert(values, cls)
@@ -487,6 +491,14 @@ def _read(field: str, text: str) -> object:
         return _number(text, float if _TYPES[field] is Limit else int)
     except _Invalid as invalid:
         raise SettingsError(f"{PREFIX}{field.upper()} makes no sense: {invalid}") from None
+
+
+def _unknown_name(name: str, known: Iterable[str]) -> str:
+    """Return that a setting is unknown, and which known name its writer may have meant."""
+    names = [*known, *(f"{each.upper()}_FILE" for each in _SECRETS)]
+    near = difflib.get_close_matches(name, names, 1, _ALIKE)
+    meant = f": did you mean {PREFIX}{near[0]}?" if near else ""
+    return f"{PREFIX}{name} is not a setting of the portal{meant}"
 
 
 def _address_name(url: str) -> str:

@@ -200,6 +200,27 @@ def test_invalid_value_is_rejected_by_name(name: str, value: str) -> None:
         assert value not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("WORKER", "WORKERS"),
+        ("UPSTREAM_TOKENS", "UPSTREAM_TOKEN"),
+        ("TRUSTED_PROXY", "TRUSTED_PROXIES"),
+        ("SIGNIN_SECRET", "SIGN_IN_SECRET"),
+        ("SIGN_IN_SECRET_FIL", "SIGN_IN_SECRET_FILE"),
+    ],
+)
+def test_unknown_name_is_rejected_with_the_nearest_name(name: str, meant: str) -> None:
+    message = f"^PORTAL_{name} is not a setting of the portal: did you mean PORTAL_{meant}\\?$"
+    with pytest.raises(SettingsError, match=message):
+        read(**{name: "hush"})
+
+
+def test_unknown_name_like_no_other_is_rejected_alone() -> None:
+    with pytest.raises(SettingsError, match=r"^PORTAL_COLOUR is not a setting of the portal$"):
+        read(COLOUR="blue")
+
+
 def test_unknown_name_is_rejected() -> None:
     with pytest.raises(SettingsError, match="PORTAL_UPSTREAM_ADDRESS is not a setting"):
         read(UPSTREAM_ADDRESS="http://a")
@@ -315,7 +336,9 @@ def test_missing_optional_package_is_named(
     monkeypatch.setattr(
         settings_module, "find_spec", lambda asked: None if asked == package else find_spec(asked)
     )
-    with pytest.raises(SettingsError, match=f"PORTAL_{name} needs the package {package}"):
+    file = "requirements-oidc.txt" if name == "OIDC_ISSUER" else "requirements.txt"
+    message = rf"PORTAL_{name} needs the packages of {file}, .* \({package}\)"
+    with pytest.raises(SettingsError, match=message):
         read(**{name: address, "SECRET_KEY": "x"})
 
 

@@ -109,7 +109,7 @@ FACTS = OperationsPage(
             "token.ending", ON_ANAS, False, "webhook", AT - 90, 2, "status 500", False, AT + 60
         ),
         DeliveryState(
-            "batch.done", {"batch": "b1"}, False, "webhook", AT - 99, 9, "timeout", False, None
+            "batch.done", {"batch": "b1"}, False, "webhook", AT - 99, 9, "TimeoutError", False, None
         ),
     ),
     gets_messages=True,

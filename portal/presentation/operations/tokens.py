@@ -15,7 +15,7 @@ SCOPE_LABELS: Final[Mapping[str, tuple[str, str]]] = {
     **{name: (texts.long_title, texts.scope_word) for name, texts in OPERATION_TEXTS.items()},
     "refresh": ("Atualizar: consultar de novo o que está guardado", "atualizar"),
     "stored": ("Só o que está guardado, sem nunca consultar (sozinha)", "só o guardado"),
-    "admin": ("Operação: esta página, e emitir e revogar tokens", "operação"),
+    "admin": ("Operação: ver /operacao, e emitir e revogar tokens", "operação"),
 }
 
 

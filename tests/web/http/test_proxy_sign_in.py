@@ -207,6 +207,21 @@ def test_person_without_a_role_is_told_whom_to_ask(portal: PortalFactory) -> Non
     assert "Loja Central, (11) 5555-0100" in text
 
 
+def test_refused_page_names_whom_to_ask(portal: PortalFactory) -> None:
+    here = behind_a_proxy(portal)
+    page = PageClient(here.client).get("/operacao", 403, headers=as_person())
+    assert "Fale com Loja Central, (11) 5555-0100." in page.text
+    assert "avise Loja Central, (11) 5555-0100 e informe o código" in page.text
+    assert "quem opera" not in page.text
+
+
+def test_account_page_of_an_admin_names_the_operators_page(portal: PortalFactory) -> None:
+    here = behind_a_proxy(portal)
+    page = PageClient(here.client).get("/conta", headers=as_person("caio", "chefia"))
+    assert "Operação: ver /operacao" in page.text
+    assert "esta página" not in page.text
+
+
 def test_privacy_page_says_what_is_kept_of_people(portal: PortalFactory) -> None:
     said = [
         "Quem entra pela empresa" in PageClient(here.client).get("/privacidade").text
