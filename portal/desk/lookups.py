@@ -39,16 +39,18 @@ BROKEN = "Algo deu errado neste portal durante a consulta."
 
 @dataclass(frozen=True, slots=True)
 class LookupCost:
-    """The highest possible cost of looking up one plate, in R$, and the daily limit.
+    """The highest possible cost of looking up one plate, in R$, and what limits it.
 
     ``most`` is None if the price of a lookup is unknown.
-    ``left`` is how many more plates the limit allows today, or None if there is no limit.
-    ``midnight_s`` is the number of seconds until the next day.
+    ``left`` is how many more plates the limits of the day and the month's money allow, or None if
+    there is no limit. ``midnight_s`` is the number of seconds until the next day. ``next_month_s``
+    is that until the next month if the money allows less than the day, else None.
     """
 
     most: Decimal | None
     left: int | None
     midnight_s: float
+    next_month_s: float | None = None
 
 
 class Lookups:
@@ -159,17 +161,23 @@ class Lookups:
         return self.panels_of_all(subjects, identity, Spend.NEVER, previous=False)
 
     def cost(self, identity: Identity) -> LookupCost:
-        """Return the price of all permitted lookups of a plate, and today's limits.
+        """Return the price of all permitted lookups of a plate, and what limits them.
 
-        ``plates_left`` is the number of plates for which the daily limits still allow all lookups.
+        The plates that are left are those for which the limits still allow all lookups.
         """
         allowed = [one for one in LOOKUP_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms[one.name].price for one in allowed if identity.may_spend]
         allowance = self._allowance(identity)
-        plates_left = None
+        price = total(prices)
+        of_day = of_month = None
         if allowance.left is not None:
-            plates_left = allowance.left // max(1, len(allowed))
-        return LookupCost(total(prices), plates_left, allowance.until_midnight_s)
+            of_day = allowance.left // max(1, len(allowed))
+        if allowance.money is not None and price:
+            of_month = int(allowance.money // price)
+        if of_month is not None and (of_day is None or of_month < of_day):
+            next_month_s = allowance.until_next_month_s
+            return LookupCost(price, of_month, allowance.until_midnight_s, next_month_s)
+        return LookupCost(price, of_day, allowance.until_midnight_s)
 
     def _stored(
         self, lookup: Lookup, identity: Identity, spend: Spend, previous: bool

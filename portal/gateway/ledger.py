@@ -239,18 +239,23 @@ class Ledger:
         return {subject: total(each) for subject, each in prices.items()}
 
     def allowance(self, caller: Identity) -> Allowance:
-        """Return how many calls the daily limits still allow a caller today.
+        """Return how many calls, and R$, the limits of day and month still allow a caller.
 
         Does not read the database if no limit applies. A database error is only logged, because
         pages and response headers just display the numbers. ``open`` enforces the limits.
         """
         now = self._clock()
         left: dict[Scope, int] = {}
-        for use in self.uses(caller):
+        uses = self.uses(caller)
+        for use in uses:
             if use.limit.period == "day":
                 scope: Scope = "portal" if use.limit.scope == "portal" else "token"
                 left[scope] = min(left.get(scope, sys.maxsize), int(use.left))
-        return Allowance(left.get("portal"), left.get("token"), seconds_left("day", now))
+        money = min((use.left for use in uses if use.limit.period == "month"), default=None)
+        return Allowance(
+            *(left.get("portal"), left.get("token"), seconds_left("day", now)),
+            *(money, seconds_left("month", now)),
+        )
 
     def uses(self, caller: Identity) -> list[Use]:
         """Return what is used of each limit that binds a caller.

@@ -37,16 +37,19 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The numbers of upstream calls that the daily limits still allow.
+    """The numbers of upstream calls that the daily limits still allow, and the money of the month.
 
     ``day`` is for all callers together, and ``token`` is for one caller. A number is None if this
     limit is not set or the database cannot be read. The counts of calls start again from 0 in
-    ``until_midnight_s`` seconds.
+    ``until_midnight_s`` seconds. ``money`` are the R$ that every budget of the month still allows,
+    which begin again in ``until_next_month_s`` seconds, or None without a budget.
     """
 
     day: int | None
     token: int | None
     until_midnight_s: float
+    money: Decimal | None = None
+    until_next_month_s: float = 0.0
 
     @property
     def left(self) -> int | None:

@@ -34,7 +34,7 @@ from portal.phrasebook import (
 from portal.phrasebook.agreement import order_checklist
 from portal.phrasebook.authorities import appeal_body
 from portal.phrasebook.effects import ACT_TEXTS, reason
-from portal.phrasebook.failures import FAULTS, back_at_midnight
+from portal.phrasebook.failures import FAULTS, back_at_midnight, back_next_month
 from portal.phrasebook.glossary import term
 from portal.phrasebook.pauses import pause_words
 from portal.phrasebook.prices import monthly_range
@@ -157,6 +157,7 @@ def register(environment: Environment) -> None:
             "subject_path": subject_path,
             "mistake": mistake,
             "back_at_midnight": back_at_midnight,
+            "back_next_month": back_next_month,
             "look": LOOKS.__getitem__,
             "removal_word": REMOVAL_WORDS.__getitem__,
             "sentence": sentence,

@@ -41,6 +41,11 @@ PRICES = {"PRICE_DECODE": "1.20", "PRICE_RENAINF": "0.75", "PRICE_RENAJUD": "0.5
             "O limite de hoje acabou. Volta à 0h (em 4 h). As placas já consultadas continuam "
             "abertas.",
         ),
+        (
+            LookupCost(Decimal("1.35"), 7, 60, 86_400),
+            "Até R$ 1,35 por placa · dá para 7 placas neste mês. "
+            "O que já está guardado não custa nada.",
+        ),
     ],
 )
 def test_cost_is_told_in_a_sentence(cost: LookupCost, text: str) -> None:
@@ -65,6 +70,19 @@ def test_cost_and_rest_of_the_day_follow_settings_and_calls(
     pages.get("/placa/ABC1D23?completo=1")
     assert "dá para 3 placas hoje" in pages.get("/").text
     assert upstream.count() == 3
+
+
+def test_money_of_the_month_bounds_the_plates_of_the_day(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    """A plate costs R$ 2.45: the day's calls are enough for four, the budget for two."""
+    budget = {"DAILY_CALL_LIMIT": "12", "MONTHLY_BUDGET": "6", "PRICE_REPORT": "17"}
+    pages = visitor(portal(**budget, **PRICES))
+    assert "dá para 2 placas neste mês." in pages.get("/").text
+    for plate in ("ABC1D23", "LMP0A01"):
+        pages.get(f"/placa/{plate}?completo=1")
+    assert upstream.count() == 6
+    assert "O orçamento do mês não paga mais uma placa inteira. Volta em 01/" in pages.get("/").text
 
 
 def test_free_and_unlimited_lookups_mention_no_cost(portal: PortalFactory) -> None:
