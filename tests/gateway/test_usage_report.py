@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
+from portal.access.tokens import SCOPES
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.limits import Limit, Use
 from portal.gateway.lookup import Spend
@@ -16,7 +17,7 @@ from portal.gateway.usage import OriginCalls, Usage
 from portal.gateway.usage_report import UsageLog
 from portal.storage.database import Database
 from tests.fakes import Clock
-from tests.fakes.one_tenant import savings_of
+from tests.fakes.one_tenant import NAMESPACE, savings_of, tokens_in
 from tests.gateway.gateways import CALLER, as_caller, bench, terms
 from tests.gateway.ledgers import begin_call, buy
 
@@ -174,3 +175,23 @@ def test_calls_without_a_price_leave_the_forecast(
     limit = Limit("portal", "day", "month", Decimal("1.70"))
     use = Use(limit, Decimal(used), datetime(2026, 12, 1, tzinfo=UTC))
     assert log.ends_on(use, callers) == day
+
+
+def test_tokens_near_a_limit_are_found_on_each_database(database: Database, clock: Clock) -> None:
+    ledger = Ledger(database, clock=clock, namespace=NAMESPACE)
+    log = UsageLog(database, NAMESPACE, clock)
+    issued = tokens_in(database, (), clock, clock)
+    for name, daily, budget in (("ana", 4, "0"), ("bia", 3, "9"), ("eva", 0, "1.00")):
+        issued.issue(name, SCOPES, None, daily, Decimal(budget))
+        for _ in range(3):
+            buy(ledger, as_caller(name, daily_limit=daily, monthly_budget=Decimal(budget)))
+    assert [each.token for each in log.tokens_near(Decimal("0.05"))] == ["eva"]
+    clock.advance(1)
+    buy(ledger, as_caller("leo"))
+    issued.issue("leo", SCOPES, None, 0, Decimal("0.30"))
+    uses = [(each.token, each.use) for each in log.tokens_near(Decimal(1))]
+    found = {token: (use.used, use.limit.most) for token, use in uses}
+    assert found == {
+        "eva": (Decimal("0.90"), Decimal("1.00")),
+        "leo": (Decimal("0.30"), Decimal("0.30")),
+    }
