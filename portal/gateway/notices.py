@@ -43,12 +43,14 @@ _KINDS: Final = {
         "success": r"sucess|success|^(is)?ok$|exito|complet|conclui|finaliz|^done$|online"
         r"|disponivel",
         "unfinished": r"processando|processing|pendente|pending|andamento|aguard|inprogress"
-        r"|timeout",
+        r"|timeout|offline|foradoar|manutenc|maintenance|(?:tent[ae]r?|try)(?:novamente|again)"
+        r"|reprocess|expirad|expired|instavel|sobrecarreg|overload",
         "missing": r"(nao|not)(encontr|localiz|found|cadastr|exist)|inexist|invalid|desconhec"
         r"|unknown",
         "present": r"encontr|localiz|found|exist|valid|cadastrad",
         # Something is done, and is not if the flag is false.
         "done": r"process(ad|ed)|consultad|respond|queried|checked|verificad|pesquisad|carregad"
+        r"|(?:consulta|pesquisa|busca)(?:foi)?(?:(?:realiz|efetu|execut)ada|ok)$|^(?:is)?statusok$"
         r"|loaded|fetched|(?<!des)atualizad|ready|pront[oa]s?$|^(is)?final$|finished|^(is)?up$",
         "alive": r"(?:fonte|base|orgao|servico|source|service)s?(?:is|esta)?(?:ativ|activ|enabled)",
         "progress": r"progress|percent|cobertura|coverage|completude|completeness|etapa|^step",
@@ -63,9 +65,13 @@ _KINDS: Final = {
         r"|^limp[oa]$|(?<!ir)regular$|isent[oa]s?$|desembarac|^negativ[oa]s?$"
         r"|(?:certidao|consulta|pesquisa)negativ",
         "record": r"irregular|(?<!de)fines|multa|infrac|debit(?!ad)|restric|restrict|autuac"
-        r"|pendencia|bloqueio|gravame"
+        r"|pendencia|bloquei|bloquead|blocked|gravame|restrit|penhor|impedid|roub|furt|stolen|alienad"
+        r"|alienac|sinistr|leilao|apreen|arrest|sequestr|judicial"
         r"|ocorrencia|registros|records|result|renajud|renainf|penalidade|impediment|apontament"
         r"|notificac|pontuac|processos|ordens|ordemjud",
+        # What holds the records, or should. A text in place of them is none that is known.
+        "container": r"^(?:dados|itens|items|lista|list|autos?|payload|conteudo|content|rows"
+        r"|linhas)$",
         "vehicle": r"veiculo|vehicle|placa|plate|renavam|chassi|estado|state$|uf$|^uf",
         "count": r"total|quant|qtd|(?<!ac)(?<!dis)count(?!r)|contagem|soma|valor|amount|numero"
         r"|^n[ur]m?"
@@ -337,6 +343,8 @@ def _found(path: tuple[str, ...], value: Any, text: str, in_record: bool) -> _Fo
         return "failure" if flag else None
     if number is not None and ("code" in own or ("text" in own and "query" not in own)):
         return _of_code(number)
+    if "container" in own and number:
+        return "unknown"
     if flag is not None or number is not None:
         is_positive = bool(number) if flag is None else flag
         return _of_finding(own, around, is_positive, isinstance(value, bool), in_record)
@@ -357,7 +365,7 @@ def _of_text(
         return said if is_told or said == "failure" else None
     if "code" in own and _TEXTUAL_CODE.fullmatch(text):
         return "code"
-    if own & {"text", "code", "success", "has", "count"} or "record" in around:
+    if own & {"text", "code", "success", "has", "count", "container"} or "record" in around:
         return None if "subject" in own and "record" not in own else "unknown"
     return "unknown" if in_record and not own & {"subject", "query"} else None
 

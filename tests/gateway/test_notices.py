@@ -25,6 +25,23 @@ FINE = {"dataInfracao": "01/02/2026", "valor": "130,16", "descricao": "ESTACIONA
         ({"totalRegistros": "5", "message": "Sucesso"}, "unknown"),
         ({"quantidade": 0, "message": "Sucesso"}, "success"),
         ({"resumo": "Existem 3 multas"}, "unknown"),
+        *(
+            ({name: value}, "unknown")
+            for name in ("bloqueado", "restrito", "penhorado", "impedido", "roubado", "alienado")
+            for value in (True, "S", 2)
+        ),
+        ({"resumo": {"bloqueado": True}}, "unknown"),
+        ({"dados": ["TRANSFERENCIA"]}, "unknown"),
+        ({"dados": "293,47"}, "unknown"),
+        ({"itens": ["x"]}, "unknown"),
+        *(
+            ({name: True}, "failure")
+            for name in ("offline", "foraDoAr", "manutencao", "tentarNovamente", "expirado")
+        ),
+        *(({name: False}, "failure") for name in ("consultaRealizada", "consultaOk", "statusOk")),
+        *(({name: False}, None) for name in ("bloqueado", "penhorado", "offline", "manutencao")),
+        ({"dados": {"placa": "ABC1D23", "marca": "FIAT"}, "consultasRealizadas": 0}, None),
+        ({"semBloqueio": True, "itens": [], "creditos": 100, "data": "29/11/2026"}, None),
         ({"avisos": ["Processada com sucesso"] * 1_001}, "unknown"),
     ],
     ids=str,
