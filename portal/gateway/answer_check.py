@@ -18,6 +18,7 @@ from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import read_field
 from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate
+from portal.vehicle.statements import reports_outage
 from portal.vehicle.wire import MOST_RECORDS, has_too_many_values, read_amount
 
 # An upstream error message is cut to this many characters. The limit is far above the 36 characters
@@ -132,13 +133,14 @@ def _short_record(walk: strict_json.Walk) -> Any:
     return walk.short_value(_MOST_COMPARED)
 
 
-def message_body(body: bytes, secret: str | None = None) -> bytes:
+def message_body(body: bytes, secret: str | None = None, *, is_absence: bool = False) -> bytes:
     """Return the JSON body ``{"message": text}`` that reports an upstream error.
 
     ``text`` is the upstream's message, cut to LONGEST_MESSAGE characters. "***" replaces
     ``secret``, the operator's credential. Raises Unusable if the body is not a JSON object with a
     text ``message``, for example if it is a web server's error page. Raises Unfit if the message
-    says that the answer is yet to come, which rejects neither the plate nor the credential.
+    says that the answer is yet to come, which rejects neither the plate nor the credential. So does
+    an outage, where the status says that there is nothing (404).
     """
     if has_too_many_values(body):
         raise Unusable("an error with too many values")
@@ -148,6 +150,8 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
         raise Unusable("an error without the contract's message")
     if notices.is_working(message):
         raise Unfit(STILL_WORKING, may_differ=True)
+    if is_absence and reports_outage(message):
+        raise Unfit("an outage in place of an absence", may_differ=True)
     text = message.replace(secret, "***") if secret else message
     return json.dumps({"message": text[:LONGEST_MESSAGE]}, ensure_ascii=False).encode()
 

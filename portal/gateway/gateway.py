@@ -348,7 +348,11 @@ class Gateway:
         if response.status == 200:
             is_empty = answer_check.check(lookup, response.body, policy.hidden_marker)
             return replace(response, is_empty=is_empty)
-        body = answer_check.message_body(response.body, policy.operator_credential)
+        body = answer_check.message_body(
+            response.body,
+            policy.operator_credential,
+            is_absence=response.status == 404,
+        )
         return replace(response, body=body)
 
     def _count(self, snapshot: Snapshot, status: CacheStatus, since: float) -> None:

@@ -80,14 +80,18 @@ _NO_FAILURE: Final = re.compile(
     r"|\b(?:WITHOUT|NO) (?:ERRORS?|FAILURES?)\b"
 )
 
-# A failure of the service, wherever the words stand.
-_OUTAGE: Final = (
+# The service is down, or too slow, wherever the words stand.
+_DOWN: Final = (
     r"INDISPONIVE|UNAVAIL|FORA DO AR|OFFLINE|MANUTENC|MAINTENANCE|INSTAVEL|INSTABILIDADE"
     r"|SOBRECARREG|CONGESTION|OVERLOAD|LENTIDAO|CONTINGENCIA"
     r"|INDISPONIBILIDADE (?:\w+ ){0,3}?(?:SISTEMA|SERVICO|BASE|FONTE|CONSULTA|TEMPORARI|MOMENTANE)",
+    r"TIME ?OUT|TIMED OUT|TEMPO (?:\w+ ){0,3}?(?:ESGOT|EXCED|LIMITE|EXPIR)",
+)
+# A failure of the service, wherever the words stand.
+_OUTAGE: Final = (
+    *_DOWN,
     r"\bERROS?\b|\bERROR|\bFALHAS?\b|\bFALHOU\b|\bFALHARAM\b|\bFAIL|EXCECAO|EXCEPTION|INSUCESSO"
     r"|SEM EXITO",
-    r"TIME ?OUT|TIMED OUT|TEMPO (?:\w+ ){0,3}?(?:ESGOT|EXCED|LIMITE|EXPIR)",
     r"\bTENTE\b|TENTAR NOVAMENTE|TRY (?:IT )?(?:AGAIN|LATER)",
     r"NAO (?:\w+ ){0,2}?(?:POSSIVEL|CONSEGU|RESPOND|DISPONIVE)|IMPOSSIBILIDADE DE CONSULT"
     rf"|CANNOT|COULD NOT|UNABLE|\b{_QUERY} (?:\w+ ){{0,3}}?NAO (?:FOI )?{_CARRIED_OUT}",
@@ -123,6 +127,7 @@ _FAILURE_OF_A_TEXT: Final = (
     r"REJEITAD|RECUSAD|REJECTED|REFUSED|FAULT",
 )
 # A failure in place of a record's value, and a failure in a text about the answer.
+_IS_DOWN: Final = re.compile("|".join(_DOWN))
 _VALUE_FAILURE: Final = re.compile("|".join(_OUTAGE))
 _FAILURE: Final = re.compile("|".join((*_OUTAGE, *_FAILURE_OF_A_TEXT)))
 
@@ -250,6 +255,11 @@ def is_no_attribute(text: str) -> bool:
 def says(text: str) -> Says:
     """Return what a text about an answer says."""
     return _says(_words(text), _FAILURE)
+
+
+def reports_outage(text: str) -> bool:
+    """Return whether a text says that the service is down. An "erro" may be about the vehicle."""
+    return bool(_IS_DOWN.search(_words(text)))
 
 
 def value_says(text: str) -> Says:

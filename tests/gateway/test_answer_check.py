@@ -269,6 +269,39 @@ def test_error_without_contract_message_is_rejected(body: bytes) -> None:
         message_body(body)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Serviço indisponível",
+        "Erro interno: timeout ao consultar a base",
+        "Nenhum registro encontrado. Base em manutenção",
+    ],
+)
+def test_outage_is_no_absence(text: str) -> None:
+    """Regression: a 404 with an outage read "the source has no record", and asked no other."""
+    body = json.dumps({"message": text}).encode()
+    with pytest.raises(Unfit) as raised:
+        message_body(body, is_absence=True)
+    assert raised.value.may_differ
+    assert json.loads(message_body(body)) == {"message": text}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Por favor, informe uma placa válida.",
+        "Placa não encontrada",
+        "Nenhum registro encontrado",
+        "Erro de validação: placa inválida",
+        "Rota não encontrada",
+        "Erro 404",
+    ],
+)
+def test_absence_is_relayed(text: str) -> None:
+    body = json.dumps({"message": text}).encode()
+    assert json.loads(message_body(body, is_absence=True)) == {"message": text}
+
+
 WORKING = [
     {"message": "Consulta em andamento"},
     {"status": "Aguarde"},
