@@ -80,7 +80,7 @@ class _Deleted(NamedTuple):
 _RULES: Final[Mapping[Kind, _Left | _Deleted]] = {
     "token": _Left(
         tokens,
-        (*("name", "scopes", "daily_limit", "monthly_budget"), *("expires_at", "revoked_at")),
+        ("name", "scopes", "daily_limit", "monthly_budget", "expires_at", "revoked_at"),
     ),
     "dossier": _Left(dossiers, ("revoked_at",), {"head": None, "html": None, "pdf": None}),
     "sessions": _Left(people, ("ended_at",), {"sealed_sessions": None}),

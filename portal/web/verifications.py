@@ -19,7 +19,7 @@ FIELD: Final = "file"
 
 
 def newer_path(dossier: IssuedDossier) -> str:
-    """Return where anybody may check the dossier that has taken another's place, "" without one.
+    """Return the path of the check of a superseding dossier, or "" without one.
 
     The number says no more than the check of a number does. Whoever has a dossier's link has not
     been given that of the newer one.

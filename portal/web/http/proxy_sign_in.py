@@ -65,7 +65,7 @@ class ProxySignIn:
         """
         sent = str(environ.get(_key(self.header), ""))
         if not sent.strip():
-            return None  # the proxy names nobody: there is nothing to believe
+            return None  # the header names no person
         name = _text(sent)
         refusal = self._refusal(environ, name)
         self.memory.remember(refusal)
