@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from datetime import date
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,26 @@ LICENCE = Licence(points=0, number=EMPTY, impediment=EMPTY, ordinance=EMPTY)
 
 # The law on the day of reading.
 TODAY = date(2026, 11, 21)
+# The fields of a fine of whose penalty the owner was notified.
+CHARGED: dict[str, Any] = {
+    "code": "7455",
+    "amount": Decimal(130),
+    "committed_on": date(2026, 3, 10),
+    "notified_on": date(2026, 3, 25),
+    "notified_on_text": "25/03/2026",
+    "penalty_on": date(2026, 6, 10),
+    "penalty_on_text": "10/06/2026",
+}
+# The contract's members by the fields of the form that checks a notice.
+NOTICE_MEMBERS = {
+    "orgao": "codigoOrgaoAutuador",
+    "auto": "autoInfracao",
+    "codigo": "codigoInfracao",
+    "valor": "valor",
+    "infracao": "dataInfracao",
+    "autuacao": "dataEmissaoNotificacao",
+    "penalidade": "dataEmissaoPenalidade",
+}
 effect_of = partial(effects.effect_of, today=TODAY)
 
 UNREAD = ["committed_on", "committed_at", "registered_on", "notified_on", "penalty_on"]

@@ -10,17 +10,8 @@ from portal.law.assessment import AssessedFine, totals
 from portal.law.findings import FinesInStanding
 from portal.law.identification import hints_of
 from portal.law.record_findings import fine_findings
-from tests.law.records import TODAY, fine, known
+from tests.law.records import CHARGED, TODAY, fine, known
 
-CHARGED: dict[str, Any] = {
-    "code": "7455",
-    "amount": Decimal(130),
-    "committed_on": date(2026, 3, 10),
-    "notified_on": date(2026, 3, 25),
-    "notified_on_text": "25/03/2026",
-    "penalty_on": date(2026, 6, 10),
-    "penalty_on_text": "10/06/2026",
-}
 NO_PENALTY: dict[str, Any] = {"penalty_on": None, "penalty_on_text": ""}
 NO_NOTICE: dict[str, Any] = {"notified_on": None, "notified_on_text": ""}
 

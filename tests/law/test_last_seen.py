@@ -1,6 +1,5 @@
 """What differs from what a caller last saw, and when "last" moves."""
 
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -15,16 +14,7 @@ from portal.law.last_seen import (
     is_worth_keeping,
     since_last_seen,
 )
-
-START = datetime(2026, 11, 20, 12, tzinfo=UTC)
-FINE = SeenFine("enforceable", Decimal("130.16"))
-NOTICE = SeenFine("notice", Decimal("195.23"))
-PRICE = (Decimal(89957), Decimal(89957))
-
-
-def sight(minutes: float = 0, **parts: object) -> Sight:
-    known = {"level": "caution", "fines": {"a": FINE}, "orders": ["o"], "price": PRICE} | parts
-    return Sight(START + timedelta(minutes=minutes), **known)  # type: ignore[arg-type]
+from tests.law.sights import FINE, NOTICE, START, sight
 
 
 def codes(before: Sight, now: Sight) -> list[str]:

@@ -7,22 +7,12 @@ import pytest
 from portal.law.assessment import AssessedFine
 from portal.law.notice_check import check_notice
 from portal.vehicle.fines import read_fines
-from tests.law.records import TODAY
-
-NAMES = {
-    "orgao": "codigoOrgaoAutuador",
-    "auto": "autoInfracao",
-    "codigo": "codigoInfracao",
-    "valor": "valor",
-    "infracao": "dataInfracao",
-    "autuacao": "dataEmissaoNotificacao",
-    "penalidade": "dataEmissaoPenalidade",
-}
+from tests.law.records import NOTICE_MEMBERS, TODAY
 
 
 def points(due: str = "", **typed: str) -> list[tuple[str, str]]:
     """Return the code and the kind of each point."""
-    (fine,) = read_fines([{NAMES[name]: text for name, text in typed.items()}], "")
+    (fine,) = read_fines([{NOTICE_MEMBERS[name]: text for name, text in typed.items()}], "")
     due_on = date.fromisoformat(due) if due else None
     return [(one.code, one.kind) for one in check_notice(AssessedFine(fine, TODAY), due_on)]
 

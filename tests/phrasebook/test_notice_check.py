@@ -10,21 +10,11 @@ from portal.law.assessment import AssessedFine
 from portal.law.notice_check import check_notice
 from portal.phrasebook.notice_check import sentence
 from portal.vehicle.fines import read_fines
-from tests.law.records import TODAY
-
-NAMES = {
-    "orgao": "codigoOrgaoAutuador",
-    "auto": "autoInfracao",
-    "codigo": "codigoInfracao",
-    "valor": "valor",
-    "infracao": "dataInfracao",
-    "autuacao": "dataEmissaoNotificacao",
-    "penalidade": "dataEmissaoPenalidade",
-}
+from tests.law.records import NOTICE_MEMBERS, TODAY
 
 
 def found(kind: str, due: str = "", **typed: str) -> list[str]:
-    (fine,) = read_fines([{NAMES[name]: text for name, text in typed.items()}], "")
+    (fine,) = read_fines([{NOTICE_MEMBERS[name]: text for name, text in typed.items()}], "")
     due_on = date.fromisoformat(due) if due else None
     assessed = AssessedFine(fine, TODAY)
     points = [one for one in check_notice(assessed, due_on) if one.kind == kind]
@@ -126,11 +116,11 @@ def test_no_sentence_speaks_of_a_source() -> None:
 
 
 @given(
-    st.fixed_dictionaries({}, optional={name: st.text(max_size=12) for name in NAMES}),
+    st.fixed_dictionaries({}, optional={name: st.text(max_size=12) for name in NOTICE_MEMBERS}),
     st.none() | st.dates(),
 )
 def test_no_notice_is_called_genuine(typed: dict[str, str], due_on: date | None) -> None:
-    (fine,) = read_fines([{NAMES[name]: text for name, text in typed.items()}], "")
+    (fine,) = read_fines([{NOTICE_MEMBERS[name]: text for name, text in typed.items()}], "")
     assessed = AssessedFine(fine, TODAY)
     for one in check_notice(assessed, due_on):
         said = sentence(one, assessed, due_on)

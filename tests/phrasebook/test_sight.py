@@ -1,20 +1,10 @@
 """The words of what differs from what a caller last saw."""
 
-from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
-from portal.law.last_seen import SeenFine, Sight, since_last_seen
+from portal.law.last_seen import since_last_seen
 from portal.phrasebook import sight as words
-
-START = datetime(2026, 11, 20, 12, tzinfo=UTC)
-FINE = SeenFine("enforceable", Decimal("130.16"))
-NOTICE = SeenFine("notice", Decimal("195.23"))
-PRICE = (Decimal(89957), Decimal(89957))
-
-
-def sight(minutes: float = 0, **parts: object) -> Sight:
-    known = {"level": "caution", "fines": {"a": FINE}, "orders": ["o"], "price": PRICE} | parts
-    return Sight(START + timedelta(minutes=minutes), **known)  # type: ignore[arg-type]
+from tests.law.sights import FINE, NOTICE, sight
 
 
 def test_changes_are_told_in_few_words() -> None:

@@ -13,17 +13,7 @@ from portal.phrasebook.findings import consequence
 from portal.vehicle.decode import read_decode
 from tests.factories import HIDDEN as MARKER
 from tests.factories import decoded
-from tests.law.records import TODAY, fine
-
-CHARGED: dict[str, Any] = {
-    "code": "7455",
-    "amount": Decimal(130),
-    "committed_on": date(2026, 3, 10),
-    "notified_on": date(2026, 3, 25),
-    "notified_on_text": "25/03/2026",
-    "penalty_on": date(2026, 6, 10),
-    "penalty_on_text": "10/06/2026",
-}
+from tests.law.records import CHARGED, TODAY, fine
 
 
 def assessed(today: date = TODAY, **given: Any) -> AssessedFine:
