@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import date, datetime
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -18,29 +17,10 @@ from portal.law.verdict import Verdict
 from portal.vehicle.field import HIDDEN
 from portal.vehicle.fines import Fine
 from portal.vehicle.judicial import Restriction
-from tests.law.records import fine, judge, restriction
+from tests.law.judged import ENFORCEABLE, NOTICE, PAID, TJMG, assessed
+from tests.law.records import judge, restriction
 from tests.law.strategies import FINES, RESTRICTIONS
 
-TODAY = date(2026, 11, 21)
-TJMG = restriction(
-    "TRANSFERENCIA",
-    court="TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS",
-    included_at=datetime.fromisoformat("2025-10-23T10:00:00"),
-)
-
-
-def assessed(**given_fields: Any) -> AssessedFine:
-    values: dict[str, Any] = {
-        "code": "7455",
-        "amount": Decimal(130),
-        "committed_on": date(2026, 5, 1),
-    }
-    return AssessedFine(fine(**values | given_fields), TODAY)
-
-
-ENFORCEABLE = assessed(penalty_on=date(2026, 8, 1))
-NOTICE = assessed(notified_on=date(2026, 5, 20))
-PAID = assessed(paid_on=date(2026, 6, 1))
 OLD = assessed(committed_on=date(2013, 5, 1), penalty_on=date(2013, 8, 1))
 
 

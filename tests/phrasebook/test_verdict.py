@@ -3,40 +3,18 @@
 from collections.abc import Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from portal.law.act_answers import Act
 from portal.law.act_matrix import VerdictPart
-from portal.law.assessment import AssessedFine
 from portal.law.findings import Finding, OtherVehicle, Tampered, TamperedWith
 from portal.law.verdict import Verdict
 from portal.phrasebook import acts
 from portal.phrasebook.findings import clause, consequence, sentence
 from portal.phrasebook.verdict import headline, notices
-from tests.law.records import fine, judge, restriction
-
-TODAY = date(2026, 11, 21)
-TJMG = restriction(
-    "TRANSFERENCIA",
-    court="TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS",
-    included_at=datetime.fromisoformat("2025-10-23T10:00:00"),
-)
-
-
-def assessed(**given_fields: Any) -> AssessedFine:
-    values: dict[str, Any] = {
-        "code": "7455",
-        "amount": Decimal(130),
-        "committed_on": date(2026, 5, 1),
-    }
-    return AssessedFine(fine(**values | given_fields), TODAY)
-
-
-ENFORCEABLE = assessed(penalty_on=date(2026, 8, 1))
-NOTICE = assessed(notified_on=date(2026, 5, 20))
-PAID = assessed(paid_on=date(2026, 6, 1))
+from tests.law.judged import ENFORCEABLE, NOTICE, TJMG, assessed
+from tests.law.records import judge, restriction
 
 BEFORE = datetime.fromisoformat("2026-11-20T14:05:00")
 LATER = datetime.fromisoformat("2026-11-20T18:00:00")
