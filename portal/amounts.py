@@ -14,12 +14,12 @@ UNKNOWN_TEXT: Final = "-0"
 
 def total(amounts: Iterable[Decimal | None]) -> Decimal | None:
     """Return the sum, or None if one of the amounts is unknown."""
-    found = Decimal(0)
+    sum_so_far = Decimal(0)
     for amount in amounts:
         if amount is None:
             return None
-        found += amount
-    return found
+        sum_so_far += amount
+    return sum_so_far
 
 
 def amount_text(amount: Decimal | None) -> str:

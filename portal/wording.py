@@ -30,14 +30,14 @@ class Removal(dict[int, int | None]):
     """
 
     def __init__(self, is_removed: Callable[[str], object], spaced: str = "") -> None:
-        super().__init__((ord(each), ord(" ")) for each in spaced)
+        super().__init__((ord(character), ord(" ")) for character in spaced)
         self._is_removed = is_removed
 
     def __missing__(self, code: int) -> int | None:
-        found = None if self._is_removed(chr(code)) else code
+        kept = None if self._is_removed(chr(code)) else code
         if code < 0x3000:
-            self[code] = found
-        return found
+            self[code] = kept
+        return kept
 
 
 # Characters that are printable by their category and that nothing shows: variation selectors, which

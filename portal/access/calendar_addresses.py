@@ -63,13 +63,13 @@ class CalendarAddresses:
 
     def of(self, owner: str) -> str | None:
         """Return the key of an owner, who sees the address again, or None."""
-        found = self._read(table.c.owner == self._owner_key(owner))
-        return found[0] if found else None
+        row = self._read(table.c.owner == self._owner_key(owner))
+        return row[0] if row else None
 
     def find(self, key: str) -> CalendarOwner | None:
         """Return whose calendar a key opens, or None."""
-        found = self._read(table.c.digest == self._digest(key))
-        return CalendarOwner(*found[1:]) if found else None
+        row = self._read(table.c.digest == self._digest(key))
+        return CalendarOwner(*row[1:]) if row else None
 
     def revoke(self, owner: str) -> None:
         with self._database.writing() as db:

@@ -79,13 +79,13 @@ def keep_data_key(
         return key
     with database.writing() as db:
         hold(db, Lock.SET_UP)  # several portals may start at once
-        found = _data_key(_recorded(db), (secret_key, *former))
-        key = found or secrets.token_bytes(_BYTES)
+        recorded = _data_key(_recorded(db), (secret_key, *former))
+        key = recorded or secrets.token_bytes(_BYTES)
         sealed = cipher(secret_key, _PURPOSE).encrypt(key).decode()
         _delete_recorded(db)
         db.execute(insert(meta).values(name=_NAME, value=sealed))
-        if found:
-            rotated(db, found)
+        if recorded:
+            rotated(db, recorded)
     return key
 
 
@@ -141,7 +141,7 @@ def _data_key(recorded: Mapping[str, str], secret_keys: Sequence[bytes]) -> byte
 
 def _former_data_key(recorded: Mapping[str, str], secret_keys: Sequence[bytes]) -> bytes | None:
     """Return the secret key with which a version without data keys has written the data."""
-    used = {each[:_DIGITS] for name in recorded for each in recorded[name].split()}
+    used = {tag[:_DIGITS] for name in recorded for tag in recorded[name].split()}
     if len(used) > 1:
         raise OtherSecretKey(
             "the data is of several secret keys: end the rotation with the version of the portal "

@@ -103,7 +103,7 @@ class Declarations:
 
         Leaves out a line that the data key does not decrypt.
         """
-        found: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
+        declared: defaultdict[str, dict[str, bytes]] = defaultdict(dict)
         by_tag = {self._keys.tag(subject): subject for subject in subjects}
         tags = list(by_tag)
         mine = {"by": self._owner_key(owner), "since": self._clock() - KEPT_S}
@@ -114,13 +114,13 @@ class Declarations:
                     for row in sorted(rows, key=lambda row: str(row.line)):
                         content = self._keys.decrypt(_PURPOSE, row.sealed)
                         if content is not None:
-                            found[by_tag[row.subject]][row.line] = content
+                            declared[by_tag[row.subject]][row.line] = content
         except BreakerOpen:
             return None
         except SQLAlchemyError as error:
             log.warning("declarations were not read: %s", error_kind(error))
             return None
-        return found
+        return declared
 
     def drop_expired(self) -> None:
         """Delete what is older than KEPT_S. The caller then calls ``erase_deleted``."""

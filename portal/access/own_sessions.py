@@ -54,8 +54,8 @@ def read_sessions(content: bytes | None, now: float) -> tuple[OwnSession, ...]:
     """Return the stored sessions whose cookie may still be valid."""
     if content is None:
         return ()
-    found = msgspec.json.decode(content, type=tuple[OwnSession, ...])
-    return tuple(each for each in found if each.seen_at > now - SESSION_S)
+    recorded = msgspec.json.decode(content, type=tuple[OwnSession, ...])
+    return tuple(own for own in recorded if own.seen_at > now - SESSION_S)
 
 
 def written(sessions: Sequence[OwnSession]) -> bytes:
@@ -67,17 +67,16 @@ def opened(
 ) -> tuple[OwnSession, tuple[OwnSession, ...]]:
     """Return a new session, and all with it."""
     new = OwnSession(secrets.token_urlsafe(16), now, now, agent.browser, agent.system)
-    others = sorted(sessions, key=lambda each: each.seen_at)[-(MOST_SESSIONS - 1) :]
+    others = sorted(sessions, key=lambda own: own.seen_at)[-(MOST_SESSIONS - 1) :]
     return new, (*others, new)
 
 
 def seen(sessions: Sequence[OwnSession], session: str, now: float) -> tuple[OwnSession, ...]:
     """Return the sessions, one of which was just used."""
     return tuple(
-        msgspec.structs.replace(each, seen_at=now) if each.id == session else each
-        for each in sessions
+        msgspec.structs.replace(own, seen_at=now) if own.id == session else own for own in sessions
     )
 
 
 def without(sessions: Sequence[OwnSession], session: str) -> tuple[OwnSession, ...]:
-    return tuple(each for each in sessions if each.id != session)
+    return tuple(own for own in sessions if own.id != session)

@@ -140,7 +140,7 @@ class Person:
         return bool(session) and self.session(session) is None
 
     def session(self, session: str) -> OwnSession | None:
-        return next((each for each in self.sessions if each.id == session), None)
+        return next((own for own in self.sessions if own.id == session), None)
 
 
 class People:
@@ -219,8 +219,8 @@ class People:
     def _drop_groups(self, claims: Claims) -> None:
         """Take the access from a person who has lost every role, and with it from own tokens."""
         person_id = self._id(claims.issuer, claims.subject)
-        found = self._find(person_id, 0)
-        if found is not None and found.scopes:
+        person = self._find(person_id, 0)
+        if person is not None and person.scopes:
             with _available(), self._database.writing() as db:
                 self._update(db, person_id, self._sealed(claims, None))
             self._forget(person_id)

@@ -238,7 +238,7 @@ class TokenOverview:
     ending: Sequence[Issued]
 
 
-_NAMES: Final = [each.name for each in fields(Issued)]
+_NAMES: Final = [field.name for field in fields(Issued)]
 _COLUMNS: Final = [table.c[name] for name in _NAMES]
 
 
@@ -308,13 +308,13 @@ class Tokens:
         query = select(*_COLUMNS).where(is_owned, table.c.namespace == self._namespace)
         try:
             with self._breaker.guard(), self._database.reading() as db:
-                found = [*map(_issued, db.execute(query.order_by(table.c.created_at.desc())))]
+                tokens = [*map(_issued, db.execute(query.order_by(table.c.created_at.desc())))]
         except (SQLAlchemyError, BreakerOpen):
             raise TokensUnavailable("the database cannot be read") from None
-        if not found:
+        if not tokens:
             raise UnknownToken
         now = self._clock()
-        valid = [each for each in found if each.state(now) == "valid"]
+        valid = [token for token in tokens if token.state(now) == "valid"]
         if not valid:
             raise RefusedToken
         return self._bound(valid[0])
@@ -439,12 +439,12 @@ class Tokens:
     def _change(self, db: Connection, name: str, values: Mapping[str, Any], also: Also) -> bool:
         """Change a token, and return whether an unrevoked token of this name existed."""
         is_meant = self._is_unrevoked(name)
-        found = db.execute(select(table.c.digest).where(is_meant)).scalar()
-        if found is None:
+        digest = db.execute(select(table.c.digest).where(is_meant)).scalar()
+        if digest is None:
             return False
         if values:
             db.execute(update(table).where(is_meant).values(**values))
-            note_end(db, "token", {"digest": found}, self._clock())
+            note_end(db, "token", {"digest": digest}, self._clock())
         also(db)
         return True
 
@@ -507,12 +507,12 @@ class Tokens:
             first("full", most_named, columns.name, is_kept, columns.full_on == iso_day(now)),
             first("ending", most_named, expiry, is_kept, is_near),
         )
-        found: defaultdict[str, list[Issued]] = defaultdict(list)
+        by_state: defaultdict[str, list[Issued]] = defaultdict(list)
         with self._database.reading() as db:
             for kind, *values in db.execute(query):
-                found[kind].append(_issued(values))
-        ended = sorted(found["ended"], key=lambda each: -each.ended_at)[:most_ended]
-        return TokenOverview(found["valid"], ended, found["full"], found["ending"])
+                by_state[kind].append(_issued(values))
+        ended = sorted(by_state["ended"], key=lambda token: -token.ended_at)[:most_ended]
+        return TokenOverview(by_state["valid"], ended, by_state["full"], by_state["ending"])
 
     def _find(self, token_digest: str) -> Issued | None:
         now = self._monotonic()
@@ -619,7 +619,7 @@ class Gatekeeper:
 
         Raises SQLAlchemyError.
         """
-        return [person.caller, *(each.name for each in self._tokens.of_person(person.id))]
+        return [person.caller, *(token.name for token in self._tokens.of_person(person.id))]
 
     def authenticate_owner(self, owner: str) -> Identity:
         """Return the identity of an owner who is not present, such as the owner of a batch.
@@ -642,8 +642,8 @@ def _insert(db: Connection, token: Issued) -> None:
 
 
 def _issued(values: Sequence[Any]) -> Issued:
-    found = dict(zip(_NAMES, values, strict=True))
-    found["owner"] = found["owner"] or found["digest"]
-    found["scopes"] = frozenset(found["scopes"].split(","))
-    found["monthly_budget"] = Decimal(found["monthly_budget"])
-    return Issued(**found)
+    members = dict(zip(_NAMES, values, strict=True))
+    members["owner"] = members["owner"] or members["digest"]
+    members["scopes"] = frozenset(members["scopes"].split(","))
+    members["monthly_budget"] = Decimal(members["monthly_budget"])
+    return Issued(**members)

@@ -209,8 +209,8 @@ class Trail:
         # No purge is logged from here until the transaction ends, as in ``was_purged``.
         hold(db, Lock.PURGES, shared=True)
         above = min(entry.last_purge or 0 for entry in batch)
-        found = db.execute(select(purges.c.bucket, purges.c.number).where(purges.c.number > above))
-        purged = {row.bucket: row.number for row in found}
+        rows = db.execute(select(purges.c.bucket, purges.c.number).where(purges.c.number > above))
+        purged = {row.bucket: row.number for row in rows}
         hold(db, Lock.TRAIL)
         written, entries = self._seen_lately(db, batch), []
         for entry in batch:
@@ -229,7 +229,7 @@ class Trail:
 
     def _seen_lately(self, db: Connection, entries: Sequence[Entry]) -> set[tuple[str, ...]]:
         """Return what the database has of the last hour, which another process may have written."""
-        tags = [*{self._keys.tag(each.vehicle) for each in entries if each.act in SEEN}]
+        tags = [*{self._keys.tag(entry.vehicle) for entry in entries if entry.act in SEEN}]
         if not tags:
             return set()
         columns = table.c["who", "kind", "act", "face", "number", "subject"]
@@ -285,9 +285,9 @@ class Trail:
         """
         newest = select(func.max(table.c.id)).scalar_subquery()
         last = db.execute(select(table.c.id, table.c.mac).where(table.c.id == newest))
-        found = [Link(row.id, row.mac) for row in last]
-        found += [link for name in (_HEAD, _ANCHOR) if (link := self._read(db, name))]
-        return max(found, key=lambda link: link.number, default=START)
+        links = [Link(row.id, row.mac) for row in last]
+        links += [link for name in (_HEAD, _ANCHOR) if (link := self._read(db, name))]
+        return max(links, key=lambda link: link.number, default=START)
 
     def _read(self, db: Connection, name: str) -> Link | None:
         stored = db.execute(select(meta.c.value).where(meta.c.name == name)).scalar()
@@ -348,7 +348,7 @@ class Trail:
         if who is not None:
             where &= table.c.who == who
         if vehicles is not None:
-            where &= table.c.subject.in_([self._keys.tag(each) for each in vehicles])
+            where &= table.c.subject.in_([self._keys.tag(vehicle) for vehicle in vehicles])
         after = 0
         while True:
             rows = self._select(where & (table.c.id > after), table.c.id, _PAGE)
@@ -377,7 +377,7 @@ class Trail:
         if who is not None:
             where &= table.c.who == who
         if vehicles is not None:
-            where &= table.c.subject.in_([self._keys.tag(each) for each in vehicles])
+            where &= table.c.subject.in_([self._keys.tag(vehicle) for vehicle in vehicles])
         return self._select(where, table.c.id.desc(), most)
 
     def _select(self, where: ColumnElement[bool], order: Any, most: int) -> Sequence[Written]:
@@ -409,7 +409,7 @@ class Trail:
         The transaction must take no other lock afterwards.
         """
         hold(db, Lock.TRAIL)
-        of_subjects = table.c.subject.in_([self._keys.tag(each) for each in subjects])
+        of_subjects = table.c.subject.in_([self._keys.tag(subject) for subject in subjects])
         for row in db.execute(select(table.c.id, table.c.vehicle).where(of_subjects)).all():
             emptied = self._signer.emptied(row.id, row.vehicle)
             values = {"subject": None, "sealed": None, "emptied": emptied}

@@ -28,9 +28,9 @@ def price_ticks(frame: Frame, *, is_index: bool = False) -> tuple[PriceTick, ...
     ticks: dict[str, PriceTick] = {}
     for level in frame.levels:
         text = f"{level:g}" if is_index or not level else axis_price(level)
-        found = _DIGITS.match(text)
-        assert found is not None
-        ticks.setdefault(text, PriceTick(frame.rounded(frame.y(level)), *found.groups()))
+        digits = _DIGITS.match(text)
+        assert digits is not None
+        ticks.setdefault(text, PriceTick(frame.rounded(frame.y(level)), *digits.groups()))
     if frame.is_broken:
         ticks.setdefault("0", PriceTick(frame.canvas.plot_height, "", "0", ""))
     shown = tuple(ticks.values())

@@ -110,11 +110,11 @@ def short_names(names: Sequence[str]) -> list[str]:
     words = [name.split() for name in names]
 
     def short(number: int) -> str:
-        others = [set(each) for at, each in enumerate(words) if at != number]
+        others = [set(those) for at, those in enumerate(words) if at != number]
         for count in range(1, _MOST_WORDS + 1):
             for some in combinations(words[number][:_MOST_WORDS_READ], count):
                 text = " ".join(some)
-                if len(text) <= _LONGEST_NAME and not any(set(some) <= each for each in others):
+                if len(text) <= _LONGEST_NAME and not any(set(some) <= those for those in others):
                     return text
         return ""
 

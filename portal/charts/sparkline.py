@@ -72,8 +72,8 @@ def _line(known: _Shares, months: int, down: scale.LinearScale) -> Sparkline:
     # The line is drawn across missing months, because a gap in such a small line looks like a
     # printing fault.
     low, mean, high = (
-        [(across(month), down(values[each])) for month, values in known.items()]
-        for each in range(3)
+        [(across(month), down(values[tick])) for month, values in known.items()]
+        for tick in range(3)
     )
     x, y = mean[-1]
     band = f"{paths.line_path([[*high, *reversed(low)]])}z" if low != high else ""

@@ -67,19 +67,19 @@ def audit_commands(portal: Parts) -> CommandGroup:
     @click.option("--json", "as_json", is_flag=True, help="one JSON object")
     def verify(as_json: bool) -> None:
         """Check that no row is missing or changed. Exits 1 and names the first that is."""
-        found = portal.trail.verify()
+        checked = portal.trail.verify()
         if as_json:
-            print(json.dumps(_members(found)))
-        elif found.fault is None:
-            after = f" after row {found.anchor.number}" if found.anchor.number else ""
+            print(json.dumps(_members(checked)))
+        elif checked.fault is None:
+            after = f" after row {checked.anchor.number}" if checked.anchor.number else ""
             print(
-                f"{found.rows} rows{after}: none is missing or changed. "
-                f"The last is {found.last.number}, {found.last.mac or 'none'}."
+                f"{checked.rows} rows{after}: none is missing or changed. "
+                f"The last is {checked.last.number}, {checked.last.mac or 'none'}."
             )
             _warn_without_trail(portal.trail)
         else:
-            fail(fault_in_words(found.fault))
-        sys.exit(1 if found.fault else 0)
+            fail(fault_in_words(checked.fault))
+        sys.exit(1 if checked.fault else 0)
 
     return audit
 
@@ -120,7 +120,7 @@ def cells(row: Written) -> tuple[str, ...]:
 def _print(rows: Iterable[Written], *, as_csv: bool, as_json: bool) -> None:
     shown = map(cells, rows)
     if as_json:
-        lines = json_array_lines(dict(zip(COLUMNS, each, strict=True)) for each in shown)
+        lines = json_array_lines(dict(zip(COLUMNS, row, strict=True)) for row in shown)
     elif as_csv:
         lines = csv_lines(COLUMNS, shown)
     else:
@@ -150,13 +150,13 @@ def _or_note(
         print(f"No row{words}. The trail {since}{purged}.", file=sys.stderr)
 
 
-def _members(found: Verified) -> dict[str, object]:
+def _members(checked: Verified) -> dict[str, object]:
     return {
-        "rows": found.rows,
-        "first": found.anchor.number + 1,
-        "last": found.last.number,
-        "head": found.last.mac,
-        "fault": None if found.fault is None else fault_in_words(found.fault),
+        "rows": checked.rows,
+        "first": checked.anchor.number + 1,
+        "last": checked.last.number,
+        "head": checked.last.mac,
+        "fault": None if checked.fault is None else fault_in_words(checked.fault),
     }
 
 

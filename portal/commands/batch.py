@@ -84,10 +84,12 @@ def batch_command(portal: Parts) -> Command:
         quoted = lists.quote(listed.subjects, ask)
         former = _former(lists, quoted, ask)
         failed = _failed(lists, former) if former else ()
-        asked = [each for each in quoted if each.subject not in failed]
+        asked = [vehicle for vehicle in quoted if vehicle.subject not in failed]
         # What has been stored since it failed costs nothing.
         again = [
-            each for each in quoted if each.subject in failed and (retry_failed or not each.calls)
+            vehicle
+            for vehicle in quoted
+            if vehicle.subject in failed and (retry_failed or not vehicle.calls)
         ]
         _describe(listed, [*asked, *again])
         price, price_again = Preview.of(asked).at_most, Preview.of(again).at_most
@@ -146,15 +148,17 @@ def _read(lists: Lists, file: Path, ask: tuple[LookupName, ...], *, doubtful: bo
     except ListRefused as refused:
         fail(_refusal(refused, file))
     if doubtful:
-        typed = {each.suggestion for each in listed.wrong if each.is_as_typed}
+        typed = {entry.suggestion for entry in listed.wrong if entry.is_as_typed}
         chosen = reticked(listed, typed | {subject.text for subject in listed.subjects})
         listed = replace(chosen, repeated=listed.repeated)
-    for each in listed.wrong[:_MOST_WRONG]:
-        why = _TEXTS.doubts.get(each.doubt) if each.doubt else ""
+    for entry in listed.wrong[:_MOST_WRONG]:
+        why = _TEXTS.doubts.get(entry.doubt) if entry.doubt else ""
         reason = f", because {why}" if why else ""
-        is_meant = each.suggestion and not each.is_as_typed
-        meant = f"; {each.suggestion} was probably meant" if is_meant else ""
-        print(f"Line {each.index + 1}: {each.value!r} is left out{reason}{meant}.", file=sys.stderr)
+        is_meant = entry.suggestion and not entry.is_as_typed
+        meant = f"; {entry.suggestion} was probably meant" if is_meant else ""
+        print(
+            f"Line {entry.index + 1}: {entry.value!r} is left out{reason}{meant}.", file=sys.stderr
+        )
     if (more := listed.left_out - _MOST_WRONG) > 0:
         print(f"{_counted(more, 'more entry is', 'more entries are')} left out.", file=sys.stderr)
     try:
@@ -185,17 +189,17 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def _describe(listed: TypedList, quoted: Sequence[QuotedItem]) -> None:
-    found = Preview.of(quoted)
+    preview = Preview.of(quoted)
     stored = sum(item.is_stored for item in quoted)
     repeated = f", {len(listed.repeated)} repeated" if listed.repeated else ""
     print(
         f"{_counted(len(listed.subjects), 'plate', 'plates')}{repeated}, {stored} stored already. "
-        f"{_counted(found.calls, 'upstream call', 'upstream calls')}, "
-        f"{_amount(found.at_most)} at most.",
+        f"{_counted(preview.calls, 'upstream call', 'upstream calls')}, "
+        f"{_amount(preview.at_most)} at most.",
         file=sys.stderr,
     )
-    if found.impossible:
-        cannot = _counted(found.impossible, "Renavam", "Renavams")
+    if preview.impossible:
+        cannot = _counted(preview.impossible, "Renavam", "Renavams")
         print(f"{cannot} cannot be looked up: decode needs a plate.", file=sys.stderr)
 
 
@@ -204,16 +208,16 @@ def _former(lists: Lists, quoted: Sequence[QuotedItem], ask: tuple[LookupName, .
 
     This is an unfinished batch, or a done one in which only failed plates have no stored answer.
     """
-    for each in lists.all():
-        if each.state not in ("running", "paused", "done") or each.ask != ask:
+    for batch in lists.all():
+        if batch.state not in ("running", "paused", "done") or batch.ask != ask:
             continue
-        found = lists.items(each.id)
-        if [item.subject for item in found] != [item.subject for item in quoted]:
+        items = lists.items(batch.id)
+        if [item.subject for item in items] != [item.subject for item in quoted]:
             continue
-        failed = {item.subject for item in found if item.state == "failed"}
+        failed = {item.subject for item in items if item.state == "failed"}
         missing = {item.subject for item in quoted if item.calls}
-        if each.state != "done" or (failed and missing <= failed):
-            return each.id
+        if batch.state != "done" or (failed and missing <= failed):
+            return batch.id
     return None
 
 
@@ -224,7 +228,7 @@ def _failed(lists: Lists, number: str) -> Collection[Subject]:
 def _name(failed: Collection[Subject]) -> None:
     """Print the plates that have failed."""
     if failed:
-        shown = ", ".join(each.text for each in list(failed)[:_MOST_WRONG])
+        shown = ", ".join(subject.text for subject in list(failed)[:_MOST_WRONG])
         more = f" and {len(failed) - _MOST_WRONG} more" if len(failed) > _MOST_WRONG else ""
         print(
             f"Failed: {shown}{more}. Each may have been charged; "
@@ -239,27 +243,27 @@ def _run(portal: Parts, lists: Lists, number: str) -> Batch:
     A batch that paused by itself waits for its owner, too. Otherwise a server would resume it and
     make paid lookups after the command has ended.
     """
-    found = lists.get(number)
+    batch = lists.get(number)
     shown = 0
     with (
         _interrupted_by_signals(),
         click.progressbar(
-            length=found.counts.total, file=sys.stderr, show_pos=True, item_show_func=_cost
+            length=batch.counts.total, file=sys.stderr, show_pos=True, item_show_func=_cost
         ) as bar,
     ):
         try:
             portal.scheduler.start()
             while True:
-                found = lists.get(number)
-                ended = found.counts.total - found.counts.pending
-                bar.update(ended - shown, found)
+                batch = lists.get(number)
+                ended = batch.counts.total - batch.counts.pending
+                bar.update(ended - shown, batch)
                 shown = ended
-                if found.state != "running" and not found.active:
+                if batch.state != "running" and not batch.active:
                     break
                 time.sleep(_TICK_S)
-            if found.state == "paused":
+            if batch.state == "paused":
                 lists.pause(number)
-            return found
+            return batch
         except KeyboardInterrupt:
             lists.pause(number)
         finally:
@@ -276,15 +280,17 @@ def _interrupted_by_signals() -> Iterator[None]:
     """
     # An ignored signal stays ignored. For example, nohup ignores SIGHUP.
     handled = [
-        each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) is signal.SIG_DFL
+        number
+        for number in (signal.SIGTERM, signal.SIGHUP)
+        if signal.getsignal(number) is signal.SIG_DFL
     ]
-    for each in handled:
-        signal.signal(each, signal.default_int_handler)
+    for number in handled:
+        signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        for each in handled:
-            signal.signal(each, signal.SIG_DFL)
+        for number in handled:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _cost(batch: Batch | None) -> str | None:
@@ -335,8 +341,8 @@ def _outcome(batch: Batch, impossible: int, listed: TypedList, out: Path) -> dic
         "impossible": impossible,
         "left_out": listed.left_out,
         "wrong": [
-            {"line": each.index + 1, "value": each.value, "suggestion": each.suggestion or None}
-            for each in listed.wrong
+            {"line": entry.index + 1, "value": entry.value, "suggestion": entry.suggestion or None}
+            for entry in listed.wrong
         ],
         "spent": None if batch.cost.spent is None else float(batch.cost.spent),
         "out": str(out),

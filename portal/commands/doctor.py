@@ -72,9 +72,9 @@ def _plate(_: click.Context, __: click.Parameter, value: str | None) -> Plate | 
 
 def _confirm(portal: Parts, plate: Plate, *, yes: bool) -> None:
     """Name the price of the lookups, and go on only with the user's consent."""
-    price = total(portal.gateway.terms[each.name].price for each in LOOKUP_OPERATIONS)
+    price = total(portal.gateway.terms[operation.name].price for operation in LOOKUP_OPERATIONS)
     cost = "an unknown price" if price is None else f"at most R$ {price:.2f}"
-    names = ", ".join(each.name for each in LOOKUP_OPERATIONS)
+    names = ", ".join(operation.name for operation in LOOKUP_OPERATIONS)
     print(f"Asking {names} of {plate.text} costs {cost}.", file=sys.stderr)
     if price != Decimal(0) and not yes and not click.confirm("Go on?", err=True):
         fail("Nothing was asked.")

@@ -31,11 +31,11 @@ def dossier_commands(portal: Parts) -> CommandGroup:
 
         The plate and the issuer's token are deleted when a dossier ends.
         """
-        found = [_row(each) for each in portal.dossiers.all()]
+        rows = [_row(issued) for issued in portal.dossiers.all()]
         if as_json:
-            lines = json_array_lines(found)
+            lines = json_array_lines(rows)
         else:
-            lines = table_lines(_COLUMNS, ([row[name] or "" for name in _COLUMNS] for row in found))
+            lines = table_lines(_COLUMNS, ([row[name] or "" for name in _COLUMNS] for row in rows))
         print_lines(lines)
 
     @dossier.command("revoke")

@@ -50,7 +50,7 @@ def ends_commands(portal: Parts) -> CommandGroup:
 
         They are read from the journals, and from FILES, which are journals of other machines.
         """
-        rows = [{"at": iso_time(each.at), "kind": each.kind} for each in _lacking(portal, files)]
+        rows = [{"at": iso_time(end.at), "kind": end.kind} for end in _lacking(portal, files)]
         cells = ([row[name] for name in _COLUMNS] for row in rows)
         print_lines(json_array_lines(rows) if as_json else table_lines(_COLUMNS, cells))
 
@@ -59,15 +59,15 @@ def ends_commands(portal: Parts) -> CommandGroup:
     def apply(files: Sequence[Path]) -> None:
         """Purge, revoke and erase again what was ended after the backup."""
         lacking = _lacking(portal, files)
-        purges = {each.id: ended_names(portal, each) for each in lacking if each.kind == "purge"}
-        names = [name for found in purges.values() for name in found]
-        failed = {number for number, found in purges.items() if not found}
+        purges = {end.id: ended_names(portal, end) for end in lacking if end.kind == "purge"}
+        names = [name for ended in purges.values() for name in ended]
+        failed = {number for number, ended in purges.items() if not ended}
         if names:
             run = purge_vehicles(portal, [*dict.fromkeys(names)])
             run.report(as_json=False)
             if not run.is_whole:
                 failed |= purges.keys()
-        done = [each for each in lacking if each.id not in failed]
+        done = [end for end in lacking if end.id not in failed]
         with portal.database.writing() as db:
             changed = Counter[Kind](portal.ends.apply(db, done))
             changed["purge"] = len(purges.keys() - failed)
@@ -84,13 +84,13 @@ def ends_commands(portal: Parts) -> CommandGroup:
 def _lacking(portal: Parts, files: Sequence[Path]) -> list[End]:
     """Return the ends that the database lacks, of all journals."""
     database = PurgeLog(portal.database).identity()
-    found: list[End] = []
-    for journal in (*portal.ends_journals, *(EndsFile(each, database) for each in files)):
+    ends: list[End] = []
+    for journal in (*portal.ends_journals, *(EndsFile(file, database) for file in files)):
         try:
-            found += journal.read()
+            ends += journal.read()
         except OSError as error:
             print(f"The ends in {journal.name} cannot be read: {error}.", file=sys.stderr)
-    return portal.ends.lacking(found)
+    return portal.ends.lacking(ends)
 
 
 def _counts(changed: Counter[Kind]) -> str:

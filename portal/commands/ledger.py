@@ -75,7 +75,7 @@ def ledger_command(portal: Parts) -> CommandGroup:
         if as_csv:
             lines = csv_lines(columns, map(_cells, records))
         elif as_json:
-            lines = json_array_lines(dict(zip(columns, each, strict=True)) for each in records)
+            lines = json_array_lines(dict(zip(columns, record, strict=True)) for record in records)
         else:
             header = summary or is_terminal()
             lines = table_lines(columns, map(_cells, records), NUMBERS, header=header)
@@ -86,7 +86,7 @@ def ledger_command(portal: Parts) -> CommandGroup:
 
 
 def _tags(portal: Parts, subjects: Sequence[str] | None) -> Sequence[str] | None:
-    return None if subjects is None else [portal.store.tag(each) for each in subjects]
+    return None if subjects is None else [portal.store.tag(subject) for subject in subjects]
 
 
 def _summary(operations: Mapping[str, Usage]) -> Iterator[Record]:
@@ -106,7 +106,7 @@ def _summary(operations: Mapping[str, Usage]) -> Iterator[Record]:
 
 
 def _cells(record: Record) -> list[str]:
-    return [each if isinstance(each, str) else _text(each) for each in record]
+    return [value if isinstance(value, str) else _text(value) for value in record]
 
 
 @lru_cache(1024, typed=True)  # a ledger has few prices and statuses

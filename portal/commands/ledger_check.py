@@ -42,14 +42,14 @@ def check_command(portal: Parts) -> Command:
         """
         try:
             content = file.read_bytes()
-            found = check_statement(portal.ledger, portal.store.tag, content, columns)
+            comparison = check_statement(portal.ledger, portal.store.tag, content, columns)
         except WrongStatement as error:
             raise click.UsageError(f"{file}: {_problem(error)}") from None
         if as_json:
-            print_lines(json_array_lines(map(_members, found.differences)))
+            print_lines(json_array_lines(map(_members, comparison.differences)))
         else:
-            _print(found)
-        sys.exit(1 if found.differences else 0)
+            _print(comparison)
+        sys.exit(1 if comparison.differences else 0)
 
     return check
 
@@ -69,18 +69,18 @@ def _problem(error: WrongStatement) -> str:
             return f"line {error.line}: {error.text!r} is no {error.names[0]}"
 
 
-def _print(found: Comparison) -> None:
-    seconds = round(found.shift.total_seconds())
+def _print(comparison: Comparison) -> None:
+    seconds = round(comparison.shift.total_seconds())
     clock = (
         f"; the statement's clock is {seconds:+} s from the ledger's" if abs(seconds) > 1 else ""
     )
-    print(f"{found.rows} rows, {found.matched} of them in the ledger{clock}.")
-    for kind, count in Counter(each.kind for each in found.differences).items():
+    print(f"{comparison.rows} rows, {comparison.matched} of them in the ledger{clock}.")
+    for kind, count in Counter(difference.kind for difference in comparison.differences).items():
         print(f"{count}: {KINDS[kind]}.")
-    if found.differences:
+    if comparison.differences:
         rows = (
-            [str("" if value is None else value) for value in _members(each).values()]
-            for each in found.differences
+            [str("" if value is None else value) for value in _members(difference).values()]
+            for difference in comparison.differences
         )
         print_lines(table_lines(_SHOWN, rows, {"line", "billed", "price"}))
 
@@ -102,7 +102,7 @@ def _members(difference: Difference) -> dict[str, Any]:
 def _columns(_: click.Context, __: click.Parameter, value: str | None) -> Mapping[str, str]:
     if value is None:
         return {}
-    pairs = dict(each.split("=", 1) for each in value.split(",") if "=" in each)
+    pairs = dict(part.split("=", 1) for part in value.split(",") if "=" in part)
     if set(pairs) - set(COLUMNS) or not pairs or value.count("=") != len(pairs):
         raise click.BadParameter(_COLUMNS)
     return pairs

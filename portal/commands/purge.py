@@ -137,8 +137,8 @@ def purge_vehicles(portal: Parts, names: Sequence[str]) -> "Purge":
 def ended_names(portal: Parts, end: End) -> list[str]:
     """Return the plates and Renavams of a noted purge, or [] if no key decrypts them."""
     sealed = str(end.values.get("names", ""))
-    found = decrypt(portal.data_key or b"", _ENDED, sealed.encode())
-    return found.decode().split() if found else []
+    names = decrypt(portal.data_key or b"", _ENDED, sealed.encode())
+    return names.decode().split() if names else []
 
 
 class Receipt(NamedTuple):

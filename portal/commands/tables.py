@@ -33,7 +33,7 @@ def table_lines(
 
     An empty cell is shown as a hyphen.
     """
-    cells = ([_cell(each) for each in row] for row in rows)
+    cells = ([_cell(cell) for cell in row] for row in rows)
     first = list(itertools.islice(cells, _MEASURED_ROWS))
     measured = [list(columns), *first] if header else first
     widths = [max(map(len, column)) for column in zip(*measured, strict=True)]

@@ -147,10 +147,10 @@ def token_commands(portal: Parts) -> CommandGroup:
         """List all issued tokens by name, with their scopes and expiry, but not the tokens."""
         now, issued = time.time(), portal.tokens.listed()
         lines = (
-            json_array_lines(_members(each, now) for each in issued)
+            json_array_lines(_members(token, now) for token in issued)
             if as_json
             else table_lines(
-                COLUMNS, (_cells(each, now) for each in issued), {"daily limit", "monthly budget"}
+                COLUMNS, (_cells(token, now) for token in issued), {"daily limit", "monthly budget"}
             )
         )
         print_lines(lines)
@@ -279,11 +279,11 @@ def _set_channels(portal: Parts, name: str, mail: str | None, webhook: str | Non
     """Change where the owner of a token gets messages, and print a new webhook's secret."""
     if mail is None and webhook is None:
         return
-    (owner,) = (each.owner for each in portal.tokens.listed() if each.name == name)
+    (owner,) = (token.owner for token in portal.tokens.listed() if token.name == name)
     texts = [None if text is None else "" if text == "none" else text for text in (mail, webhook)]
-    found = portal.channels.change(owner, *texts)
+    channels = portal.channels.change(owner, *texts)
     if texts[1]:
-        print(f"Secret of the webhook, which will not be shown again: {found.secret}")
+        print(f"Secret of the webhook, which will not be shown again: {channels.secret}")
 
 
 def _local_time(seconds: float) -> str:

@@ -21,26 +21,26 @@ def dossiers_of_address(core: Core, key: str) -> Iterator[Dossier] | None:
 
     A dossier has the stored answer about fines alone. The upstream is never asked.
     """
-    found = core.calendar_addresses.find(key)
-    if found is None:
+    calendar_owner = core.calendar_addresses.find(key)
+    if calendar_owner is None:
         return None
     try:
-        identity = core.gatekeeper.authenticate_owner(found.identity_owner)
+        identity = core.gatekeeper.authenticate_owner(calendar_owner.identity_owner)
     except (UnknownToken, RefusedToken, TokensUnavailable):
         return None
-    caller = Caller.of_session(identity, lambda: found.owner, lambda: found.owner)
+    caller = Caller.of_session(identity, lambda: calendar_owner.owner, lambda: calendar_owner.owner)
     desk = Desk(core, replace(caller, face="calendar"))
-    return (desk.dossier(each, Spend.NEVER, ["renainf"]) for each in _subjects(desk))
+    return (desk.dossier(subject, Spend.NEVER, ["renainf"]) for subject in _subjects(desk))
 
 
 def _subjects(desk: Desk) -> list[Plate | Renavam]:
     """Return the vehicles of the owner's history and lists, each once."""
-    found: dict[Plate | Renavam, None] = {}
+    subjects: dict[Plate | Renavam, None] = {}
     for entry in desk.recent(MOST_VEHICLES):
-        found[parse_subject(entry.subject)] = None
+        subjects[parse_subject(entry.subject)] = None
     for batch in desk.lists.all():
         for item in desk.lists.items(batch.id):
-            found[item.subject] = None
-            if len(found) >= MOST_VEHICLES:
-                return [*found]
-    return [*found]
+            subjects[item.subject] = None
+            if len(subjects) >= MOST_VEHICLES:
+                return [*subjects]
+    return [*subjects]

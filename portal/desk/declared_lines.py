@@ -45,12 +45,12 @@ class DeclaredLines:
 
     def read(self, subjects: Sequence[Plate | Renavam]) -> None:
         """Read the declarations of many vehicles with few queries."""
-        plates = dict.fromkeys(each.text for each in subjects if isinstance(each, Plate))
+        plates = dict.fromkeys(subject.text for subject in subjects if isinstance(subject, Plate))
         unread = [plate for plate in plates if plate not in self._read]
         owner = self._caller.known_owner if unread else ""
-        found = self._store.of(owner, unread) if owner else {}
+        contents = self._store.of(owner, unread) if owner else {}
         for plate in unread:
-            self._read[plate] = None if found is None else _declarations(found.get(plate, {}))
+            self._read[plate] = None if contents is None else _declarations(contents.get(plate, {}))
 
     def of(self, subject: Plate | Renavam) -> tuple[Declared, ...] | None:
         """Return the declarations of a vehicle, or None if the database fails.
@@ -71,7 +71,8 @@ class DeclaredLines:
         ``also`` is done in the same transaction.
         """
         contents = {
-            key: None if each is None else _encoder.encode(each) for key, each in changes.items()
+            key: None if declaration is None else _encoder.encode(declaration)
+            for key, declaration in changes.items()
         }
         self._store.put(self._caller.owner, plate.text, contents, also)
         self._read.pop(plate.text, None)
@@ -83,13 +84,13 @@ def seen_key(row: str) -> str:
 
 
 def _declarations(lines: Mapping[str, bytes]) -> tuple[Declared, ...]:
-    found: list[Declared] = []
+    declared: list[Declared] = []
     for key, content in lines.items():
         is_seen = key.removeprefix(_SEEN) in CAR_ROWS and key.startswith(_SEEN)
         if key not in LINE_OF and not is_seen:  # a line of another version of the portal
             continue
         try:
-            found.append((_seen_decoder if is_seen else _decoder).decode(content))
+            declared.append((_seen_decoder if is_seen else _decoder).decode(content))
         except msgspec.ValidationError:
             log.warning("a declaration of the line %s is not of this version", key)
-    return tuple(found)
+    return tuple(declared)

@@ -187,7 +187,7 @@ class Desk:
         before = self.dossier(plate, Spend.NEVER, names)
         dossier = self.dossier(plate, Spend.AGAIN, names)
         served = [panel.served for panel in dossier.answers.all if panel.served]
-        return Renewed(before, dossier, all(each.stored for each in served))
+        return Renewed(before, dossier, all(answer.stored for answer in served))
 
     def report(self, plate: Plate) -> Renewed:
         """Order a written report on the vehicle's records, and return the dossier with it.
@@ -248,9 +248,9 @@ class Desk:
     def batch_uses(self) -> Sequence[Use]:
         """Return what each batch of the caller under way has used of its confirmed sum."""
         return [
-            Use(batch_limit(each.id, each.cost.at_most), each.cost.spent, None)
-            for each in self._core.batches.under_way(self.caller.owner)
-            if each.cost.spent is not None and each.cost.at_most is not None
+            Use(batch_limit(batch.id, batch.cost.at_most), batch.cost.spent, None)
+            for batch in self._core.batches.under_way(self.caller.owner)
+            if batch.cost.spent is not None and batch.cost.at_most is not None
         ]
 
     def _callers(self, limit: Limit) -> Collection[str] | None:

@@ -44,10 +44,12 @@ class HandOver:
 
     def owners(self) -> dict[str, str]:
         """Return the owner's key of every person and token, by name. Raises SQLAlchemyError."""
-        found = {each.caller: each.owner for each in self.tokens.listed() if each.person is None}
+        owners = {
+            token.caller: token.owner for token in self.tokens.listed() if token.person is None
+        }
         if self.people is not None:
-            found |= {each.caller: each.id for each in self.people.listed()}
-        return found
+            owners |= {person.caller: person.id for person in self.people.listed()}
+        return owners
 
     def between(self, former: str, new: str, also: Also) -> Handed:
         """Hand everything of the owner named ``former`` to the one named ``new``.

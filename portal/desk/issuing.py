@@ -174,19 +174,19 @@ class Issuing:
 
         None if an answer, a declared line or the day differs.
         """
-        found = self._core.archive.newest_owned(self._caller.owner, issuable.dossier.subject.text)
-        if found is None or found.snapshot is None or found.superseded_by:
+        newest = self._core.archive.newest_owned(self._caller.owner, issuable.dossier.subject.text)
+        if newest is None or newest.snapshot is None or newest.superseded_by:
             return None
-        return found if found.snapshot.basis == _basis(issuable.dossier, follow=follow) else None
+        return newest if newest.snapshot.basis == _basis(issuable.dossier, follow=follow) else None
 
     def standing_among(self, subjects: Sequence[Plate | Renavam]) -> list[Plate | Renavam]:
         """Return the vehicles whose latest dossier says what another would say."""
-        found = []
+        gone = []
         for subject in subjects:
             with suppress(NothingToIssue):
                 if self.standing(self.issuable(subject)):
-                    found.append(subject)
-        return found
+                    gone.append(subject)
+        return gone
 
     def owned(self, number: str) -> IssuedDossier | None:
         return self._core.archive.owned(number, self._caller.owner)

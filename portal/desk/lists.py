@@ -107,7 +107,7 @@ class Lists:
         ``may_tick`` allows a list of doubtful or unticked entries alone, which the caller can tick.
         """
         count = len(listed.subjects)
-        can_be_ticked = bool(listed.unticked) or any(each.suggestion for each in listed.wrong)
+        can_be_ticked = bool(listed.unticked) or any(entry.suggestion for entry in listed.wrong)
         if not ask:
             raise ListRefused("nothing_asked")
         if not count and not (may_tick and can_be_ticked):
@@ -152,15 +152,15 @@ class Lists:
 
         Returns "" if the ticks have not changed, or the batch is no draft. Raises ListRefused.
         """
-        found = self.get(batch)
+        draft = self.get(batch)
         subjects = tuple(item.subject for item in self.items(batch))
-        if found.state != "draft" or set(ticked) == {subject.text for subject in subjects}:
+        if draft.state != "draft" or set(ticked) == {subject.text for subject in subjects}:
             return ""
         drafted = TypedList(
-            subjects, found.wrong, (), found.more_wrong, dict(found.typed), found.unticked
+            subjects, draft.wrong, (), draft.more_wrong, dict(draft.typed), draft.unticked
         )
         listed = reticked(drafted, ticked)
-        return self.draft(listed, found.ask, replaced=batch, may_tick=True)
+        return self.draft(listed, draft.ask, replaced=batch, may_tick=True)
 
     def start(self, batch: str, most: Decimal | None = None) -> None:
         """Start or resume a batch, which spends at most ``most`` R$ in all.

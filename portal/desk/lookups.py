@@ -98,17 +98,23 @@ class Lookups:
             Lookup(OPERATIONS[name], subject) for subject in subjects for name in names
         ):
             stored = partial(self._stored, lookup, identity, spend, previous)
-            found = self._settle(lookup, stored)
-            if isinstance(found, Panel):
-                results[lookup] = found
+            settled = self._settle(lookup, stored)
+            if isinstance(settled, Panel):
+                results[lookup] = settled
             else:
-                fetch = partial(self._fetched, found, spend)
+                fetch = partial(self._fetched, settled, spend)
                 pending[lookup] = _PendingLookup(partial(self._settle, lookup, fetch))
         self._run(list(pending.values()))
-        results |= {lookup: each.panel.result() for lookup, each in pending.items()}
+        results |= {lookup: waiting.panel.result() for lookup, waiting in pending.items()}
         unasked = Panel("unasked")
         answered = (
-            (subject, [results.get(Lookup(each, subject), unasked) for each in LOOKUP_OPERATIONS])
+            (
+                subject,
+                [
+                    results.get(Lookup(operation, subject), unasked)
+                    for operation in LOOKUP_OPERATIONS
+                ],
+            )
             for subject in subjects
         )
         return [
@@ -134,15 +140,15 @@ class Lookups:
             make = partial(self._settle, lookup, partial(fetched, lookup))
             pending[name] = _PendingLookup(make)
         self._run(list(pending.values()))
-        return {name: each.panel.result() for name, each in pending.items()}
+        return {name: waiting.panel.result() for name, waiting in pending.items()}
 
     def _run(self, pending: "Sequence[_PendingLookup]") -> None:
         """Make lookups in parallel, the last of them in this thread."""
-        for each in pending[:-1]:
+        for waiting in pending[:-1]:
             with suppress(RuntimeError):  # no thread can be started
-                self._pool.submit(each.run)
-        for each in reversed(pending):
-            each.run()
+                self._pool.submit(waiting.run)
+        for waiting in reversed(pending):
+            waiting.run()
 
     def has_report(self, subject: Plate | Renavam, identity: Identity) -> bool:
         """Return whether a written report is stored that the identity may read."""
@@ -212,14 +218,14 @@ class Lookups:
 
         If the result is a panel, this method adds the price of the lookup.
         """
-        found: Found | Panel
+        outcome: Found | Panel
         try:
-            found = find()
+            outcome = find()
         except Failure as failure:
             sentence = sentence_about(failure.kind, failure.retry_after_s)
             if failure.kind == "not_found":
                 sentence = UNKNOWN.format(subject_phrase(lookup.subject))
-            found = Panel(
+            outcome = Panel(
                 "unavailable",
                 reason=sentence,
                 cause=failure.kind,
@@ -228,10 +234,10 @@ class Lookups:
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
             # The page must still be shown, and must not suggest that the vehicle has no records.
-            found = Panel("unavailable", reason=BROKEN, cause="broken")
-        if isinstance(found, Panel):
-            return replace(found, price=self._gateway.terms[lookup.operation.name].price)
-        return found
+            outcome = Panel("unavailable", reason=BROKEN, cause="broken")
+        if isinstance(outcome, Panel):
+            return replace(outcome, price=self._gateway.terms[lookup.operation.name].price)
+        return outcome
 
 
 def rejection_sentence(served: Served, subject: Plate | Renavam) -> str:

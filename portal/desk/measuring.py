@@ -55,8 +55,8 @@ class Measuring:
 
     def lines(self, *, with_pdf: bool = True) -> list[Line]:
         """Return what ``lines_of`` says. Rendering a PDF loads a library of 60 MB."""
-        found = lines_of(self.facts(with_pdf=with_pdf))
-        return [line for line in found if with_pdf or line.name != "pdf"]
+        lines = lines_of(self.facts(with_pdf=with_pdf))
+        return [line for line in lines if with_pdf or line.name != "pdf"]
 
     def facts(self, *, with_pdf: bool = True) -> Facts:
         database_error, revision, sight, key = self._database()
@@ -154,7 +154,7 @@ def _mode(path: Path | None) -> int | None:
 def _directory_error(folder: Path) -> str:
     if not folder.exists():
         # The first start makes it, where it may.
-        parent = next(each for each in folder.absolute().parents if each.exists())
+        parent = next(ancestor for ancestor in folder.absolute().parents if ancestor.exists())
         return "" if os.access(parent, os.W_OK | os.X_OK) else f"it cannot be made in {parent}"
     if not folder.is_dir():
         return "it is no directory"
@@ -163,7 +163,9 @@ def _directory_error(folder: Path) -> str:
 
 def _disk(folder: Path) -> tuple[int, float]:
     """Return the free bytes of the folder's disk, and their share."""
-    existing = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    existing = next(
+        ancestor for ancestor in (folder, *folder.absolute().parents) if ancestor.exists()
+    )
     usage = shutil.disk_usage(existing)
     return usage.free, usage.free / usage.total if usage.total else 0.0
 

@@ -118,10 +118,14 @@ class Moments:
         if not terms.number:
             return self._core.archive.newest_owned(self._caller.owner, terms.plate.text)
         number = parse_number(terms.number)
-        found = self._issuing.owned(number) if number else None
-        if found is None or found.snapshot is None or found.snapshot.plate != terms.plate.text:
+        dossier = self._issuing.owned(number) if number else None
+        if (
+            dossier is None
+            or dossier.snapshot is None
+            or dossier.snapshot.plate != terms.plate.text
+        ):
             raise UnknownFormer
-        return found
+        return dossier
 
     def _claim(self, terms: Terms, key: str | None) -> tuple[str, float]:
         """Return the number to issue, and since when an answer is of this moment (epoch s).
@@ -150,8 +154,10 @@ class Moments:
         since: float,
     ) -> Moment:
         changes = changes_of(dossier.answers, dossier.today, dossier.marker)
-        lines = [line.text for each in changes for line in each.lines]
-        lines += [f"e mais {each.omitted} em {each.what}" for each in changes if each.omitted]
+        lines = [line.text for change in changes for line in change.lines]
+        lines += [
+            f"e mais {change.omitted} em {change.what}" for change in changes if change.omitted
+        ]
         is_compared = all(name in bases and is_readable(bases[name].result, name) for name in asked)
         tag = self._core.keys.tag(dossier.subject.text)
         paid = self._core.ledger.paid(self._caller.identity.name, [tag], since)
@@ -175,7 +181,7 @@ def _compared(
     These are the answers of the former dossier, or else those that were stored.
     """
     kept = former.snapshot.answers if former and former.snapshot else {}
-    bases = {name: kept_panel(each.body, each.fetched_at) for name, each in kept.items()}
+    bases = {name: kept_panel(answer.body, answer.fetched_at) for name, answer in kept.items()}
     if former is None:
         bases = {name: before.of(name) for name in asked if before.of(name).has_answer}
     panels = {name: asked.get(name, before.of(name)) for name in LOOKUPS}

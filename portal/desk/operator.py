@@ -85,15 +85,15 @@ class OperatorDesk:
 
         Without the limits of a day of tokens that are used up. Raises SQLAlchemyError.
         """
-        prices = {name: each.price for name, each in self.gateway.terms.items() if each.price}
+        prices = {name: terms.price for name, terms in self.gateway.terms.items() if terms.price}
         dearest = max(prices.values(), default=Decimal(0))
         of_portal = [TokenUse("", [*prices], use) for use in uses]
-        found = []
+        strained = []
         for token, scopes, use in (*of_portal, *self.usage.tokens_near(dearest)):
             strain = strain_of(use, [price for name, price in prices.items() if name in scopes])
             if strain is not None:
-                found.append(StrainedLimit(use, strain, token))
-        return found
+                strained.append(StrainedLimit(use, strain, token))
+        return strained
 
     def availability(self, days: int) -> Availability:
         """Return today, and the calls of each of the last days and operations.
@@ -101,13 +101,13 @@ class OperatorDesk:
         Reads the database at most once a minute, because every visitor may ask.
         """
         now = time.monotonic()
-        read_at, found = self._availability.get(days, (-math.inf, None))
-        if found is None or now - read_at >= _AVAILABILITY_S:
+        read_at, counts = self._availability.get(days, (-math.inf, None))
+        if counts is None or now - read_at >= _AVAILABILITY_S:
             today = self.usage.today()
             calls = self.usage.calls(today - timedelta(days=days - 1))
-            found = today, self.usage.answered_by_day(calls)
-            self._availability[days] = now, found
-        return found
+            counts = today, self.usage.answered_by_day(calls)
+            self._availability[days] = now, counts
+        return counts
 
     def check_statement(self, content: bytes, columns: Mapping[str, str]) -> Comparison:
         """Compare a provider's statement with the ledger.

@@ -46,7 +46,7 @@ class OwnTokens:
         """
         if not self.fits(person, scopes, daily_limit):
             raise ValueError("a token may have at most what its person has")
-        if sum(each.state(now) == "valid" for each in self.of(person)) >= MOST_TOKENS:
+        if sum(token.state(now) == "valid" for token in self.of(person)) >= MOST_TOKENS:
             raise TooManyTokens
         return self.tokens.issue(
             name, frozenset(scopes), lifetime_s, daily_limit, person=person.owner, also=also
@@ -54,5 +54,5 @@ class OwnTokens:
 
     def revoke(self, person: Identity, name: str, also: Also) -> bool:
         """Revoke a token of this person. Return whether it was one, and valid."""
-        is_own = any(each.name == name for each in self.of(person))
+        is_own = any(token.name == name for token in self.of(person))
         return is_own and self.tokens.revoke(name, also)

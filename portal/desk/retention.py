@@ -34,8 +34,11 @@ def retention(core: Core) -> Retention:
     kept_s = core.gateway.retention_s
     return Retention(
         answers={
-            name: (kept_s(name), kept_s(name, empty=True) if each.result_type is list else None)
-            for name, each in OPERATIONS.items()
+            name: (
+                kept_s(name),
+                kept_s(name, empty=True) if operation.result_type is list else None,
+            )
+            for name, operation in OPERATIONS.items()
         },
         rejected_s=kept_s("decode", status=400),
         history_s=core.history.retention_s,

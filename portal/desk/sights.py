@@ -67,10 +67,10 @@ class LastSeen:
         )
 
     def _kept(self, subjects: Sequence[str]) -> Mapping[str, Sights]:
-        found = {}
+        sights = {}
         for subject, content in self._history.sights(self._owner, subjects).items():
             try:
-                found[subject] = _decoder.decode(content)
+                sights[subject] = _decoder.decode(content)
             except msgspec.MsgspecError:
                 log.warning("what a caller last saw is not of this version")
-        return found
+        return sights

@@ -30,11 +30,11 @@ class Witness:
 
     def got(self, subject: Plate | Renavam, served: Iterable[Served | None]) -> None:
         """Note that the caller gets what is served, if anything is."""
-        found = [each for each in served if each is not None]
-        if found:
-            is_asked = any(each.cache_status in _ASKED for each in found)
+        answers = [answer for answer in served if answer is not None]
+        if answers:
+            is_asked = any(answer.cache_status in _ASKED for answer in answers)
             # The vehicle of an answer that was requested before a purge is not named after it.
-            purge_no = min(each.purge_no for each in found)
+            purge_no = min(answer.purge_no for answer in answers)
             self._note("asked" if is_asked else "saw", subject, last_purge=purge_no)
 
     def saw_row(self, subject: Plate | Renavam) -> None:

@@ -151,8 +151,8 @@ class DossierArchive:
     def newest_owned(self, owner: str, plate: str) -> IssuedDossier | None:
         """Return the owner's latest valid dossier of a plate, or None."""
         where = (table.c.subject == self._keys.tag(plate)) & self._is_unended()
-        found = self._list(where & (table.c.owner == self._owner_key(owner)), 1)
-        return found[0] if found else None
+        newest = self._list(where & (table.c.owner == self._owner_key(owner)), 1)
+        return newest[0] if newest else None
 
     def ending(self, until: float) -> Sequence[tuple[IssuedDossier, str]]:
         """Return the valid dossiers that end before ``until``, each with its owner.
@@ -237,8 +237,8 @@ class DossierArchive:
         # Read first, because most calls find nothing to delete and reading does not block writers.
         with self._database.reading() as db:
             if not any(
-                db.execute(select(table.c.number).where(each).limit(1)).first()
-                for each in (expired, long_ended)
+                db.execute(select(table.c.number).where(condition).limit(1)).first()
+                for condition in (expired, long_ended)
             ):
                 return
         group = select(table.c.number).where(expired).limit(_ENDED_AT_ONCE)
@@ -274,8 +274,8 @@ class DossierArchive:
             return int(done.rowcount)
 
     def _find(self, where: ColumnElement[bool]) -> IssuedDossier | None:
-        found = self._list(where)
-        return found[0] if found else None
+        dossiers = self._list(where)
+        return dossiers[0] if dossiers else None
 
     def _list(self, where: ColumnElement[bool], most: int | None = None) -> list[IssuedDossier]:
         columns = (

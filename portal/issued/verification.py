@@ -83,16 +83,16 @@ class Verifier:
 
     def file(self, content: bytes) -> Verification:
         """Verify a file. Raises Busy."""
-        found = self.by_hash(hashlib.sha256(content).hexdigest())
-        if found.dossier is not None:
-            return found
+        by_content = self.by_hash(hashlib.sha256(content).hexdigest())
+        if by_content.dossier is not None:
+            return by_content
         try:
             contents = self._inspector.read(content)
         except Unreadable:
             return Verification("unknown", is_readable=False)
         dossier, by_holder = self._named_in(contents)
-        own = [each for each in contents.signatures if self._is_own(each)]
-        others = [each for each in contents.signatures if each not in own]
+        own = [signature for signature in contents.signatures if self._is_own(signature)]
+        others = [signature for signature in contents.signatures if signature not in own]
         if dossier is None:
             return _without_dossier(contents, own, others)
         issued = self._archive.pdf(dossier)
@@ -182,7 +182,7 @@ def _without_dossier(
     """
     number = next((parsed for text in contents.numbers if (parsed := parse_number(text))), "")
     if own:
-        is_valid = any(each.state == "valid" for each in own)
+        is_valid = any(signature.state == "valid" for signature in own)
         result: Result = "ended" if is_valid else "altered"
         return Verification(result, number, unaltered=is_valid, signature=_of_file(own))
     result = "foreign" if _is_foreign(own, others) else "unknown"
@@ -195,14 +195,14 @@ def _is_foreign(own: Sequence[FoundSignature], others: Sequence[FoundSignature])
     A signature whose signer cannot be read, because it is damaged or pyHanko is not installed,
     says nothing of somebody else.
     """
-    return not own and any(each.certificate for each in others)
+    return not own and any(signature.certificate for signature in others)
 
 
-def _of_file(found: Sequence[FoundSignature]) -> SignatureFacts | None:
+def _of_file(signatures: Sequence[FoundSignature]) -> SignatureFacts | None:
     """Return the facts of the first signature of a file, or None if it could not be checked."""
-    if not found:
+    if not signatures:
         return SignatureFacts("none")
-    first = found[0]
+    first = signatures[0]
     if first.state is None:
         return None
     return SignatureFacts(first.state, first.signer, first.signed_at, first.stamped_at)

@@ -83,4 +83,4 @@ def _messages(
     }
     key = _key(kind, limit, seconds)
     recipients = [OPERATOR, caller.owner] if is_own else [OPERATOR]
-    return [Message(kind, key, data, each) for each in recipients]
+    return [Message(kind, key, data, recipient) for recipient in recipients]

@@ -49,25 +49,25 @@ class Channels:
         A new webhook gets a new secret.
         """
         former = self.of(owner)
-        found = former._replace(mail=former.mail if mail is None else mail)
+        current = former._replace(mail=former.mail if mail is None else mail)
         if webhook is not None:
-            found = found._replace(webhook=webhook, secret=new_secret() if webhook else "")
-        sealed = self._keys.encrypt(_PURPOSE, json.dumps(found).encode())
+            current = current._replace(webhook=webhook, secret=new_secret() if webhook else "")
+        sealed = self._keys.encrypt(_PURPOSE, json.dumps(current).encode())
         with self._database.writing() as db:
             mine = {"owner": self._owner(owner)}
             if db.execute(delete(table).where(table.c.owner == mine["owner"])).rowcount:
                 note_end(db, "channels", mine, time.time())
-            if any(found):
+            if any(current):
                 db.execute(insert(table).values(owner=self._owner(owner), sealed=sealed))
-        return found
+        return current
 
     def sealed(self, recipient: str) -> Sequence[tuple[Channel, bytes]]:
         """Return the channels of a recipient, each with its encrypted address."""
-        found, channels = self.of(recipient), list[tuple[Channel, bytes]]()
-        if found.mail:
-            channels.append(("mail", self._seal([found.mail])))
-        if found.webhook:
-            channels.append(("webhook", self._seal([found.webhook, found.secret])))
+        wanted, channels = self.of(recipient), list[tuple[Channel, bytes]]()
+        if wanted.mail:
+            channels.append(("mail", self._seal([wanted.mail])))
+        if wanted.webhook:
+            channels.append(("webhook", self._seal([wanted.webhook, wanted.secret])))
         return channels
 
     def opened(self, sealed: bytes) -> list[str] | None:

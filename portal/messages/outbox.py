@@ -125,13 +125,13 @@ class Outbox:
         with self._database.reading() as db:
             rows = db.execute(new.order_by(messages.c.id).limit(100)).all()
         for number, recipient in rows:
-            found = addresses(recipient)  # before the transaction, because it reads the database
+            reached = addresses(recipient)  # before the transaction, because it reads the database
             with self._database.writing() as db:
                 now = self._clock()
                 is_new = (messages.c.id == number) & messages.c.routed_at.is_(None)
                 if not db.execute(update(messages).where(is_new).values(routed_at=now)).rowcount:
                     continue  # another process has taken it
-                for channel, sealed in found:
+                for channel, sealed in reached:
                     values = {"message": number, "channel": channel, "sealed": sealed}
                     values["namespace"] = self._namespace
                     db.execute(insert(deliveries).values(next_at=now, **values))
@@ -146,10 +146,10 @@ class Outbox:
             .limit(1)
         )
         with self._database.writing() as db:
-            found = db.execute(due).first()
-            if found is None:
+            waiting = db.execute(due).first()
+            if waiting is None:
                 return None
-            is_same = (deliveries.c.id == found.id) & (deliveries.c.next_at == found.next_at)
+            is_same = (deliveries.c.id == waiting.id) & (deliveries.c.next_at == waiting.next_at)
             if not db.execute(
                 update(deliveries).where(is_same).values(next_at=now + _LEASE_S)
             ).rowcount:
@@ -157,7 +157,7 @@ class Outbox:
             row = db.execute(
                 select(deliveries, messages.c.type, messages.c.data, messages.c.created_at)
                 .join(messages, messages.c.id == deliveries.c.message)
-                .where(deliveries.c.id == found.id)
+                .where(deliveries.c.id == waiting.id)
             ).one()
         return Delivery(
             row.id,

@@ -105,13 +105,13 @@ class PdfInspector:
         self._slots = threading.BoundedSemaphore(MOST_AT_ONCE)
 
     def read(self, pdf: bytes) -> Contents:
-        found: Contents = self._asked([pdf], Contents)
-        return found
+        contents: Contents = self._asked([pdf], Contents)
+        return contents
 
     def differences(self, pdf: bytes, issued: bytes) -> Sequence[Difference]:
         """Return what differs in the words of the pages and in the data, at most some of it."""
-        found: list[Difference] = self._asked([pdf, issued], list[Difference])
-        return found
+        differences: list[Difference] = self._asked([pdf, issued], list[Difference])
+        return differences
 
     def _asked(self, files: Sequence[bytes], kind: Any) -> Any:
         if not self._slots.acquire(timeout=_WAITS_S):
@@ -219,13 +219,13 @@ def _texts(document: Any) -> Iterator[str]:
 def _links(document: Any) -> Iterator[str]:
     import pypdfium2.raw as raw
 
-    found = 0
+    count = 0
     for at in range(min(len(document), _MOST_PAGES)):
         with suppress(Exception):
             page, place, link = document[at], ctypes.c_int(0), raw.FPDF_LINK()
             while raw.FPDFLink_Enumerate(page.raw, ctypes.byref(place), ctypes.byref(link)):
-                found += 1
-                if found > _MOST_LINKS:
+                count += 1
+                if count > _MOST_LINKS:
                     return
                 action = raw.FPDFLink_GetAction(link)
                 length = raw.FPDFAction_GetURIPath(document.raw, action, None, 0)
@@ -247,10 +247,10 @@ def _signatures(content: bytes, document: Any) -> tuple[FoundSignature, ...]:
         return (FoundSignature(None, "", ""),)
     try:
         embedded = PdfFileReader(BytesIO(content), strict=False).embedded_signatures
-        found = tuple(map(_signature, embedded[:_MOST_SIGNATURES]))
+        signatures = tuple(map(_signature, embedded[:_MOST_SIGNATURES]))
     except Exception:  # pyHanko raises several kinds for a damaged file
-        found = ()
-    return found or (FoundSignature("broken", "", ""),)
+        signatures = ()
+    return signatures or (FoundSignature("broken", "", ""),)
 
 
 def _signature(embedded: Any) -> FoundSignature:
@@ -296,16 +296,16 @@ def _printable(subject: Any) -> str:
 
 def _differences(content: bytes, issued: bytes) -> list[Difference]:
     ours, theirs = _opened(issued), _opened(content)
-    found: list[Difference] = []
+    differences: list[Difference] = []
     if len(ours) != len(theirs):
         counts = [f"{n} página" if n == 1 else f"{n} páginas" for n in (len(ours), len(theirs))]
-        found.append(Difference(None, " → ".join(counts)))
+        differences.append(Difference(None, " → ".join(counts)))
     for at, (before, after) in enumerate(zip(_texts(ours), _texts(theirs), strict=False)):
-        found += (Difference(at + 1, what) for what in _changed_words(before, after))
-        if len(found) > MOST_DIFFERENCES:
+        differences += (Difference(at + 1, what) for what in _changed_words(before, after))
+        if len(differences) > MOST_DIFFERENCES:
             break
-    found += (Difference(None, what) for what in _changed_data(_data(ours), _data(theirs)))
-    return found[:MOST_DIFFERENCES]
+    differences += (Difference(None, what) for what in _changed_data(_data(ours), _data(theirs)))
+    return differences[:MOST_DIFFERENCES]
 
 
 def _changed_words(before: str, after: str) -> Iterator[str]:
@@ -350,7 +350,7 @@ def _changed_members(path: str, before: Any, after: Any, depth: int) -> Iterator
     if before == after or depth > 12:
         return
     if isinstance(before, dict) and isinstance(after, dict):
-        for name in [*before, *(each for each in after if each not in before)]:
+        for name in [*before, *(kept for kept in after if kept not in before)]:
             step = name if path.endswith(" ") else f".{name}"
             yield from _changed_members(path + step, before.get(name), after.get(name), depth + 1)
     elif isinstance(before, list) and isinstance(after, list):

@@ -115,7 +115,7 @@ def _parsed(content: bytes, password: str, tsa_url: str | None) -> SigningKey:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # cryptography warns of odd but readable certificates
-            found = load_pkcs12(content, password.encode() or None)
+            opened = load_pkcs12(content, password.encode() or None)
     except Exception as error:  # also a KeyError or a TypeError, of odd files
         is_encrypted = isinstance(error, ValueError) and "password" in str(error).lower()
         reason = (
@@ -124,12 +124,12 @@ def _parsed(content: bytes, password: str, tsa_url: str | None) -> SigningKey:
             else "it is no PKCS#12 file that can be read"
         )
         raise UnusableKey(f"PORTAL_SIGNING_KEY_FILE cannot be used: {reason}") from None
-    certificate = found.cert.certificate if found.cert else None
-    if found.key is None or certificate is None:
+    certificate = opened.cert.certificate if opened.cert else None
+    if opened.key is None or certificate is None:
         raise UnusableKey(
             "PORTAL_SIGNING_KEY_FILE cannot be used: it has no key with its certificate"
         )
-    if not _is_usable(found.key):
+    if not _is_usable(opened.key):
         raise UnusableKey(
             "PORTAL_SIGNING_KEY_FILE cannot be used: an RSA key of at least "
             f"{SHORTEST_RSA} bits or an elliptic curve of NIST is expected"

@@ -29,7 +29,7 @@ The environment sets the address: HOST (127.0.0.1) and PORT (9000). A second bas
 {SECONDARY}. The token is "{TOKEN}", in the Authorization header or as ?at={TOKEN}. All data are
 fictitious; any other valid plate gets a vehicle of its own, always the same.
 """
-_PLATES = "\n".join(f"  {each.plate}  {each.title}" for each in EXAMPLE_PLATES)
+_PLATES = "\n".join(f"  {example.plate}  {example.title}" for example in EXAMPLE_PLATES)
 
 
 @click.command(

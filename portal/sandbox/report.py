@@ -120,9 +120,9 @@ def _uncovered_topic(data: Json, key: str, *, is_finding: bool = False) -> _Topi
     if not isinstance(value, list | bool if is_finding else list):
         return _unverified(data, key)
     count = len(value) if isinstance(value, list) else int(value)
-    found: Literal["clean", "warning"] = "warning" if count else "clean"
+    status: Literal["clean", "warning"] = "warning" if count else "clean"
     records = counted(count, "registro", "registros") if count else "nenhum registro"
-    return _Topic(found if is_finding else "neutral", f"{label}: {records} nos dados enviados.")
+    return _Topic(status if is_finding else "neutral", f"{label}: {records} nos dados enviados.")
 
 
 def _prices(data: Json, vehicle: Json) -> _Topic:

@@ -116,8 +116,8 @@ def run_batches(holder: str) -> None:
     """Run batches until the server stops or there is no work for IDLE_S seconds."""
     parent = os.getppid()
     stopping = threading.Event()
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, lambda *_: stopping.set())
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, lambda *_: stopping.set())
     lower_priority(NICENESS)
 
     # Imported late, so that the imports run with the lower priority.

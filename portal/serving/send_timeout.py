@@ -39,11 +39,11 @@ def _set_on_listening_sockets() -> bool:
     """Return whether the process has a listening TCP socket."""
     is_found = False
     for entry in _OPEN_FILES.iterdir():
-        with suppress(OSError), _borrowed_socket(int(entry.name)) as found:
-            is_tcp = found.family in (socket.AF_INET, socket.AF_INET6)
-            if is_tcp and found.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        with suppress(OSError), _borrowed_socket(int(entry.name)) as connection:
+            is_tcp = connection.family in (socket.AF_INET, socket.AF_INET6)
+            if is_tcp and connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
                 milliseconds = SEND_WITHIN_S * 1000
-                found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, milliseconds)
                 is_found = True
     return is_found
 

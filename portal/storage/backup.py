@@ -177,11 +177,11 @@ def _copy_database(source: Path, copy: Path) -> None:
 
 def _require_whole(db: sqlite3.Connection, path: Path) -> None:
     try:
-        found = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        fault = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
     except sqlite3.DatabaseError as error:
-        found = str(error)
-    if found != "ok":
-        raise BackupRefused(f"{path.name} is corrupt: {found.splitlines()[0]}")
+        fault = str(error)
+    if fault != "ok":
+        raise BackupRefused(f"{path.name} is corrupt: {fault.splitlines()[0]}")
 
 
 def _revision(database: Path) -> str | None:
@@ -195,9 +195,9 @@ def _write_archive(draft: Path, files: Iterable[Path]) -> None:
     with draft.open("xb") as written:
         draft.chmod(0o600)
         with tarfile.open(fileobj=written, mode="w", format=tarfile.GNU_FORMAT) as archive:
-            for each in files:
-                each.chmod(0o600)
-                archive.add(each, each.name)
+            for file in files:
+                file.chmod(0o600)
+                archive.add(file, file.name)
         os.fsync(written.fileno())
 
 

@@ -166,11 +166,9 @@ class Ends:
 
     def lacking(self, journaled: Collection[End]) -> list[End]:
         """Return the journaled ends that the database lacks, the earliest first."""
-        known, kept_since = {each.id for each in self.since(0)}, self._clock() - KEPT_S
-        found = {
-            each.id: each for each in journaled if each.id not in known and each.at > kept_since
-        }
-        return sorted(found.values(), key=lambda each: each.at)
+        known, kept_since = {end.id for end in self.since(0)}, self._clock() - KEPT_S
+        missing = {end.id: end for end in journaled if end.id not in known and end.at > kept_since}
+        return sorted(missing.values(), key=lambda end: end.at)
 
     def apply(self, db: Connection, ends: Sequence[End]) -> dict[Kind, int]:
         """Make ends again in the transaction ``db``. Return how many changed rows, by their kind.
@@ -181,8 +179,8 @@ class Ends:
         hold(db, Lock.DOSSIERS)
         hold(db, Lock.BATCHES)
         left_at: dict[object, float] = {}
-        for each in _read(db, 0):
-            left_at[_row_of(each)] = each.at
+        for earlier in _read(db, 0):
+            left_at[_row_of(earlier)] = earlier.at
         done: dict[Kind, int] = {}
         for end in sorted(ends, key=lambda each: each.at):
             rule, changed = _RULES.get(end.kind), 0
@@ -224,13 +222,13 @@ class EndsCopier:
     def _copy(self, journal: Journal) -> None:
         name = journal.name
         if name not in self._copied:
-            self._copied[name] = {each.id for each in journal.read()}
-        found = self._ends.since(self._since.get(name, 0.0))
-        if new := [each for each in found if each.id not in self._copied[name]]:
+            self._copied[name] = {end.id for end in journal.read()}
+        later = self._ends.since(self._since.get(name, 0.0))
+        if new := [end for end in later if end.id not in self._copied[name]]:
             journal.add(new)
-            self._copied[name].update(each.id for each in new)
-        if found:
-            self._since[name] = found[-1].at - _OVERLAP_S
+            self._copied[name].update(end.id for end in new)
+        if later:
+            self._since[name] = later[-1].at - _OVERLAP_S
 
 
 def _read(db: Connection, since: float) -> list[End]:
@@ -253,13 +251,13 @@ def _delete_again(db: Connection, rule: _Deleted, end: End) -> int:
 def _matches(db: Connection, rows: Table, end: End) -> ColumnElement[bool]:
     """Return the condition for the rows of an end, of which all keys are read and hashed."""
     (primary,) = rows.primary_key.columns
-    found = db.execute(select(primary, *(rows.c[name].label(f"key_{name}") for name in end.key)))
+    matching = db.execute(select(primary, *(rows.c[name].label(f"key_{name}") for name in end.key)))
     meant = [
         row[0]
-        for row in found
+        for row in matching
         if all(
-            _hash(end.kind, name, value) == each
-            for (name, each), value in zip(end.key.items(), row[1:], strict=True)
+            _hash(end.kind, name, value) == digest
+            for (name, digest), value in zip(end.key.items(), row[1:], strict=True)
         )
     ]
     return primary.in_(meant)

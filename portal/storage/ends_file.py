@@ -36,18 +36,18 @@ class EndsFile:
 
     def read(self) -> Sequence[End]:
         """Return the ends, and none if there is no file. Raises OSError."""
-        return [each.end for each in self._lines() if each.database == self._database]
+        return [line.end for line in self._lines() if line.database == self._database]
 
     def add(self, ends: Sequence[End]) -> None:
         """Add ends, and drop those that are older than KEPT_S. Raises OSError."""
         with self._locked():
-            kept = [each for each in self._lines() if each.end.at > self._clock() - KEPT_S]
-            known = {each.end.id for each in kept}
-            kept += [_Line(self._database, each) for each in ends if each.id not in known]
+            kept = [line for line in self._lines() if line.end.at > self._clock() - KEPT_S]
+            known = {line.end.id for line in kept}
+            kept += [_Line(self._database, end) for end in ends if end.id not in known]
             draft = self._beside(".new")
             written = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
             with os.fdopen(written, "wb") as file:
-                file.writelines(msgspec.json.encode(each) + b"\n" for each in kept)
+                file.writelines(msgspec.json.encode(line) + b"\n" for line in kept)
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(self._path)

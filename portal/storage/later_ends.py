@@ -41,11 +41,11 @@ def end_what_has_ended(restored: Path, former: Path) -> dict[str, int]:
             raise BackupRefused(f"{former.parent} holds no later state of the backup's data")
         with db:
             ended = {
-                kind: sum(db.execute(each).rowcount for each in statements)
+                kind: sum(db.execute(statement).rowcount for statement in statements)
                 for kind, statements in _SQL.ended.items()
             }
-            for each in _SQL.changed:
-                db.execute(each)
+            for change in _SQL.changed:
+                db.execute(change)
             for table, columns in _SQL.columns.items():
                 for column, statement in columns.items():
                     if all(_has_column(db, each, table, column) for each in ("main", "later")):

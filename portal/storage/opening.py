@@ -74,10 +74,10 @@ def upgrade_schema(database: Database) -> str | None:
     transaction. Concurrent calls wait for this transaction. Raises SQLAlchemyError. Raises
     SchemaMismatch if this version of the portal does not know the database's revision.
     """
-    found = current_revision(database)
-    if found == SCHEMA_HEAD:
-        return found
-    if found is None:
+    revision = current_revision(database)
+    if revision == SCHEMA_HEAD:
+        return revision
+    if revision is None:
         with database.set_up_transaction() as db:
             if schema_revision(db) is None:
                 metadata.create_all(db)

@@ -56,10 +56,10 @@ def _born_at(path: str) -> str:
     Python has no function for this time on Linux. The file is not opened, because closing it would
     release the locks that SQLite holds on it in this process.
     """
-    found = ctypes.create_string_buffer(256)
+    status = ctypes.create_string_buffer(256)
     try:
-        failed = ctypes.CDLL(None).statx(_AT_FDCWD, path.encode(), 0, _STATX_BTIME, found)
+        failed = ctypes.CDLL(None).statx(_AT_FDCWD, path.encode(), 0, _STATX_BTIME, status)
     except (AttributeError, OSError):  # another system, or an old one
         return ""
-    seconds, nanoseconds = struct.unpack_from("qI", found, 80)
+    seconds, nanoseconds = struct.unpack_from("qI", status, 80)
     return "" if failed else f"{seconds}.{nanoseconds:09}"

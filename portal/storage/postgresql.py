@@ -137,8 +137,8 @@ class PostgresDatabase(Database):
 
     def size(self) -> int | None:
         with self.reading() as db:
-            found = db.exec_driver_sql("SELECT pg_database_size(current_database())").scalar()
-        return None if found is None else int(found)
+            size = db.exec_driver_sql("SELECT pg_database_size(current_database())").scalar()
+        return None if size is None else int(size)
 
     def erase_deleted(self) -> None:
         """Do nothing, because the server itself vacuums its files."""

@@ -69,7 +69,7 @@ def log_purges(db: Connection, buckets: Collection[int], above: int = 0) -> Sequ
     latest = db.execute(select(func.max(purges.c.number))).scalar() or 0
     first = max(latest, above) + 1
     db.execute(delete(purges).where(purges.c.bucket.in_(buckets)))
-    rows = [{"number": first + index, "bucket": each} for index, each in enumerate(buckets)]
+    rows = [{"number": first + index, "bucket": bucket} for index, bucket in enumerate(buckets)]
     db.execute(insert(purges), rows)
     return [row["number"] for row in rows]
 
@@ -91,15 +91,15 @@ class PurgeLog:
         """
         query = select(meta.c.value).where(meta.c.name == _ID)
         with self.database.reading() as db:
-            if found := db.execute(query).scalar():
-                return str(found)
+            if log_id := db.execute(query).scalar():
+                return str(log_id)
         with self.database.writing() as db:
             hold(db, Lock.PURGES)
-            found = db.execute(query).scalar()
-            if found is None:
-                found = secrets.token_hex(8)
-                db.execute(insert(meta).values(name=_ID, value=found))
-            return str(found)
+            log_id = db.execute(query).scalar()
+            if log_id is None:
+                log_id = secrets.token_hex(8)
+                db.execute(insert(meta).values(name=_ID, value=log_id))
+            return str(log_id)
 
     def after(self, number: int) -> dict[int, int] | None:
         """Return the purges after ``number``, or None if the database cannot be read.

@@ -9,9 +9,9 @@ def require_current_schema(database: Database) -> None:
 
     Raises SQLAlchemyError.
     """
-    found = current_revision(database)
-    if found is not None and found != SCHEMA_HEAD:
-        raise mismatch(found)
+    revision = current_revision(database)
+    if revision is not None and revision != SCHEMA_HEAD:
+        raise mismatch(revision)
 
 
 def current_revision(database: Database) -> str | None:

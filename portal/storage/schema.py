@@ -26,10 +26,10 @@ def schema_revision(db: Connection) -> str | None:
 
     Returns "0000" for tables without a record, as versions before the first release left them.
     """
-    found = inspect(db)
+    inspected = inspect(db)
     # Read in this order, because another process may meanwhile create the tables and the record.
-    has_tables = found.has_table("ledger")
-    if found.has_table("alembic_version"):
+    has_tables = inspected.has_table("ledger")
+    if inspected.has_table("alembic_version"):
         query = "SELECT version_num FROM alembic_version"
         if (revision := db.exec_driver_sql(query).scalar()) is not None:
             return str(revision)
@@ -67,15 +67,15 @@ def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
         if not inspected.has_table(table.name):
             faults.append(f"{table.name} is missing")
             continue
-        found = {column["name"]: column for column in inspected.get_columns(table.name)}
+        present = {column["name"]: column for column in inspected.get_columns(table.name)}
         faults += [
             f"{table.name}.{column.name} is missing"
             for column in table.columns
-            if column.name not in found
+            if column.name not in present
         ]
         faults += [
             f"{table.name}.{name} is unknown and must not be NULL"
-            for name, column in found.items()
+            for name, column in present.items()
             if name not in table.c and not column["nullable"] and column["default"] is None
         ]
     if faults:

@@ -34,9 +34,9 @@ def read_sight(database: Database) -> Sight | None:
 
 
 def _stored(db: Connection) -> Sight | None:
-    found = db.execute(select(meta.c.value).where(meta.c.name == _NAME)).scalar()
+    stored = db.execute(select(meta.c.value).where(meta.c.name == _NAME)).scalar()
     try:
-        return None if found is None else msgspec.json.decode(found, type=Sight)
+        return None if stored is None else msgspec.json.decode(stored, type=Sight)
     except msgspec.DecodeError:
         return None
 

@@ -189,8 +189,8 @@ def refuse_replaced_file(pool: Engine | Pool, path: Path) -> None:
 
     def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
         with suppress(OSError):
-            found = os.stat(path)  # noqa: PTH116 for every read; twice as fast as Path.stat
-            if record.info.get("inode") == (found.st_dev, found.st_ino):
+            status = os.stat(path)  # noqa: PTH116 for every read; twice as fast as Path.stat
+            if record.info.get("inode") == (status.st_dev, status.st_ino):
                 return
         raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
 

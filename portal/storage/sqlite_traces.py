@@ -66,10 +66,10 @@ def file_uri(path: Path, mode: str) -> str:
 def file_identity(path: Path) -> tuple[int, int] | None:
     """Return the device and inode of the file at ``path``, or None if stat(2) fails."""
     try:
-        found = os.stat(path)  # noqa: PTH116 called for every read; twice as fast as Path.stat
+        status = os.stat(path)  # noqa: PTH116 called for every read; twice as fast as Path.stat
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 class DeletedBytes:
@@ -164,15 +164,15 @@ def _remains(file: int, position: int) -> list[tuple[int, int]]:
     page_bytes = int.from_bytes(head[16:18]) if head[16:18] != b"\0\1" else 65536
     if os.fstat(file).st_size >= page_bytes * _MOST_PAGES:
         raise OSError("the file is too large")
-    part, zeros, found = os.pread(file, PART_BYTES, position), bytes(page_bytes), []
+    part, zeros, holes = os.pread(file, PART_BYTES, position), bytes(page_bytes), []
     # The pattern finds no first page of a file, which has the schema, but no data.
     for type_byte in _B_TREE.finditer(part[::page_bytes]):
         page = type_byte.start() * page_bytes
         first, end = _unallocated(part, page, page_bytes)
         # Most pages have zeros there. Only the others are examined further, which takes longer.
         if part[first:end] != zeros[: end - first] and _fits(part, page, end):
-            found.append((position + first, end - first))
-    return found
+            holes.append((position + first, end - first))
+    return holes
 
 
 def _unallocated(part: bytes, page: int, page_bytes: int) -> tuple[int, int]:

@@ -127,9 +127,9 @@ def is_well(lines: Sequence[Line]) -> bool:
 
 
 def _settings(facts: Facts) -> Iterator[Line]:
-    name, found = "settings", False
+    name, has_finding = "settings", False
     if facts.short_tokens:
-        found = True
+        has_finding = True
         yield Line(
             name,
             "wrong",
@@ -137,7 +137,7 @@ def _settings(facts: Facts) -> Iterator[Line]:
             "issue tokens with flask --app app token issue, and remove these",
         )
     if facts.secret_key_length is not None and facts.secret_key_length < SHORT_KEY:
-        found = True
+        has_finding = True
         yield Line(
             name,
             "wrong",
@@ -146,7 +146,7 @@ def _settings(facts: Facts) -> Iterator[Line]:
             "PORTAL_SECRET_KEYS_OLD",
         )
     if facts.mode == "managed" and facts.unpriced:
-        found = True
+        has_finding = True
         yield Line(
             name,
             "note",
@@ -154,14 +154,14 @@ def _settings(facts: Facts) -> Iterator[Line]:
             "set what the provider charges, 0 if nothing",
         )
     if facts.spends_without_limit:
-        found = True
+        has_finding = True
         yield Line(
             name,
             "note",
             "nothing limits what all callers together spend",
             "set PORTAL_DAILY_CALL_LIMIT or PORTAL_MONTHLY_BUDGET",
         )
-    if not found:
+    if not has_finding:
         yield Line(name, "ok", f"they make sense, mode {facts.mode}")
 
 

@@ -63,7 +63,7 @@ class Housekeeping:
     def _read(self, file: int) -> list[float]:
         """Return when each task last began. Tasks of a new file begin after their period."""
         try:
-            times = [float(each) for each in json.loads(os.pread(file, _READ_BYTES, 0))]
+            times = [float(at) for at in json.loads(os.pread(file, _READ_BYTES, 0))]
         except (ValueError, TypeError):
             times = []
         if len(times) == len(self._tasks):

@@ -28,8 +28,8 @@ def numeric_address(host: str, port: int) -> str:
 
     Granian accepts no host names. Raises OSError if the host has no address.
     """
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return str(min(found, key=lambda each: each[0] != socket.AF_INET)[4][0])
+    addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return str(min(addresses, key=lambda address: address[0] != socket.AF_INET)[4][0])
 
 
 def read_port(text: str) -> int | None:
@@ -116,8 +116,8 @@ def end_forked_processes_on_signals() -> None:
     mask = signal.pthread_sigmask
 
     def reset() -> None:
-        for each in _END_SIGNALS:
-            signal.signal(each, signal.SIG_DFL)
+        for signum in _END_SIGNALS:
+            signal.signal(signum, signal.SIG_DFL)
         mask(signal.SIG_UNBLOCK, _END_SIGNALS)
 
     os.register_at_fork(

@@ -50,7 +50,7 @@ def is_public(address: Address) -> bool:
         address not in _UNICAST or int(address) >> 32 & 0xFFFFFFFF in _ISATAP
     ):
         return False
-    return not any(address in each for each in _SPECIAL if each.version == address.version)
+    return not any(address in network for network in _SPECIAL if network.version == address.version)
 
 
 def is_host(text: str) -> bool:
@@ -99,14 +99,14 @@ def reachable(
     The connection goes to this very address, so that a later answer of the DNS changes nothing.
     Each address of the host must be public, unless the operator names the host.
     """
-    found = [each[4][0] for each in look_up(host, port, 0, socket.SOCK_STREAM)]
-    if not found:
+    texts = [address[4][0] for address in look_up(host, port, 0, socket.SOCK_STREAM)]
+    if not texts:
         raise OSError("the host has no address")
     if not allowed:
-        for text in found:
+        for text in texts:
             if not is_public(ip_address(text.partition("%")[0])):
                 raise HostRefused("not_public")
-    return str(found[0])
+    return str(texts[0])
 
 
 def _is_never_public(host: str) -> bool:

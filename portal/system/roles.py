@@ -21,12 +21,12 @@ def parse_roles(text: str) -> Roles:
 
     A group's name may contain "=", as those of a directory do (``cn=vendas,ou=loja``).
     """
-    found: dict[str, frozenset[str]] = {}
+    roles: dict[str, frozenset[str]] = {}
     for part in text.replace("\n", ";").split(";"):
         if not part.strip():
             continue
-        group, is_given, listed = (each.strip() for each in part.rpartition("="))
-        scopes = frozenset(each.strip() for each in listed.split(",") if each.strip())
+        group, is_given, listed = (text.strip() for text in part.rpartition("="))
+        scopes = frozenset(scope.strip() for scope in listed.split(",") if scope.strip())
         if not is_given or not group or not scopes:
             raise InvalidRoles("a role is group=scope,scope; roles are separated by semicolons")
         if unknown := sorted(scopes - GRANTABLE):
@@ -35,10 +35,10 @@ def parse_roles(text: str) -> Roles:
             )
         if _STORED in scopes and len(scopes) > 1:
             raise InvalidRoles(f"in the role of {group!r}, {_STORED} stands alone: it never spends")
-        if group in found:
+        if group in roles:
             raise InvalidRoles(f"the group {group!r} is named twice")
-        found[group] = scopes
-    return tuple(found.items())
+        roles[group] = scopes
+    return tuple(roles.items())
 
 
 def scopes_of(
@@ -48,5 +48,7 @@ def scopes_of(
 
     A person with a lookup from one group, and ``stored`` from another, may spend.
     """
-    given: frozenset[str] = frozenset().union(*(each for group, each in roles if group in groups))
+    given: frozenset[str] = frozenset().union(
+        *(scopes for group, scopes in roles if group in groups)
+    )
     return given - {_STORED} if given & _LOOKUPS else given

@@ -71,8 +71,8 @@ def share_threads(free: int | None, workers: int) -> Threads:
 
 def free_threads() -> int | None:
     """Return how many more threads this process may start, or None if there is no limit."""
-    found = [free for free in (_free_of_user(), *_free_of_cgroups()) if free is not None]
-    return min(found, default=None)
+    limits = [free for free in (_free_of_user(), *_free_of_cgroups()) if free is not None]
+    return min(limits, default=None)
 
 
 def _free_of_user() -> int | None:
@@ -120,4 +120,4 @@ def cgroup_directories(memberships: str, root: Path) -> Iterator[Path]:
         else:
             continue
         inside = Path(path.lstrip("/"))
-        yield from (base / each for each in (inside, *inside.parents))
+        yield from (base / folder for folder in (inside, *inside.parents))

@@ -364,7 +364,7 @@ class Breaker:
         slots = self._set_of(payer)
         # The payer's own slot, or else the one that has been unchanged for longest.
         named, first = min(
-            slots, key=lambda each: (each[0] != payer, self._numbers[each[1] + _CHANGED_AT])
+            slots, key=lambda slot: (slot[0] != payer, self._numbers[slot[1] + _CHANGED_AT])
         )
         circuit = self._circuit_at(first + _CIRCUIT)
         if named != payer:
@@ -381,7 +381,7 @@ class Breaker:
         # ``name_hash`` returns only odd integers. Without the division by 2, all payers would be in
         # odd-numbered sets.
         first = _CIRCUIT_COUNTERS + int(payer) // 2 % SETS * WAYS * _SLOT
-        return [(self._numbers[each], each) for each in range(first, first + WAYS * _SLOT, _SLOT)]
+        return [(self._numbers[at], at) for at in range(first, first + WAYS * _SLOT, _SLOT)]
 
     def _circuit_at(self, first: int) -> Circuit:
         numbers = self._numbers[first : first + _CIRCUIT_COUNTERS]

@@ -93,12 +93,12 @@ class Resolver:
         with self._lock:
             _, addresses = self._cache.get((host, port), (0.0, [address]))
             if addresses[0] != address:
-                others = [each for each in addresses if each != address]
+                others = [other for other in addresses if other != address]
                 self._cache[host, port] = (self._clock() + ADDRESS_TTL_S, [address, *others])
             self._dead.discard((host, address[4][0]))
-            found = {(host, each[4][0]) for each in dead} - self._dead
-            self._dead |= found
-        for _, text in sorted(found):
+            newly_dead = {(host, address[4][0]) for address in dead} - self._dead
+            self._dead |= newly_dead
+        for _, text in sorted(newly_dead):
             log.warning("%s: no connection to the address %s, another one is used", host, text)
 
     def _run_lookup(self, host: str, port: int, future: "Future[_Addresses]") -> None:
@@ -180,7 +180,7 @@ def _connect_to_first(
                 number = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
                 if number == 0:
                     late = time.monotonic() - STAGGER_S
-                    others = [each.data for each in attempts.get_map().values()]
+                    others = [key.data for key in attempts.get_map().values()]
                     dead += [tried for _, tried, began in others if began <= late]
                     return socket.socket(fileno=connection.detach()), address, dead
                 failure, next_at = _connect_error(OSError(number, "")), now

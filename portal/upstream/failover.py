@@ -39,7 +39,7 @@ class Failover:
         other: Elsewhere = "untried" if len(self._origins) > 1 else "none"
         # ``resting`` grows while the first loop runs. In the second loop, no origin may rest.
         for origin, elsewhere in chain(
-            ((each, other) for each in self._origins), ((each, "none") for each in resting)
+            ((origin, other) for origin in self._origins), ((origin, "none") for origin in resting)
         ):
             if failures and time.monotonic() >= deadline:
                 break

@@ -133,10 +133,10 @@ class Spares:
             self.close()
         with self._lock:
             for address, spares in self._spares.items():
-                for each in list(spares):
-                    if each.done() and not self._is_usable(address, each.result()):
-                        spares.remove(each)
-                        _discard(each)
+                for spare in list(spares):
+                    if spare.done() and not self._is_usable(address, spare.result()):
+                        spares.remove(spare)
+                        _discard(spare)
 
     def close(self) -> None:
         """Close the spare connections, and open no more."""
@@ -161,10 +161,10 @@ class Spares:
         with self._lock:
             spares = self._spares.get(address, [])
             for is_claimable in (Future.done, Future.running):
-                for each in spares:
-                    if is_claimable(each):
-                        spares.remove(each)
-                        return each
+                for spare in spares:
+                    if is_claimable(spare):
+                        spares.remove(spare)
+                        return spare
             return None
 
     def _open(self, address: Address, wanted: int) -> None:
@@ -219,8 +219,8 @@ _instances: "weakref.WeakSet[Spares]" = weakref.WeakSet()
 
 
 def _leave_all() -> None:
-    for each in list(_instances):
-        each.leave()
+    for spares in list(_instances):
+        spares.leave()
 
 
 os.register_at_fork(after_in_child=_leave_all)
