@@ -35,11 +35,11 @@ def verify_code(web: Web, code: str) -> Verification:
     key of 128 random bits cannot be guessed. A number has only 60 random bits, and is then refused:
     raises TooManyRequests.
     """
-    if (found := web.desks.published.verifier.by_key(code)) is not None:
-        return found
+    if (verification := web.desks.published.verifier.by_key(code)) is not None:
+        return verification
     refuse(web.limits.guess_wait(request.remote_addr))
-    if (found := web.desks.published.verifier.by_number(code)) is not None:
-        return found
+    if (verification := web.desks.published.verifier.by_number(code)) is not None:
+        return verification
     web.limits.count_guess(request.remote_addr)
     return Verification("unknown")
 

@@ -34,8 +34,8 @@ def batch_object(batch: Batch, allowance: Allowance) -> object:
         "cost": batch.cost,
         "repeated": batch.repeated,
         "wrong": [
-            {"index": each.index, "value": each.value, "message": wrong_message(each)}
-            for each in batch.wrong
+            {"index": entry.index, "value": entry.value, "message": wrong_message(entry)}
+            for entry in batch.wrong
         ],
         "more_wrong": batch.more_wrong,
         "created_at": _moment(batch.created_at),

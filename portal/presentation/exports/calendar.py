@@ -63,10 +63,10 @@ def deadline_calendar(dossiers: Iterable[Dossier], name: str, today: date) -> by
                 moments.append(fetched_at)
                 yield from _events(dossier, dossier.fines, fetched_at)
 
-    found = events()
-    for event in islice(found, MOST_DEADLINES):
+    coming = events()
+    for event in islice(coming, MOST_DEADLINES):
         calendar.add_component(event)
-    has_more = next(found, None) is not None
+    has_more = next(coming, None) is not None
     if not moments:
         return None
     journals = []
@@ -91,8 +91,10 @@ def agenda_calendar(dossiers: Iterable[Dossier], today: date) -> bytes:
     """
     from icalendar import Calendar
 
-    found = deadline_calendar((each for each in dossiers if each.fines is not None), _AGENDA, today)
-    calendar: Any = Calendar.from_ical(found) if found else _empty(today)
+    deadlines = deadline_calendar(
+        (dossier for dossier in dossiers if dossier.fines is not None), _AGENDA, today
+    )
+    calendar: Any = Calendar.from_ical(deadlines) if deadlines else _empty(today)
     calendar.add("refresh-interval", _REFRESH, {"value": "DURATION"})  # RFC 7986
     calendar.add("x-published-ttl", _REFRESH_TEXT)
     written: bytes = calendar.to_ical()

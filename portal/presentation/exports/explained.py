@@ -63,7 +63,7 @@ def explained(dossier: Dossier, now: datetime, since: SinceLastSeen | None = Non
     """
     answers = dossier.answers
     alerts = alerts_by_line(dossier.verdict.alerts)
-    reasons = {each.what: each.reason for each in dossier.missing}
+    reasons = {part.what: part.reason for part in dossier.missing}
     reasons |= {words: NOT_ASKED for name, words in LOOKUP_WORDS.items() if name not in dossier.ask}
     return {
         "version": VERSION,
@@ -80,19 +80,23 @@ def explained(dossier: Dossier, now: datetime, since: SinceLastSeen | None = Non
         "restrictions": _restrictions(dossier.orders) if dossier.orders is not None else None,
         "not_verified": [
             {
-                "key": each.key,
-                **_copied(LINE_WORDS[each.key], "title", "why", "where", "link"),
-                "alert": alerts.get(each.key),
+                "key": line.key,
+                **_copied(LINE_WORDS[line.key], "title", "why", "where", "link"),
+                "alert": alerts.get(line.key),
             }
-            for each in UNVERIFIED
+            for line in UNVERIFIED
         ],
         "declared": declared_object(dossier),
         "since_last_seen": _since(since) if since else None,
         "report": {
             "state": answers.report.state,
             "alerts": [
-                {"topic": each.topic or None, "subject": each.subject, "sentence": sentence(each)}
-                for each in dossier.verdict.alerts
+                {
+                    "topic": alert.topic or None,
+                    "subject": alert.subject,
+                    "sentence": sentence(alert),
+                }
+                for alert in dossier.verdict.alerts
             ],
         },
         "lookups": {
@@ -107,14 +111,14 @@ def _since(since: SinceLastSeen) -> Record:
         "seen_at": since.at,
         "changes": [
             {
-                "code": each.code,
-                "count": each.count or None,
-                "amount": each.amount,
-                "before": sight.value_before(each) or None,
-                "after": sight.value_now(each) or None if each.after is not None else None,
-                "sentence": sight.sentence(each),
+                "code": change.code,
+                "count": change.count or None,
+                "amount": change.amount,
+                "before": sight.value_before(change) or None,
+                "after": sight.value_now(change) or None if change.after is not None else None,
+                "sentence": sight.sentence(change),
             }
-            for each in since.changes
+            for change in since.changes
         ],
         "same": list(since.same),
         "not_compared": list(since.unknown),
@@ -194,12 +198,12 @@ def _verdict(verdict: Verdict, not_asked: Sequence[VerdictPart]) -> Record:
         "notices": notices(verdict),
         "reasons": [
             {
-                "sentence": sentence(each),
-                **_copied(each, "code", "source", "about"),
-                "record": each.anchor,
-                "mark": each.mark,
+                "sentence": sentence(reason),
+                **_copied(reason, "code", "source", "about"),
+                "record": reason.anchor,
+                "mark": reason.mark,
             }
-            for each in verdict.reasons
+            for reason in verdict.reasons
         ],
         "missing": missing,
         "not_asked": list(not_asked),

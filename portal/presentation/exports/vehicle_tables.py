@@ -164,12 +164,12 @@ def batch_table(name: TableName, vehicles: Iterable[tuple[Item, Dossier]]) -> Ta
 
     def rows() -> Iterator[list[Any]]:
         for item, dossier in vehicles:
-            found = _rows(name, dossier)
-            if found is None:
+            rows = _rows(name, dossier)
+            if rows is None:
                 missing = why_missing(item, NEEDS[name], dossier.answers.of(NEEDS[name]))
                 yield [item.subject.text, *[None] * (len(columns) - 1), *missing]
             else:
-                yield from ([*cells, None, None] for cells in found)
+                yield from ([*cells, None, None] for cells in rows)
 
     ends = Column("missing"), Column("cause")
     return Table(name, [*columns, *ends], rows())

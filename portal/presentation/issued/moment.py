@@ -15,13 +15,13 @@ def moment_document(issued: IssuedDossier) -> dict[str, Any]:
     Members are null if the dossier has ended meanwhile.
     """
     summary = summary_of(issued)
-    found = summary.moment if summary else None
+    moment = summary.moment if summary else None
     return {
         "number": display_number(issued.number),
-        "supersedes": (found.former or None) if found else None,
-        "asked": list(found.asked) if found else None,
-        "spent": found.spent if found else None,
-        "changes": [{"what": each} for each in found.changes] if found else None,
-        "nothing_changed": found.nothing_changed if found else None,
+        "supersedes": (moment.former or None) if moment else None,
+        "asked": list(moment.asked) if moment else None,
+        "spent": moment.spent if moment else None,
+        "changes": [{"what": change} for change in moment.changes] if moment else None,
+        "nothing_changed": moment.nothing_changed if moment else None,
         "signature": signature_document(judged(issued, unaltered=True).signature),
     }

@@ -99,7 +99,7 @@ class IssuedListPage:
 
     @property
     def rows(self) -> Sequence[tuple[IssuedDossier, IssuedSummary | None]]:
-        return [(each, summary_of(each)) for each in self.dossiers[:PAGE_SIZE]]
+        return [(issued, summary_of(issued)) for issued in self.dossiers[:PAGE_SIZE]]
 
     @property
     def next_after(self) -> IssuedDossier | None:

@@ -132,8 +132,8 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
 
 def _numbers(dossier: Dossier) -> Iterator[IssuedNumber]:
     look = LOOKS[dossier.verdict.row("transfer").mark]
-    found = ((figures.transfer, look), (figures.owed, None), (figures.worth, None))
-    for figure, its_look in found:
+    shown = ((figures.transfer, look), (figures.owed, None), (figures.worth, None))
+    for figure, its_look in shown:
         one = figure(dossier)
         yield IssuedNumber(one.label, one.value, one.note, one.is_known, its_look)
 
@@ -168,10 +168,10 @@ def changed_since(summary: IssuedSummary, now: Dossier) -> list[Changed]:
     """Compare a summary with what the stored answers say now."""
     values = [("Conclusão", summary.quoted, headline(now.verdict))]
     before = {figure.label: figure.text for figure in summary.figures}
-    for figure in (each(now) for each in _FIGURES):
+    for figure in (read(now) for read in _FIGURES):
         if figure.is_known and figure.label in before:
             values.append((figure.label, before[figure.label], _issued(figure).text))
-    return [each for each in values if each[1] != each[2]]
+    return [value for value in values if value[1] != value[2]]
 
 
 def _issued(figure: Figure) -> IssuedFigure:

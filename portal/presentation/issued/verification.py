@@ -102,7 +102,8 @@ def verification_document(verification: Verification) -> dict[str, Any]:
         "unaltered": verification.unaltered,
         "signature": signature_document(verification.signature),
         "differences": [
-            {"page": each.page, "what": each.what} for each in verification.differences
+            {"page": difference.page, "what": difference.what}
+            for difference in verification.differences
         ],
     }
 

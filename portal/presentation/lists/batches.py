@@ -148,7 +148,7 @@ class BatchPage:
     def doubtful(self) -> Iterator[tuple[Subject, WrongEntry | None]]:
         """The vehicles that are not ticked. A vehicle without entry was unticked by the visitor."""
         yield from ((parse_subject(text), None) for text in self.batch.unticked)
-        yield from ((parse_subject(each.suggestion), each) for each in self.batch.doubtful)
+        yield from ((parse_subject(entry.suggestion), entry) for entry in self.batch.doubtful)
 
     @cached_property
     def within_text(self) -> Sequence[Item]:
@@ -161,7 +161,7 @@ class BatchPage:
     @property
     def wrong(self) -> Sequence[WrongEntry]:
         """The entries that cannot be ticked."""
-        return [each for each in self.batch.wrong if self.step > 1 or not each.suggestion]
+        return [entry for entry in self.batch.wrong if self.step > 1 or not entry.suggestion]
 
     @property
     def more_wrong(self) -> int:
@@ -205,7 +205,7 @@ def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
     """
     if batch.state == "cancelled":
         return "\n".join(item.subject.text for item in items if item.state == "pending"), ""
-    wrong = [each.value for each in batch.wrong]
+    wrong = [entry.value for entry in batch.wrong]
     reasons = " ".join(map(mistake, batch.wrong[:3]))
     text = "\n".join([*wrong, *(item.subject.text for item in items), *batch.unticked])
     if not wrong:

@@ -99,8 +99,8 @@ class ComparisonPage:
     def best(self) -> Sequence[tuple[str, VehicleRow]]:
         """What one vehicle alone does best, in words, among those that may be transferred."""
         measures = {"perde menos valor": _change, "deve menos": _debt}
-        found = {words: best_of(self._rivals, one) for words, one in measures.items()}
-        return [(words, winners[0]) for words, winners in found.items() if len(winners) == 1]
+        best = {words: best_of(self._rivals, one) for words, one in measures.items()}
+        return [(words, winners[0]) for words, winners in best.items() if len(winners) == 1]
 
     @property
     def _rivals(self) -> Sequence[VehicleRow]:

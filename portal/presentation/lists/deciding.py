@@ -148,8 +148,8 @@ def deciding_page(name: str, vehicles: VehicleList, plate: str, *, at_end: bool)
     A list without such a vehicle, and ``at_end``, give the list's end.
     """
     rows = vehicles.selected
-    found = next((at for at, row in enumerate(rows) if row.plate == plate), None)
-    if found is None and not at_end:
+    at_plate = next((at for at, row in enumerate(rows) if row.plate == plate), None)
+    if at_plate is None and not at_end:
         tags = [vehicles.notes.get(row.plate, ("", ""))[1] for row in rows]
-        found = tags.index("") if "" in tags else None
-    return DecidingPage(name, vehicles, found)
+        at_plate = tags.index("") if "" in tags else None
+    return DecidingPage(name, vehicles, at_plate)

@@ -176,20 +176,20 @@ class OperationsPage:
 
     def share_of(self, usage: Usage) -> tuple[Part, ...]:
         """Return a bar whose length is relative to the largest of ``usage_by_caller``."""
-        whole = max(each.lookups for each in self.usage_by_caller.values())
+        whole = max(usage.lookups for usage in self.usage_by_caller.values())
         return row_parts(_lookup_values(usage), whole)
 
     @property
     def unpriced(self) -> Sequence[OperationName]:
         """The operations without a configured price."""
-        return [name for name, each in self.terms.items() if each.price is None]
+        return [name for name, terms in self.terms.items() if terms.price is None]
 
     @property
     def money_chart(self) -> BarChart | None:
         """The chart of spent and saved money that is known, or None if all its values are 0."""
         return self._chart(
-            lambda each: (float(each.known_spent), float(each.known_saved)),
-            lambda each: f"{spent_words(each)} gastos, {saved_words(each)} economizados",
+            lambda usage: (float(usage.known_spent), float(usage.known_saved)),
+            lambda usage: f"{spent_words(usage)} gastos, {saved_words(usage)} economizados",
         )
 
     @property
@@ -208,7 +208,7 @@ class OperationsPage:
     @property
     def addresses(self) -> Sequence[tuple[str, OriginBreaker | None, OriginCalls]]:
         """The origins that have a breaker or had calls today."""
-        breakers = {each.name: each for each in self.breakers}
+        breakers = {breaker.name: breaker for breaker in self.breakers}
         return [
             (name, breakers.get(name), self.origins.get(name, OriginCalls(0, 0)))
             for name in sorted(breakers.keys() | self.origins.keys())
@@ -259,9 +259,9 @@ class OperationsPage:
 
     def _by_part(self, part: int) -> dict[Any, Usage]:
         groups: defaultdict[Any, list[Usage]] = defaultdict(list)
-        for key, each in self.by_day.items():
+        for key, usage in self.by_day.items():
             if key[0] >= self.first_day:
-                groups[key[part]].append(each)
+                groups[key[part]].append(usage)
         return {key: merged(group) for key, group in groups.items()}
 
     def _chart(
@@ -300,7 +300,7 @@ def usage_table(by_day: Mapping[tuple[date, str], Usage]) -> Table:
     names = ("lookups", "calls", "hits", "collapsed", "stale", "spent", "saved")
     columns = (Column("day", "date"), Column("operation"), *map(Column, names))
     rows = (
-        (*key, *(getattr(each, name) for name in names)) for key, each in sorted(by_day.items())
+        (*key, *(getattr(usage, name) for name in names)) for key, usage in sorted(by_day.items())
     )
     return Table("usage", columns, rows)
 

@@ -68,12 +68,12 @@ class StatementPage:
     @property
     def counts(self) -> Sequence[tuple[str, int]]:
         """The kinds of differences, each with its number."""
-        found = Counter(each.kind for each in self._differences)
-        return [(words, found[kind]) for kind, words in _KINDS.items() if found[kind]]
+        counts = Counter(difference.kind for difference in self._differences)
+        return [(words, counts[kind]) for kind, words in _KINDS.items() if counts[kind]]
 
     @property
     def rows(self) -> Sequence[StatementRow]:
-        return [_row(each) for each in self._differences[:MOST_SHOWN]]
+        return [_row(difference) for difference in self._differences[:MOST_SHOWN]]
 
     @property
     def clock(self) -> str:

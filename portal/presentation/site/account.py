@@ -76,8 +76,8 @@ class PersonAccount:
     @property
     def shown_sessions(self) -> Sequence[tuple[BrowserSession, str]]:
         """The sessions, the latest used first, each with the words of its browser."""
-        latest = sorted(self.sessions, key=lambda each: -each.seen_at)
-        return [(each, browser_words(each)) for each in latest]
+        latest = sorted(self.sessions, key=lambda own: -own.seen_at)
+        return [(own, browser_words(own)) for own in latest]
 
 
 def browser_words(session: BrowserSession) -> str:

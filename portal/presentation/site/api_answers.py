@@ -48,8 +48,8 @@ def reference_answers(
     operations = operations_of(document)
     requests = {name: operations[name] for name in OPERATION_NAMES}
     bodies = {
-        name: ask(each.method, each.sample_path, each.sample_body.encode())
-        for name, each in requests.items()
+        name: ask(example.method, example.sample_path, example.sample_body.encode())
+        for name, example in requests.items()
     }
     plate = Plate.parse(requests["decode"].sample_path.rpartition("/")[2])
     panels = Panels(
@@ -87,7 +87,7 @@ def excerpt(document: object, depth: int = 0) -> str:
             return "{\n" + ",\n".join(members) + f"\n{_INDENT * depth}}}"
         case list() if document:
             if len(document) <= _MOST_SCALARS and not any(
-                isinstance(each, dict | list) for each in document
+                isinstance(element, dict | list) for element in document
             ):
                 return json.dumps(document, ensure_ascii=False)
             lines = [f"{inner}{excerpt(document[0], depth + 1)}"]

@@ -61,7 +61,7 @@ class Operation:
     @property
     def success(self) -> Document:
         responses = self.document["responses"].items()
-        return next(each for status, each in responses if status.startswith("2"))
+        return next(response for status, response in responses if status.startswith("2"))
 
     @property
     def body(self) -> Document:
@@ -78,16 +78,20 @@ class Operation:
         """
         can_be_sent = "requestBody" not in self.document or "example" in self.body
         parameters = self.parameters
-        needs_query = any(each["in"] == "query" and each.get("required") for each in parameters)
-        is_named = all("example" in each for each in parameters if each["in"] == "path")
+        needs_query = any(
+            parameter["in"] == "query" and parameter.get("required") for parameter in parameters
+        )
+        is_named = all(
+            "example" in parameter for parameter in parameters if parameter["in"] == "path"
+        )
         return is_named and can_be_sent and not needs_query
 
     @property
     def sample_path(self) -> str:
         path = self.path
-        for each in self.parameters:
-            if each["in"] == "path":
-                path = path.replace(f"{{{each['name']}}}", each["example"])
+        for parameter in self.parameters:
+            if parameter["in"] == "path":
+                path = path.replace(f"{{{parameter['name']}}}", parameter["example"])
         return path
 
     @property
@@ -108,13 +112,13 @@ class Section:
 
     @property
     def parameters(self) -> Sequence[Document]:
-        found = {
-            each["name"]: each
+        parameters = {
+            parameter["name"]: parameter
             for operation in self.operations
-            for each in operation.parameters
-            if each["in"] != "header"
+            for parameter in operation.parameters
+            if parameter["in"] != "header"
         }
-        return tuple(found.values())
+        return tuple(parameters.values())
 
     @property
     def body_fields(self) -> Sequence[Member]:
@@ -131,21 +135,21 @@ class Section:
             fields = tuple(members(content["schema"]))
             return {"Campos da resposta": fields} if fields else {}
         rows = {
-            each.path.rpartition("/")[2].partition(".")[0]: each.document["x-row"]
-            for each in self.operations
-            if "x-row" in each.document
+            operation.path.rpartition("/")[2].partition(".")[0]: operation.document["x-row"]
+            for operation in self.operations
+            if "x-row" in operation.document
         }
         return {f"Colunas de {name}": tuple(members(row)) for name, row in rows.items()}
 
     @property
     def errors(self) -> Mapping[str, Document]:
         """The first response of each error status, in the order of the statuses."""
-        found: dict[str, Document] = {}
+        by_status: dict[str, Document] = {}
         for operation in self.operations:
             for status, response in operation.document["responses"].items():
                 if status >= "400":
-                    found.setdefault(status, response)
-        return dict(sorted(found.items()))
+                    by_status.setdefault(status, response)
+        return dict(sorted(by_status.items()))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,7 +163,7 @@ class ApiPage:
 
     template: ClassVar[str] = "pages/api.html"
     short_titles: ClassVar[Mapping[str, str]] = {
-        each.operations[0]: each.short_title for each in _TEXTS.sections
+        section.operations[0]: section.short_title for section in _TEXTS.sections
     }
     codes: ClassVar[Mapping[str, ApiError]] = API_ERRORS
     base_url: str
@@ -178,19 +182,19 @@ class ApiPage:
     def groups(self) -> Mapping[str, Sequence[Section]]:
         """The sections by the titles of their groups."""
         groups: dict[str, list[Section]] = {}
-        for each in _TEXTS.sections:
+        for written in _TEXTS.sections:
             section = Section(
-                *(each.anchor, each.title, each.short_title),
-                [self.operations[name] for name in each.operations],
-                self.answers.get(each.operations[0]),
+                *(written.anchor, written.title, written.short_title),
+                [self.operations[name] for name in written.operations],
+                self.answers.get(written.operations[0]),
             )
-            groups.setdefault(each.group, []).append(section)
+            groups.setdefault(written.group, []).append(section)
         return groups
 
 
 def operations_of(document: Document) -> Mapping[str, Operation]:
     """Return the operations of an OpenAPI document by their names."""
-    found = (
+    schemas = (
         Operation(
             *(written["operationId"], method.upper(), path, written),
             (*item.get("parameters", ()), *written.get("parameters", ())),
@@ -199,7 +203,7 @@ def operations_of(document: Document) -> Mapping[str, Operation]:
         for method, written in item.items()
         if method in ("get", "post", "put")
     )
-    return {each.name: each for each in found}
+    return {schema.name: schema for schema in schemas}
 
 
 def members(
@@ -215,7 +219,7 @@ def members(
         target = written.get("items", written)
         # A schema that a reference names has a title.
         inner: Document = next(
-            (each for each in (target, *target.get("anyOf", ())) if "title" in each), {}
+            (option for option in (target, *target.get("anyOf", ())) if "title" in option), {}
         )
         meaning = written.get("description") or inner.get("description", "")
         former = seen.get(inner.get("title", ""))
@@ -240,13 +244,13 @@ def _form(schema: Document) -> str:
     kinds = schema.get("type", "string")
     names = [kinds] if isinstance(kinds, str) else kinds
     shown = [
-        _TEXTS.formats.get(schema.get("format", ""), _TEXTS.types[each])
-        if each == "string"
-        else _TEXTS.types[each]
-        for each in names
+        _TEXTS.formats.get(schema.get("format", ""), _TEXTS.types[kind])
+        if kind == "string"
+        else _TEXTS.types[kind]
+        for kind in names
     ]
-    values = [str(each) for each in schema.get("enum", ()) if each is not None]
+    values = [str(value) for value in schema.get("enum", ()) if value is not None]
     form = " ou ".join(shown)
-    if all(f"`{each}`" in schema.get("description", "") for each in values):
+    if all(f"`{value}`" in schema.get("description", "") for value in values):
         return form
     return f"{form}: {', '.join(values)}" if values else form

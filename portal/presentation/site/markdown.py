@@ -11,15 +11,15 @@ def markdown_of(html: str, part: str, left_out: str) -> str:
     from bs4 import BeautifulSoup
     from markdownify import MarkdownConverter
 
-    found: Any = BeautifulSoup(html, "html.parser").select_one(part)
-    for each in found.select(left_out):
-        each.decompose()
-    for each in found.select("small, summary"):
-        each.insert_before(" ")
+    content: Any = BeautifulSoup(html, "html.parser").select_one(part)
+    for element in content.select(left_out):
+        element.decompose()
+    for element in content.select("small, summary"):
+        element.insert_before(" ")
     converter = MarkdownConverter(
         heading_style="ATX", bullets="-", code_language_callback=_language
     )
-    return str(converter.convert_soup(found)).strip() + "\n"
+    return str(converter.convert_soup(content)).strip() + "\n"
 
 
 def _language(block: Any) -> str:

@@ -106,10 +106,10 @@ def notice_check_page(asked: Mapping[str, str], today: date) -> NoticeCheckPage:
 
 
 def _digits(text: str, least: int, most: int, example: str) -> str:
-    found = "".join(c for c in text if c not in " .-/")
-    if not (found.isascii() and found.isdigit() and least <= len(found) <= most):
+    digits = "".join(c for c in text if c not in " .-/")
+    if not (digits.isascii() and digits.isdigit() and least <= len(digits) <= most):
         raise ValueError(_NOT_A_CODE.format(example))
-    return found
+    return digits
 
 
 def _money(text: str) -> str:

@@ -61,13 +61,13 @@ class SignInPage:
         comparison, it is ``comparar ABC1D23 e KZZ-9999`` (compare). For other pages, it is "".
         """
         parts = urlsplit(self.next_path)
-        found = _VEHICLE_PATH.match(parts.path)
-        named = [found[1]] if found else parse_qs(parts.query).get("placas", [""])[0].split(",")
+        vehicle = _VEHICLE_PATH.match(parts.path)
+        named = [vehicle[1]] if vehicle else parse_qs(parts.query).get("placas", [""])[0].split(",")
         try:
             subjects = [parse_subject(text).display for text in named[:MOST_PLATES]]
         except InvalidSubject:
             return ""
-        return f"{'consultar' if found else 'comparar'} {listed(subjects)}"
+        return f"{'consultar' if vehicle else 'comparar'} {listed(subjects)}"
 
 
 @dataclass(frozen=True, slots=True)

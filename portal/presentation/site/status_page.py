@@ -53,11 +53,11 @@ class SourceStatus:
 
     @property
     def calls(self) -> int:
-        return sum(each.calls for each in self.days)
+        return sum(day.calls for day in self.days)
 
     @property
     def failed(self) -> int:
-        return sum(each.failed for each in self.days)
+        return sum(day.failed for day in self.days)
 
     @property
     def share(self) -> float | None:
@@ -67,7 +67,7 @@ class SourceStatus:
     @property
     def troubled(self) -> Sequence[SourceDay]:
         """The days with calls that got no answer, the newest first."""
-        return [each for each in reversed(self.days) if each.failed]
+        return [day for day in reversed(self.days) if day.failed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +82,13 @@ class StatusPage:
         return self.sources[0].days[0].day
 
 
-def status_page(found: Mapping[tuple[date, str], OriginCalls], today: date) -> StatusPage:
+def status_page(calls: Mapping[tuple[date, str], OriginCalls], today: date) -> StatusPage:
     """Return the page of the last DAYS days. ``found`` has the calls of a day and an operation."""
     days = [today - timedelta(days=ago) for ago in reversed(range(DAYS))]
     none = OriginCalls(0, 0)
     return StatusPage(
         [
-            SourceStatus(name, [SourceDay(day, *found.get((day, name), none)) for day in days])
+            SourceStatus(name, [SourceDay(day, *calls.get((day, name), none)) for day in days])
             for name in OPERATION_NAMES
         ]
     )

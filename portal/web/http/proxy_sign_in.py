@@ -72,12 +72,12 @@ class ProxySignIn:
         if name is None or refusal:
             return None
         groups = _text(environ.get(_key(self.groups_header), "")) or ""
-        named = [each.strip() for each in groups.split(",") if each.strip()]
+        named = [group.strip() for group in groups.split(",") if group.strip()]
         return Claims(PROXY, name, name, named[:MOST_GROUPS])
 
     def _refusal(self, environ: Mapping[str, Any], name: str | None) -> SignInRefusal:
         through = str(environ.get("HTTP_X_FORWARDED_FOR", "")).split(",")
-        if sum(1 for each in through if each.strip()) < self.hops:
+        if sum(1 for hop in through if hop.strip()) < self.hops:
             return "proxies"
         if self.secret is not None:
             sent = str(environ.get(_key(SECRET_HEADER), ""))

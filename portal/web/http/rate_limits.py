@@ -296,8 +296,8 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
     """Return RateLimit-Policy and RateLimit, or [] if no limit applies."""
     if not quotas:
         return []
-    policy = ", ".join(f'"{each.name}";q={each.amount};w={each.window_s}' for each in quotas)
-    state = ", ".join(f'"{each.name}";r={each.left};t={each.reset_s}' for each in quotas)
+    policy = ", ".join(f'"{quota.name}";q={quota.amount};w={quota.window_s}' for quota in quotas)
+    state = ", ".join(f'"{quota.name}";r={quota.left};t={quota.reset_s}' for quota in quotas)
     return [("RateLimit-Policy", policy), ("RateLimit", state)]
 
 
@@ -327,11 +327,11 @@ class DailyQuotas:
         """Return the current quota, or None if there is no limit or the ledger cannot be read."""
         if not identity.least_daily_limit:
             return None
-        found = self._allowance(identity)
+        allowance = self._allowance(identity)
         quota = None
-        if found.token is not None:
-            until_s = max(1, ceil(found.until_midnight_s))
-            quota = Quota(DAILY_CALLS, identity.least_daily_limit, DAY_S, found.token, until_s)
+        if allowance.token is not None:
+            until_s = max(1, ceil(allowance.until_midnight_s))
+            quota = Quota(DAILY_CALLS, identity.least_daily_limit, DAY_S, allowance.token, until_s)
         if len(self._recent) >= _MOST_NAMES:
             self._recent.clear()
         self._recent[identity.name] = (self._monotonic(), quota)
@@ -343,10 +343,10 @@ class DailyQuotas:
         The quota may be older while another thread reads the ledger. Returns None in the same cases
         as ``read``.
         """
-        found = self._recent.get(identity.name)
-        if found is None:
+        recent = self._recent.get(identity.name)
+        if recent is None:
             return self.read(identity)
-        at, quota = found
+        at, quota = recent
         if self._monotonic() - at < _RECENT_S or not self._reading.acquire(blocking=False):
             return quota
         try:

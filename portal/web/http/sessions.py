@@ -134,7 +134,7 @@ class Sessions:
 
     @property
     def _has_sign_in(self) -> bool:
-        return any(each in session for each in _SIGN_INS)
+        return any(sign_in in session for sign_in in _SIGN_INS)
 
     @property
     def is_by_proxy(self) -> bool:

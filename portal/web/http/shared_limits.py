@@ -43,7 +43,7 @@ class SharedStorage(Storage):
         with self._counters.locked():
             place = self._place(name, places, now)
             if place is None:
-                place = min(places, key=lambda each: numbers[each + 2])
+                place = min(places, key=lambda candidate: numbers[candidate + 2])
                 numbers[place], numbers[place + 1], numbers[place + 2] = name, 0, now + expiry
             numbers[place + 1] += amount
             return int(numbers[place + 1])
@@ -73,7 +73,7 @@ class SharedStorage(Storage):
 
     def _places(self, key: str) -> list[int]:
         first = _hash(key) >> _HASH_BITS
-        return [(first + each) % self._most * _NUMBERS for each in range(_PROBED)]
+        return [(first + step) % self._most * _NUMBERS for step in range(_PROBED)]
 
     def _place(self, name: float, places: list[int], now: float) -> int | None:
         """Return the place of a key whose window has not ended, or None."""

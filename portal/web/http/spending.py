@@ -65,7 +65,7 @@ def header_spend(identity: Identity) -> Spend:
     header = request.headers.get("Cache-Control")
     if header is None:
         return Spend.ASKED
-    directives = {each.partition("=")[0].strip().lower() for each in header.split(",")}
+    directives = {directive.partition("=")[0].strip().lower() for directive in header.split(",")}
     if "only-if-cached" in directives:
         return Spend.LATER
     if "no-cache" in directives and identity.has_scope("refresh"):

@@ -57,7 +57,7 @@ def _results(
     """Return the results of a batch, of all its vehicles or of those that the query selects."""
     name, outdated_at_s = f"lote-{batch[:8]}", time.time() if expired else None
 
-    def found() -> tuple[Collection[LookupName], Sequence[Item]]:
+    def select() -> tuple[Collection[LookupName], Sequence[Item]]:
         # All items are read before the response starts. A later error would truncate the response,
         # and a client could mistake the truncated response for a complete one.
         return call.desk.lists.get(batch).ask, [
@@ -68,9 +68,9 @@ def _results(
         ]
 
     if kind == "zip":
-        return _zip(call, found, name)
+        return _zip(call, select, name)
     with call.web.slots.table_writes.slot(call.sender):
-        ask, chosen = found()
+        ask, chosen = select()
         subjects = [item.subject for item in chosen]
         call.desk.prepare(subjects)
         call.desk.witness.exported(subjects, batch)
@@ -83,8 +83,8 @@ def batch_deadlines(call: Call, batch: str) -> Response:
     today = call.web.render_context().today
     with call.web.slots.table_writes.slot(call.sender):
         ask = [name for name in call.desk.lists.get(batch).ask if name == "renainf"]
-        found = (dossier for _, dossier in _vehicles(call, batch, ask))
-        with closing(call.web.slots.file_turn.sliced(found)) as dossiers:
+        vehicles = (dossier for _, dossier in _vehicles(call, batch, ask))
+        with closing(call.web.slots.file_turn.sliced(vehicles)) as dossiers:
             calendar = deadline_calendar(dossiers, f"Prazos do lote {batch[:8]}", today)
     if calendar is None:
         raise Failure("not_stored")
@@ -160,13 +160,13 @@ def _while_signed_in(call: Call, items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _zip(
-    call: Call, found: Callable[[], tuple[Collection[LookupName], Sequence[Item]]], name: str
+    call: Call, select: Callable[[], tuple[Collection[LookupName], Sequence[Item]]], name: str
 ) -> Response:
     content_type, file_name = "application/zip", f"{name}.zip"
     with ExitStack() as stack:
         if request.method != "HEAD":
             stack.enter_context(call.web.slots.streams.slot(call.sender))
-        ask, chosen = found()
+        ask, chosen = select()
         call.web.pdfs.check()
         if request.method == "HEAD":
             return file_response((), content_type, file_name)
@@ -207,11 +207,11 @@ def _dossiers(
 
 def _dossier_pdf(call: Call, plate: Plate, ask: Collection[LookupName]) -> bytes | None:
     with call.web.slots.file_turn.take():
-        found = batch_dossier(call.web, call.desk, plate, ask)
-    if found is None:
+        paper = batch_dossier(call.web, call.desk, plate, ask)
+    if paper is None:
         return None
     with call.web.pdf_span():
-        return call.web.pdfs.render_for_archive(*found)
+        return call.web.pdfs.render_for_archive(*paper)
 
 
 def _authenticate_again(web: Web) -> None:

@@ -205,10 +205,10 @@ def _ask(call: Call) -> Sequence[LookupName]:
 
 def _cursor(text: str) -> tuple[float, str]:
     """Return where the former page of a list ended."""
-    found = _CURSOR.fullmatch(text)
-    if found is None:
+    cursor = _CURSOR.fullmatch(text)
+    if cursor is None:
         raise ValueError(text)
-    return float(found[1]), found[2]
+    return float(cursor[1]), cursor[2]
 
 
 def _moment_s(text: str) -> float:

@@ -53,10 +53,10 @@ def _changes(call: Call) -> Changes:
 
 
 def _objects(given: object, members: Collection[str]) -> list[dict[str, Any]]:
-    if not isinstance(given, list) or not all(isinstance(each, dict) for each in given):
+    if not isinstance(given, list) or not all(isinstance(line, dict) for line in given):
         raise Refusal("body_invalid", INVALID_LINES)
-    for each in given:
-        refuse_unknown(each, members, UNKNOWN_MEMBER)
+    for line in given:
+        refuse_unknown(line, members, UNKNOWN_MEMBER)
     return given
 
 

@@ -103,7 +103,9 @@ def _own_error(status: int, former: dict[str, Any]) -> dict[str, Any]:
     """Return the description of an error under ``/api/v1`` that is ``former`` elsewhere."""
     message = former["content"]["application/json"]["example"]["message"]
     codes = [code for code, error in API_ERRORS.items() if error.status == status]
-    code = next((each for each in codes if API_ERRORS[each].message == message), codes[0])
+    code = next(
+        (candidate for candidate in codes if API_ERRORS[candidate].message == message), codes[0]
+    )
     example = {"message": message, "code": code, "request_id": "0f8c1d2e3a4b5c6d"}
     content = {
         "application/json": {"schema": {"$ref": "#/components/schemas/Error"}, "example": example},
@@ -132,18 +134,18 @@ def _resolved(written: Any) -> Any:
         case {"$ref": str(reference), **beside}:
             return {**_named(reference), **beside}
         case dict():
-            return {name: _resolved(each) for name, each in written.items()}
+            return {name: _resolved(member) for name, member in written.items()}
         case list():
-            return [_resolved(each) for each in written]
+            return [_resolved(element) for element in written]
     return written
 
 
 @cache
 def _named(reference: str) -> dict[str, Any]:
-    found: Any = as_document()
+    part: Any = as_document()
     for name in reference.removeprefix("#/").split("/"):
-        found = found[name]
-    return {"title": name, **_resolved(found)}
+        part = part[name]
+    return {"title": name, **_resolved(part)}
 
 
 @cache
@@ -167,7 +169,11 @@ def declared(rule: str, method: str) -> Declared:
     """
     item = resolved_document()["paths"][re.sub(r"<(\w+)>", r"{\1}", rule)]
     operation = item["get" if method == "HEAD" else method.lower()]
-    names = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"}
+    names = {
+        parameter["name"]
+        for parameter in operation.get("parameters", ())
+        if parameter["in"] == "query"
+    }
     content = operation.get("requestBody", {}).get("content", {})
     schema = content.get("application/json", {}).get("schema", {})
     return Declared(frozenset(names | {"at"}), frozenset(schema.get("properties", ())))

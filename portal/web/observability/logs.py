@@ -137,7 +137,7 @@ class TextLines(logging.Formatter):
         line = self._line(record, record.created, line_fields(record))
         if record.exc_info:
             trace = self._redact(self.formatException(record.exc_info)).translate(_LINES)
-            line += "".join(f"\n{_INDENT}{each}" for each in trace.split("\n"))
+            line += "".join(f"\n{_INDENT}{trace_line}" for trace_line in trace.split("\n"))
         return line
 
     def _line(self, record: logging.LogRecord, at: float, fields: Mapping[str, Any]) -> str:

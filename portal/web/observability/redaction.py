@@ -53,4 +53,4 @@ class Redactor:
 def _encodings(secret: str) -> set[str]:
     raw = secret.encode()
     encoded = (base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode())
-    return {secret, quote(secret, safe=""), *encoded, *(each.rstrip("=") for each in encoded)}
+    return {secret, quote(secret, safe=""), *encoded, *(text.rstrip("=") for text in encoded)}

@@ -173,8 +173,8 @@ class AccessLogBuffer:
     def _write(self, hits: list[Hit]) -> None:
         self._uses.update(hit.labels.use for hit in hits)
         for (operation, method, rule), seconds in _group_by_labels(hits).items():
-            fast = [each for each in seconds if each <= SHORTEST_S]
-            slow = ((each, 1) for each in seconds if each > SHORTEST_S)
+            fast = [time_s for time_s in seconds if time_s <= SHORTEST_S]
+            slow = ((time_s, 1) for time_s in seconds if time_s > SHORTEST_S)
             merged = [(sum(fast) / len(fast), len(fast))] if fast else []
             for mean_s, times in (*merged, *slow):
                 self._observer.served(operation, "hit", mean_s, times)

@@ -149,13 +149,13 @@ def _page(web: Web, desk: Desk, form: OwnTokenForm, status: int = 200) -> BaseRe
     ends_at = web.gatekeeper.expires_at(identity)
     person = None
     if company is not None and identity.is_person:
-        found = company.people.find(identity.owner)
+        known = company.people.find(identity.owner)
         person = PersonAccount(
             tokens=company.own_tokens.of(identity),
-            entered_at=None if found is None else from_epoch(found.entered_at),
-            seen_at=None if found is None else from_epoch(found.seen_at),
+            entered_at=None if known is None else from_epoch(known.entered_at),
+            seen_at=None if known is None else from_epoch(known.seen_at),
             ends_at_provider=web.sessions.is_by_proxy,
-            sessions=() if found is None else found.sessions,
+            sessions=() if known is None else known.sessions,
             session=company.session_id,
             form=form,
         )

@@ -51,13 +51,13 @@ routes = Routes("batches", robots="noindex", limited=True)
 def form(web: Web, desk: Desk) -> BaseResponse:
     draft = request.args.get("corrigir", "")
     try:
-        found = desk.lists.get(draft) if draft else None
+        former = desk.lists.get(draft) if draft else None
     except UnknownBatch:
-        found = None
-    if found is None:
+        former = None
+    if former is None:
         return _form(web, desk, sanitise_echo(request.args.get("placas", ""), LONGEST_QUERY))
-    text, problem = typed_again(found, desk.lists.items(draft))
-    return _form(web, desk, text, problem, found.ask, corrects=draft, status=200)
+    text, problem = typed_again(former, desk.lists.items(draft))
+    return _form(web, desk, text, problem, former.ask, corrects=draft, status=200)
 
 
 @routes.post("/lote")
@@ -80,29 +80,29 @@ def create(web: Web, desk: Desk) -> BaseResponse:
 @routes.get("/lote/<batch>")
 @at_desk
 def batch(web: Web, desk: Desk, batch: str) -> BaseResponse:
-    choice, found = list_choice(), desk.lists.get(batch)
+    choice, shown = list_choice(), desk.lists.get(batch)
     # The page of a running batch reads only PAGE_SIZE items, because the browser reloads it every
     # two seconds.
-    is_part = found.state == "running" and found.counts.total > PAGE_SIZE
+    is_part = shown.state == "running" and shown.counts.total > PAGE_SIZE
     is_part = is_part and not choice.needs_all_rows
-    most, last_page = PAGE_SIZE if is_part else None, (found.counts.total - 1) // PAGE_SIZE
+    most, last_page = PAGE_SIZE if is_part else None, (shown.counts.total - 1) // PAGE_SIZE
     skip = min(choice.number - 1, last_page) * PAGE_SIZE if is_part else 0
     items = desk.lists.items(batch, most, skip)
     # Whether the page has a button that starts or resumes the batch.
-    has_button = found.state in ("draft", "paused")
-    now, is_draft = web.render_context().now, found.state == "draft"
+    has_button = shown.state in ("draft", "paused")
+    now, is_draft = web.render_context().now, shown.state == "draft"
     page = BatchPage(
-        batch=found,
+        batch=shown,
         vehicles=vehicles_of_batch(
-            desk, found, items, choice, now, total=found.counts.total if is_part else None
+            desk, shown, items, choice, now, total=shown.counts.total if is_part else None
         ),
         drafted=items if is_draft else (),
         prices=desk.prices(),
         calls_left=desk.allowance().left,
         now=now,
-        left=desk.lists.left(found) if has_button else None,
+        left=desk.lists.left(shown) if has_button else None,
         failing=[item for item in items if item.failing_since is not None],
-        retries=desk.lists.retries(items, found.ask),
+        retries=desk.lists.retries(items, shown.ask),
     )
     return page_response(page)
 

@@ -31,10 +31,10 @@ routes = Routes("deciding", robots="noindex", limited=True)
 
 
 def _of_batch(web: Web, desk: Desk, batch: str) -> Found:
-    found, now = desk.lists.get(batch), web.render_context().now
-    vehicles = vehicles_of_batch(desk, found, desk.lists.items(batch), _choice(), now)
-    counts = counted(found.counts.total, "placa", "placas")
-    return found.name or f"Lote de {counts}", vehicles
+    shown, now = desk.lists.get(batch), web.render_context().now
+    vehicles = vehicles_of_batch(desk, shown, desk.lists.items(batch), _choice(), now)
+    counts = counted(shown.counts.total, "placa", "placas")
+    return shown.name or f"Lote de {counts}", vehicles
 
 
 def _of_history(web: Web, desk: Desk) -> Found:

@@ -19,13 +19,13 @@ routes = Routes("fixed")
 
 @routes.get("/static/<path:name>")
 def static_file(web: Web, name: str) -> Response:
-    found = web.assets.files.get(name)
-    asset = found or web.assets.find_current(name)
+    named = web.assets.files.get(name)
+    asset = named or web.assets.find_current(name)
     if asset is None:
         abort(404)
     zipped = asset.gzipped if request.accept_encodings["gzip"] else None
     response = Response(zipped or asset.body, content_type=asset.content_type)
-    response.headers["Cache-Control"] = CACHE_CONTROL if found else "no-store"
+    response.headers["Cache-Control"] = CACHE_CONTROL if named else "no-store"
     if asset.gzipped is not None:
         response.headers["Vary"] = "Accept-Encoding"
     if zipped is not None:

@@ -48,18 +48,18 @@ def history(web: Web, desk: Desk) -> BaseResponse:
             now=now,
             total=total,
             page_size=PAGE_SIZE,
-            days={each.subject: day_words(utc_time(each.asked_at), now) for each in shown},
+            days={entry.subject: day_words(utc_time(entry.asked_at), now) for entry in shown},
         ),
         entries={
             entry.subject: HistoryLine(
-                found.subject,
-                found.answers,
+                dossier.subject,
+                dossier.answers,
                 utc_time(entry.asked_at),
                 prices,
                 paid.get(entry.subject, Decimal(0)),
                 has_account,
             )
-            for entry, found in zip(shown, dossiers, strict=True)
+            for entry, dossier in zip(shown, dossiers, strict=True)
         },
         batches=desk.lists.all(),
         kept_s=desk.history_kept_s,

@@ -214,7 +214,7 @@ def issue_several(web: Web, desk: Desk) -> BaseResponse:
             if not issued:
                 raise
             log.error("unexpected %s in a list of dossiers", type(error).__name__)
-            unfinished = [each.dossier.subject.display for _, each in ready[at:]]
+            unfinished = [issuable.dossier.subject.display for _, issuable in ready[at:]]
             break
         else:
             issued += 1

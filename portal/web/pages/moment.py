@@ -66,11 +66,11 @@ def moment(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     issued = desk.issuing.owned(number)
     summary = summary_of(issued) if issued else None
     if summary and summary.moment:
-        found = summary.moment
+        moment = summary.moment
         # With a text below its title, a notice is a warning.
-        rest = " ".join((found.finding, *found.changes))
-        below = ". " if found.nothing_changed else "\n"
-        show_notice(f"{found.heading}{below}{rest}")
+        rest = " ".join((moment.finding, *moment.changes))
+        below = ". " if moment.nothing_changed else "\n"
+        show_notice(f"{moment.heading}{below}{rest}")
     return redirect(url_for("dossiers.dossier", text=display_number(number)), 303)
 
 

@@ -74,7 +74,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
     )
     shown = (*tokens.valid, *tokens.ended, *tokens.full)
     uses = web.operator.uses()
-    budgets = (each for each in uses if each[0].limit.period == "month")
+    budgets = (use for use in uses if use[0].limit.period == "month")
     budget, budget_ends_on = next(budgets, (None, None))
     calls = usage.calls(min(first, today.replace(day=1)))
     page = OperationsPage(
@@ -85,7 +85,7 @@ def overview(web: Web, _: Identity) -> BaseResponse:
         failures=usage.failures(calls, first),
         breakers=web.operator.breakers,
         origins=usage.origins_today(calls),
-        calls_today=usage.calls_today(each.name for each in shown),
+        calls_today=usage.calls_today(token.name for token in shown),
         daily_limit=web.operator.daily_limit,
         budget=budget,
         budget_ends_on=budget_ends_on,

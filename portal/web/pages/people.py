@@ -70,7 +70,7 @@ def change(web: Web, identity: Identity) -> BaseResponse:
         ("veículo do histórico", "veículos do histórico"),
         ("linha declarada", "linhas declaradas"),
     )
-    parts = [counted(each, *word) for each, word in zip(handed, words, strict=True) if each]
+    parts = [counted(count, *word) for count, word in zip(handed, words, strict=True) if count]
     show_notice(
         HANDED.format(shown_caller(new), listed(parts))
         if parts

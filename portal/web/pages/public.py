@@ -138,8 +138,8 @@ def privacy(web: Web) -> Response:
 @routes.get("/situacao")
 def status(web: Web) -> Response:
     """Show each source's availability by day, in every mode."""
-    today, found = web.operator.availability(DAYS)
-    return page_response(status_page(found, today))
+    today, calls = web.operator.availability(DAYS)
+    return page_response(status_page(calls, today))
 
 
 @routes.get("/robots.txt")

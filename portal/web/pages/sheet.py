@@ -135,7 +135,7 @@ def _refusal(web: Web, error: ContradictsRecord) -> str:
 
 
 def _plates(texts: Sequence[str]) -> list[Plate]:
-    return [each for each in read_strings(texts).subjects if isinstance(each, Plate)]
+    return [subject for subject in read_strings(texts).subjects if isinstance(subject, Plate)]
 
 
 def _rows() -> list[Mapping[str, str]]:
@@ -150,8 +150,8 @@ def _changes(web: Web, desk: Desk, rows: Sequence[Mapping[str, str]]) -> Changes
     """Return the declarations of a form. Raises WrongDeclaration."""
     today, who = web.render_context().today, shown_name(desk.identity)
     members = [form_members(row) for row in rows]
-    lines = [each for each in members if "row" not in each]
+    lines = [member for member in members if "row" not in member]
     return {
         **read_declarations(lines, who, today),
-        **read_seen([each for each in members if "row" in each], who, today),
+        **read_seen([member for member in members if "row" in member], who, today),
     }

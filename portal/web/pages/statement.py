@@ -54,10 +54,10 @@ def check(web: Web, _: Identity) -> BaseResponse:
         if not content:
             return page_response(StatementPage(columns, problem=NO_FILE), 400)
         try:
-            found = web.operator.check_statement(content, columns)
+            comparison = web.operator.check_statement(content, columns)
         except WrongStatement as error:
             return page_response(StatementPage(columns, problem=problem_sentence(error)), 400)
-    return page_response(StatementPage(columns, found))
+    return page_response(StatementPage(columns, comparison))
 
 
 def _columns(fields: Mapping[str, str]) -> Mapping[str, str]:

@@ -93,12 +93,12 @@ def _token(web: Web, name: str) -> Issued:
     """Return the unrevoked token of this name that the operator has issued, or abort with 404."""
     if not is_token_name(name):
         abort(404)
-    for each in web.operator.tokens.listed():
-        if each.name == name and each.revoked_at is None and each.person is None:
+    for token in web.operator.tokens.listed():
+        if token.name == name and token.revoked_at is None and token.person is None:
             break
     else:
         abort(404)
-    return each
+    return token
 
 
 def _form(web: Web, token: Issued, problems: dict[str, str] | None = None) -> ChangeForm:

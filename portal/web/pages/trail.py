@@ -46,8 +46,8 @@ def trail(web: Web, _: Identity) -> BaseResponse:
     except InvalidSubject:
         page = TrailPage(found=(), days=days, who=who, plate=typed, problem=INVALID_PLATE)
         return page_response(page, 400)
-    found = web.operator.trail_page(PAGE_SIZE + 1, before, who, vehicles)
-    return page_response(TrailPage(found=found, days=days, who=who, plate=typed))
+    rows = web.operator.trail_page(PAGE_SIZE + 1, before, who, vehicles)
+    return page_response(TrailPage(found=rows, days=days, who=who, plate=typed))
 
 
 @routes.get("/operacao/trilha.csv")

@@ -69,7 +69,7 @@ def read_seen(given: Sequence[Mapping[str, Any]], who: str, today: date) -> Chan
     """
     changes: dict[str, Declared | None] = {}
     for one in given:
-        row = next((each for each in CAR_ROWS if each == one.get("row")), None)
+        row = next((car_row for car_row in CAR_ROWS if car_row == one.get("row")), None)
         if row is None:
             shown = sanitise_echo(str(one.get("row", "")), LONGEST_NAME)
             raise WrongDeclaration(WRONG_ROW.format(shown, ", ".join(CAR_ROWS)))
