@@ -59,6 +59,7 @@ class CheckedHistory(BatchChecks):
         self._expected: dict[Key, set[str]] = {}
         self._refreshed: set[Key] = set()
         self._killed = False
+        self._settled_at = time.time()  # when the last step had ended
         # Answers that the portal may not have received yet.
         self._under_way: list[Answer] = []
         # Answers to batches. They are stored at the latest when their batch is done.
@@ -168,6 +169,7 @@ class CheckedHistory(BatchChecks):
             if shown is not None and shown["state"] == "done":
                 self._note_stored(batch)
         self._check_log()
+        self._settled_at = time.time()
 
     def _check_call(self, answer: Answer) -> None:
         """Check that a call was requested, has the right credential, and is not a repeat."""
@@ -194,29 +196,17 @@ class CheckedHistory(BatchChecks):
         return batch.may_have_sent(answer, revoked_at + REVOCATION_REACHES_S)
 
     def _check_paid_once(self, answer: Answer) -> None:
-        if answer.key in self._refreshed or not self.model.store_is_well:
-            return
-        before = [
-            each
-            for each in self.model.answers()
-            if each is not answer
-            and (each.key, each.env, each.credential) == (answer.key, answer.env, answer.credential)
-            and (each.sent_at or each.received_at) < answer.received_at
-            and (each.outcome == "rejected" or each.sent_at)
-        ]
-        last = max(before, key=lambda each: each.received_at, default=None)
-        if last is None or last.purged_at is not None:
-            return
-        same_step = last in self._new_answers() and not self._killed
-        if (last.stored or same_step) and self.model.surely_fresh(last, answer.received_at):
-            raise Violation("a good answer is paid once a lifetime", f"{last}, again: {answer}")
+        if answer.key not in self._refreshed and self.model.store_is_well:
+            of_step = [] if self._killed else self._new_answers()
+            self.model.check_paid_once(answer, of_step, self._settled_at)
 
     def _note_stored(self, batch: Batch) -> None:
         for answer in [each for each in self._of_batches if each.key in batch.lookups]:
             self._of_batches.remove(answer)
             # After a longer time, the portal may have closed the connection meanwhile.
             was_sent = 0 < answer.sent_at < answer.received_at + LATE_S / 2
-            answer.stored |= was_sent and self.model.store_is_well
+            if was_sent and self.model.store_is_well:
+                answer.note_stored(time.time())
 
     def _check_log(self) -> None:
         written = self.world.new_log()

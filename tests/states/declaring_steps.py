@@ -148,9 +148,9 @@ class DeclaringSteps(OperatorSteps):
             case 0 if self._killed:
                 for key, one in told.items():
                     self.declared.put(lines[key], one, surely=False)
-            case 303 | 400 | 401 | 403 if self._may_not_declare(who):
+            case 429 if self.model.refuses(self.env, who, reply):
                 pass
-            case 429:
+            case 303 | 400 | 401 | 403 if self._may_not_declare(who):
                 pass
             case _:
                 raise Violation("a declaration is stored or refused", context)
@@ -169,6 +169,8 @@ class DeclaringSteps(OperatorSteps):
                 raise Violation("a declaration against a record is refused", context)
 
     def _check_lines(self, who: Caller, plate: str, reply: Reply) -> None:
+        if self.model.refuses(self.env, who, reply):
+            return
         if reply.status in (401, 403) and self._may_not_declare(who):
             return
         if reply.status != 200:

@@ -96,7 +96,8 @@ class History(DeclaringSteps):
         self._of_batches.clear()
         if self.world.redis is None:  # the backup holds the answers
             for answer in self.model.answers():
-                answer.stored &= answer.known_by is not None and answer.known_by < kept.began_at
+                if answer.known_by is None or answer.known_by >= kept.began_at:
+                    answer.forget_stored()
         self.batches = [each for each in self.batches if each.id in kept.batches]
         for batch in self.batches:
             # A restored batch asks nothing before its owner starts it again.

@@ -21,6 +21,8 @@ FAILURE_SHARED_S = 2.5
 # Seconds after a failure in which the portal may reject calls. An open breaker rejects them for
 # 5 s, and the rest is a margin.
 TROUBLE_S = 9.0
+# Beyond so many requests with an unknown token in so many seconds, the portal answers 429.
+WRONG_TOKENS = ((30, 60.0), (300, 3600.0))
 
 Mode = Literal["managed", "pass-through", "demo"]
 Spend = Literal["", "no-cache", "only-if-cached"]
@@ -97,12 +99,14 @@ class Model:
     revoked_at: dict[str, float] = field(default_factory=dict)
     trouble_until: float = 0.0
     store_is_well: bool = True
+    # When the replies to requests with an unknown token (401) had come.
+    wrong_tokens: list[float] = field(default_factory=list)
 
     def forget_stored(self, subjects: Collection[str] | None = None) -> None:
         """Stop expecting these vehicles' answers in the store; None means all vehicles."""
         for answer in self.answers():
             if subjects is None or answer.subject in subjects:
-                answer.stored = False
+                answer.forget_stored()
 
     def answers(self) -> Iterable[Answer]:
         for upstream in self.upstreams:
@@ -135,8 +139,9 @@ class Model:
     def kept_fresh(self, env: Env, who: Caller, key: Key, until: float) -> Answer | None:
         """Return the stored answer that a caller must receive at ``until``, or None."""
         last = self.latest(env, who, key)
-        kept = last is not None and last.stored and last.purged_at is None
-        return last if kept and last is not None and self.surely_fresh(last, until) else None
+        if last is None or last.stored_by > until or last.purged_at is not None:
+            return None
+        return last if self.surely_fresh(last, until) else None
 
     def may_refuse(self, env: Env, who: Caller) -> bool:
         """Return whether the portal may answer 401 or 403 to whatever a caller asks.
@@ -145,6 +150,42 @@ class Model:
         """
         is_known = who.is_token == (env.mode != "pass-through") and env.mode != "demo"
         return not is_known or who.text in self.revoked_at or who.issued_in not in ("", env.name)
+
+    def refuses(self, env: Env, who: Caller, reply: Reply) -> bool:
+        """Return whether a reply refuses a caller as the portal may.
+
+        A caller with an unknown token is told to wait only after too many unknown tokens.
+        """
+        if reply.status not in (401, 403, 429) or not self.may_refuse(env, who):
+            return False
+        return reply.status != 429 or any(
+            sum(at > reply.asked_at - window_s for at in self.wrong_tokens) >= most
+            for most, window_s in WRONG_TOKENS
+        )
+
+    def check_paid_once(
+        self, answer: Answer, of_step: Collection[Answer], step_began_at: float
+    ) -> None:
+        """Check that a call was not sent while the portal had its answer.
+
+        ``of_step`` are the answers of the same step, whose calls are made once. An answer of an
+        earlier step was surely stored only if a reply had shown it before the step: a process may
+        keep an answer that the store has lost, and give it back to the store beside the call.
+        """
+        before = [
+            each
+            for each in self.answers()
+            if each is not answer
+            and (each.key, each.env, each.credential) == (answer.key, answer.env, answer.credential)
+            and (each.sent_at or each.received_at) < answer.received_at
+            and (each.outcome == "rejected" or each.sent_at)
+        ]
+        last = max(before, key=lambda each: each.received_at, default=None)
+        if last is None or last.purged_at is not None:
+            return
+        was_stored = last.stored_by <= step_began_at or last in of_step
+        if was_stored and self.surely_fresh(last, answer.received_at):
+            raise Violation("a good answer is paid once a lifetime", f"{last}, again: {answer}")
 
     def check_knowledge(
         self, env: Env, who: Caller | None, answer: Answer, asked_at: float
@@ -215,7 +256,7 @@ class Model:
         self.check_knowledge(env, who, answer, reply.asked_at)
         self._check_age(answer, directive, reply, alone)
         if self.store_is_well and re.search("hit|stored", reply.cache_status):
-            answer.stored = True
+            answer.note_stored(reply.ended_at)
 
     def _check_age(self, answer: Answer, directive: Spend, reply: Reply, alone: bool) -> None:
         terms, status = self.lifetime(answer), reply.cache_status
@@ -249,7 +290,9 @@ class Model:
         outcomes = {each.outcome for each in recent}
         kept = self.kept_fresh(env, who, ask.key, reply.ended_at) if alone else None
         match reply.status:
-            case 401 | 403 if self.may_refuse(env, who) or ask.operation not in who.scopes:
+            case _ if self.refuses(env, who, reply):
+                return
+            case 401 | 403 if ask.operation not in who.scopes:
                 return
             case 401 | 403 if env.mode == "pass-through" and outcomes & {"refused"}:
                 return
@@ -267,7 +310,8 @@ class Model:
                     and each.received_at > reply.asked_at - REJECTED_FRESH_S
                 ]
                 for each in rejected:
-                    each.stored = each.stored or (alone and self.store_is_well)
+                    if alone and self.store_is_well:
+                        each.note_stored(reply.ended_at)
                     each.sent_at = each.sent_at or each.received_at
                 if rejected:
                     return

@@ -6,6 +6,7 @@ The number tells a test which vehicle, credential, upstream and time an answer b
 import gzip
 import itertools
 import json
+import math
 import re
 import threading
 import time
@@ -111,9 +112,9 @@ KINDS = {kind.name: kind for kind in (*GOOD_KINDS, *HARMLESS_REFUSALS, *BAD_KIND
 class Answer:
     """One counted call and its answer. Times are in epoch seconds.
 
-    Only a good answer has a ``body``. At ``known_by``, the portal had received the answer.
-    ``stored`` means that a response has shown the answer to be stored. ``purged_at`` is the end of
-    a purge of its vehicle. ``has_ended`` means that the upstream has finished its response.
+    Only a good answer has a ``body``. At ``known_by``, the portal had received the answer. At
+    ``stored_by``, a response had shown the answer to be stored. ``purged_at`` is the end of a purge
+    of its vehicle. ``has_ended`` means that the upstream has finished its response.
     """
 
     upstream: "NumberedUpstream"
@@ -128,7 +129,7 @@ class Answer:
     body: bytes | None = None
     needle: bytes = b""
     empty: bool = False
-    stored: bool = False
+    stored_by: float = math.inf
     purged_at: float | None = None
     made_of: tuple[bytes, ...] = ()
     has_ended: bool = False
@@ -145,6 +146,13 @@ class Answer:
     @property
     def outcome(self) -> Outcome:
         return self.kind.outcome
+
+    def note_stored(self, at: float) -> None:
+        self.stored_by = min(self.stored_by, at)
+
+    def forget_stored(self) -> None:
+        """Note that the answer may be stored no longer."""
+        self.stored_by = math.inf
 
     def __str__(self) -> str:
         what = f"{self.operation} {self.call.path.rpartition('/')[2]} ({self.kind.name})"

@@ -210,7 +210,7 @@ class OperatorSteps(OutageSteps):
             return
         purged = [each for each in self.model.answers() if each.subject in subjects]
         for answer in purged:
-            answer.stored = False
+            answer.forget_stored()
             answer.purged_at = answer.purged_at or purged_at
         after = self.world.cells()
         vanished = {

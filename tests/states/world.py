@@ -165,7 +165,10 @@ class World:
             response = connection.getresponse()
             data = response.read()
             shown = {name.lower(): value for name, value in response.getheaders()}
-            return Reply(response.status, data, shown, asked_at, time.time())
+            ended_at = time.time()
+            if response.status == 401 and "Authorization" in headers:
+                self.model.wrong_tokens.append(ended_at)
+            return Reply(response.status, data, shown, asked_at, ended_at)
         except (OSError, http.client.HTTPException):
             return Reply(0, b"", {}, asked_at, time.time())
         finally:
