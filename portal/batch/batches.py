@@ -45,6 +45,7 @@ from portal.batch.model import (
 )
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import TypedList, WrongEntry, contains_subject
+from portal.gateway.confirmed_sum import affordable, rest_of
 from portal.gateway.reservation import MICRO, used_of_batches
 from portal.storage.database import Database, Lock, hold
 from portal.storage.ends import note_end
@@ -251,24 +252,25 @@ class Batches(BatchRows):
         owner: str,
         access: Access,
         max_cost: Decimal | None,
-        reserved: Mapping[int, Decimal | None],
+        prices: Mapping[int, Decimal | None],
         retried: Collection[int] = (),
     ) -> None:
         """Start or resume a batch.
 
-        The batch spends at most ``max_cost`` R$ in all, or has no limit if that is None.
-        ``reserved`` has the price of the lookups of each item that is to be looked up, by the
-        item's position. For an unknown price (None), nothing is reserved. Failed items are looked
-        up again only if ``retried`` has their position. A running batch without such an item
-        changes nothing but its limit. A done batch without such an item stays unchanged, so that
-        its owner cannot postpone ``expires_at`` by starting it again and again. Raises UnknownBatch
-        or NotAllowed.
+        The batch spends at most ``max_cost`` R$ in all, or has no limit if that is None. ``prices``
+        has the price of the lookups of each item that is to be looked up, by the item's position.
+        It is set aside for the first items that the sum holds. For an unknown price (None), nothing
+        is set aside. Failed items are looked up again only if ``retried`` has their position. A
+        running batch without such an item changes nothing but its limit. A done batch without such
+        an item stays unchanged, so that its owner cannot postpone ``expires_at`` by starting it
+        again and again. Raises UnknownBatch or NotAllowed.
         """
         now = self.clock()
         sealed = self.encrypted(msgspec.json.encode(access))
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running" and not retried:
                 db.execute(update_batch(batch).values(at_most=amount_text(max_cost)))
+                self._set_aside(db, batch, prices, retried)
                 return
             db.execute(
                 update(items)
@@ -279,12 +281,6 @@ class Batches(BatchRows):
                 )
                 .values(state="pending", cause="", attempts=0)
             )
-            if reserved:
-                amounts = [{"at": at, "price": str(price or 0)} for at, price in reserved.items()]
-                of_item = (items.c.batch == batch, items.c.position == bindparam("at"))
-                db.execute(
-                    update(items).where(*of_item).values(reserved=bindparam("price")), amounts
-                )
             is_done = not has_pending(db, batch)
             if is_done and row.state == "done":
                 return
@@ -307,6 +303,7 @@ class Batches(BatchRows):
                     sealed_access=sealed,
                 )
             )
+            self._set_aside(db, batch, prices, retried)
 
     def pause(self, batch: str, owner: str) -> None:
         """Pause a batch until its owner resumes it. Raises UnknownBatch or NotAllowed.
@@ -421,6 +418,35 @@ class Batches(BatchRows):
             if row.state not in ALLOWED[action]:
                 raise NotAllowed(action, row.state)
             yield db, row
+
+    def _set_aside(
+        self,
+        db: Connection,
+        batch: str,
+        prices: Mapping[int, Decimal | None],
+        retried: Collection[int],
+    ) -> None:
+        """Set the prices of the first items aside that the batch's sum holds, and of no others.
+
+        An item that is being looked up keeps its part. With ``retried``, all other items do.
+        """
+        waits = (
+            items.c.batch == batch,
+            items.c.state == "pending",
+            items.c.lease_until <= self.clock(),
+            items.c.position.in_(retried) if retried else true(),
+        )
+        positions = db.execute(
+            update(items).where(*waits).values(reserved="0").returning(items.c.position)
+        ).scalars()
+        waiting = set(positions)
+        chosen = {at: price for at, price in prices.items() if at in waiting}
+        rest = rest_of(db, self.keys.namespace, batch)
+        if rest is not None:
+            chosen = affordable(chosen, rest)
+        if amounts := [{"at": at, "price": str(price)} for at, price in chosen.items() if price]:
+            of_item = (items.c.batch == batch, items.c.position == bindparam("at"))
+            db.execute(update(items).where(*of_item).values(reserved=bindparam("price")), amounts)
 
     def _pause(self, db: Connection, row: Any, expires_at: float) -> None:
         if row.state == "running":

@@ -6,6 +6,7 @@ with the same database share the work on batches.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
@@ -22,10 +23,12 @@ from sqlalchemy import (
     update,
 )
 
+from portal.amounts import amount_of
 from portal.batch.pauses import Pause
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject
 from portal.batch.verdicts import Verdict
+from portal.gateway.confirmed_sum import rest_of
 from portal.storage.tables import IS_LEASED, IS_UNDER_WAY
 from portal.storage.tables import batch_items as items
 from portal.storage.tables import batches as table
@@ -42,7 +45,7 @@ CLAIM_NOTED_S: Final = 3600.0
 # _LEASE finds and leases an item in a single statement, so that other writers wait less.
 _IS_DUE: Final = (table.c.state == "paused") & (table.c.resume_at <= bindparam("now"))
 _WORK: Final = select(
-    *table.c["id", "state", "ask", "tries", "sealed_access", "claimed_at"],
+    *table.c["id", "state", "ask", "tries", "sealed_access", "claimed_at", "at_most"],
 ).where(
     table.c.namespace == bindparam("namespace_name"),
     text(IS_UNDER_WAY),
@@ -85,7 +88,7 @@ def _lease(position: ColumnElement[int]) -> Any:
             ),
         )
         .values(holder=bindparam("holder_name"), lease_until=bindparam("until"))
-        .returning(items.c.position, items.c.sealed, items.c.attempts, items.c.cause)
+        .returning(*items.c["position", "sealed", "attempts", "cause", "reserved"])
     )
 
 
@@ -119,7 +122,13 @@ _FINISH: Final = (
         ),
     )
 )
+_SET_ASIDE: Final = update(items).where(*_HELD).values(reserved=bindparam("price"))
 _RELEASE: Final = update(items).where(*_HELD).values(holder="", lease_until=0.0)
+_BUSY: Final = (
+    select(items.c.id)
+    .where(items.c.batch == bindparam("batch_id"), items.c.lease_until > bindparam("now"))
+    .limit(1)
+)
 # The upstream has refused these items without a charge, and answers them once there is credit.
 _PUT_BACK_UNPAID: Final = (
     update(items)
@@ -140,7 +149,8 @@ class Claim:
     """An item (a vehicle of a batch) that this process has leased.
 
     ``tries`` counts the batch's pauses since a lookup last succeeded. ``attempts`` counts how often
-    the item was put back, and ``cause`` is why it has failed so far, or "".
+    the item was put back, and ``cause`` is why it has failed so far, or "". ``reserved`` are the R$
+    of the batch's sum that are set aside for it, or None in a batch without a limit.
     """
 
     batch: str
@@ -150,6 +160,7 @@ class Claim:
     tries: int
     attempts: int
     cause: str
+    reserved: Decimal | None
     access: Access = field(repr=False)
 
 
@@ -205,6 +216,24 @@ class ItemLeases(BatchRows):
         with self.database.reading() as db:
             return db.execute(_WANTED, self._held(claim)).first() is not None
 
+    def set_aside(self, claim: Claim, price: Decimal | None) -> bool:
+        """Set the price of a claim's lookups aside. Return whether its batch's sum holds it.
+
+        An unknown price (None) fits in no sum.
+        """
+        if claim.reserved is None:
+            return True
+        if price is not None and price <= claim.reserved:
+            return True
+        with self.writing() as db:
+            rest = rest_of(db, self.keys.namespace, claim.batch)
+            if rest is None:
+                return True
+            if price is None or price > rest + claim.reserved:
+                return False
+            db.execute(_SET_ASIDE, {**self._held(claim), "price": str(price)})
+        return True
+
     def finish(
         self,
         claim: Claim,
@@ -248,7 +277,11 @@ class ItemLeases(BatchRows):
             return following
 
     def put_back(self, claim: Claim, decided: Verdict) -> Claim | None:
-        """Release an item, which stays pending, and lease the next one or pause the batch."""
+        """Release an item, which stays pending, and lease the next one or pause the batch.
+
+        A batch does not pause for its sum while other items are being looked up, because what they
+        leave of it may be enough.
+        """
         values: dict[str, Any] = {"cause": decided.cause}
         if decided.counts:
             values["attempts"] = items.c.attempts + 1
@@ -258,7 +291,8 @@ class ItemLeases(BatchRows):
             db.execute(_RELEASE.values(**values), self._held(claim))
             if decided.pause is None:
                 return self._claim(db)
-            self._pause(db, claim, decided.pause)
+            if decided.pause.reason != "price" or not self._is_busy(db, claim.batch):
+                self._pause(db, claim, decided.pause)
         return None
 
     def release(self, claim: Claim) -> None:
@@ -297,6 +331,9 @@ class ItemLeases(BatchRows):
         if paused is not None:
             reason = {"reason": pause.reason}
             self.notify_owner(db, claim.batch, paused.sealed_access, "batch.paused", reason)
+
+    def _is_busy(self, db: Connection, batch: str) -> bool:
+        return db.execute(_BUSY, {"batch_id": batch, "now": self.clock()}).first() is not None
 
     def _change_leases(self, **values: object) -> None:
         held = update(items).where(items.c.holder == self.holder, text(IS_LEASED))
@@ -347,6 +384,7 @@ class ItemLeases(BatchRows):
                 tries=row.tries,
                 attempts=leased.attempts,
                 cause=leased.cause,
+                reserved=None if amount_of(row.at_most) is None else Decimal(leased.reserved),
                 access=access,
             )
         return None

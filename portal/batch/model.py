@@ -253,5 +253,18 @@ class CostUnknown(Exception):
     """A batch is to have a limit in R$, but the price of one of its calls is unknown."""
 
 
+class RetryTooExpensive(Exception):
+    """``most`` R$ do not hold the price in R$ of the first vehicle that is to be tried again."""
+
+    def __init__(self, price: Decimal, most: Decimal) -> None:
+        super().__init__(f"{price} > {most}")
+        self.price = price
+        self.most = most
+
+
+class NothingFailed(Exception):
+    """None of the vehicles that are to be tried again has failed."""
+
+
 class NotInBatch(LookupError):
     """The vehicle is in no item of the batch."""

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
-from itertools import accumulate
 from typing import Final
 
 from sqlalchemy.exc import IntegrityError
@@ -25,15 +24,18 @@ from portal.batch.model import (
     CostUnknown,
     Item,
     ItemState,
+    NothingFailed,
     NotInBatch,
     Preview,
     QuotedItem,
+    RetryTooExpensive,
     UnknownBatch,
 )
 from portal.batch.rows import Access
 from portal.batch.typed_list import Subject, TypedList
+from portal.gateway.confirmed_sum import affordable
 from portal.gateway.gateway import Gateway
-from portal.gateway.lookup import Lookup
+from portal.gateway.lookup import Failure, Lookup
 from portal.gateway.operations import OPERATIONS, lookups_of
 from portal.vehicle.operation_name import LookupName
 
@@ -93,8 +95,9 @@ class BatchPricing:
         """Start or resume an owner's batch. The lookups are made on behalf of ``identity``.
 
         The batch spends at most ``max_cost`` R$ in all, by default what its pending items cost at
-        the present prices. If one of these is unknown, the batch has no limit. The batch's failed
-        items are not looked up again. Raises UnknownBatch, NotAllowed, or CostUnknown if
+        the present prices. If one of these is unknown, the batch has no limit. An item whose price
+        the sum does not hold is not looked up in part. The batch's failed items are not looked up
+        again. Raises UnknownBatch, NotAllowed, or CostUnknown if
         ``max_cost`` is given and a price is unknown.
         """
         found = self._batches.get(batch, owner)
@@ -105,9 +108,8 @@ class BatchPricing:
         if max_cost is not None and cost is None:
             raise CostUnknown
         most = cost if max_cost is None else max_cost
-        reserved = {} if found.state == "running" else pending
         access = Access(identity.owner, identity.credential)
-        self._batches.start(batch, owner, access, most, reserved)
+        self._batches.start(batch, owner, access, most, pending)
 
     def retry(
         self,
@@ -123,8 +125,11 @@ class BatchPricing:
         price of their lookups. An item whose price it does not allow stays failed, because a later
         start would look up a pending one at a price that was not confirmed for it. If a price is
         unknown, the batch has no limit. Items of ``subjects`` that have not failed stay unchanged.
-        Raises UnknownBatch, NotAllowed, NotInBatch, or CostUnknown if a price is unknown and
-        ``max_cost`` is given or the running batch has a limit.
+
+        Does nothing if a running batch is about to look up what is left of them. Raises
+        UnknownBatch, NotAllowed, NotInBatch, NothingFailed, RetryTooExpensive if ``max_cost``
+        allows none of them, or CostUnknown if a price is unknown and ``max_cost`` is given or the
+        running batch has a limit.
         """
         found = self._batches.get(batch, owner)
         items = {item.subject: item for item in self._batches.items(batch, owner)}
@@ -133,7 +138,10 @@ class BatchPricing:
                 raise NotInBatch(subject.text)
         failed = [items[each] for each in subjects if items[each].state == "failed"]
         if not failed:
-            return
+            pending = any(items[each].state == "pending" for each in subjects)
+            if pending and found.state == "running":
+                return
+            raise NothingFailed
         reserved = self._prices(found, failed, identity)
         added = total(reserved.values())
         cost = total((found.cost.at_most, added))
@@ -141,9 +149,10 @@ class BatchPricing:
         if cost is None and (max_cost is not None or has_limit):
             raise CostUnknown
         if max_cost is not None:
-            reserved = _affordable(reserved, max_cost)
+            first = next(iter(reserved.values())) or Decimal(0)
+            reserved = affordable(reserved, max_cost)
             if not reserved:
-                return
+                raise RetryTooExpensive(first, max_cost)
         most = cost if max_cost is None else total((found.cost.at_most, max_cost))
         access = Access(identity.owner, identity.credential)
         self._batches.start(batch, owner, access, most, reserved, reserved.keys())
@@ -221,24 +230,50 @@ class BatchPricing:
         self, subject: Subject, ask: Sequence[LookupName], identity: Identity
     ) -> QuotedItem:
         possible = lookups_of(subject, ask)
-        lookups = [name for name in possible if identity.has_scope(name)]
-        missing = [name for name in lookups if not self._is_stored(name, subject, identity)]
+        lookups = allowed_lookups(subject, ask, identity)
+        missing = [each for each in lookups if not self._is_stored(each, identity)]
         asked = missing if identity.may_spend else []
         return QuotedItem(
             subject,
             is_stored=bool(lookups) and not missing,
-            at_most=total(self._gateway.terms[name].price for name in asked),
+            at_most=total(self._gateway.terms[each.operation.name].price for each in asked),
             calls=len(asked),
             is_possible=bool(possible),
         )
 
-    def _is_stored(self, name: LookupName, subject: Subject, identity: Identity) -> bool:
-        lookup = Lookup(OPERATIONS[name], subject)
+    def _is_stored(self, lookup: Lookup, identity: Identity) -> bool:
         snapshot = self._gateway.read(lookup, identity)
         return self._gateway.get_fresh(snapshot) is not None
 
 
-def _affordable(prices: Mapping[int, Decimal | None], most: Decimal) -> dict[int, Decimal | None]:
-    """Return the first items, by position, whose known prices together are at most ``most``."""
-    sums = accumulate(price or Decimal(0) for price in prices.values())
-    return {at: prices[at] for at, so_far in zip(prices, sums, strict=True) if so_far <= most}
+def allowed_lookups(
+    subject: Subject, ask: Sequence[LookupName], identity: Identity
+) -> list[Lookup]:
+    """Return the lookups ``ask`` that are possible for a vehicle and in the caller's scopes."""
+    names = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]
+    return [Lookup(OPERATIONS[name], subject) for name in names]
+
+
+def missing_price(
+    gateway: Gateway,
+    subject: Subject,
+    ask: Sequence[LookupName],
+    identity: Identity,
+    enough: Decimal,
+) -> Decimal | None:
+    """Return the price of a vehicle's lookups that are not stored, or None if it is unknown.
+
+    The store is read only if all lookups together cost more than ``enough``. Raises Failure if it
+    cannot be read.
+    """
+    if not identity.may_spend:
+        return Decimal(0)
+    lookups = allowed_lookups(subject, ask, identity)
+    price = total(gateway.terms[each.operation.name].price for each in lookups)
+    if price is not None and price <= enough:
+        return price
+    snapshots = [gateway.read(each, identity) for each in lookups]
+    missing = [each for each in snapshots if gateway.get_fresh(each) is None]
+    if not all(each.is_current for each in missing):
+        raise Failure("no_store")
+    return total(gateway.terms[each.lookup.operation.name].price for each in missing)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final, Protocol
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -28,6 +29,7 @@ log = logging.getLogger(__name__)
 _warn = RepeatedWarning(log)
 
 _REFUSED: Final = Fault("access", Pause("access", None))
+_TOO_EXPENSIVE: Final = Fault("price", Pause("price", None))
 _NO_CREDIT: Final = Fault("no_credit", Pause("no_credit", None))
 
 
@@ -42,6 +44,14 @@ class Background(Protocol):
 
     def fetch(self, lookup: Lookup, identity: Identity) -> Served:
         """Make one lookup of an item. Raises Failure."""
+
+    def price(
+        self, subject: Subject, ask: Sequence[LookupName], identity: Identity, enough: Decimal
+    ) -> Decimal | None:
+        """Return the price of an item's lookups that are not stored, or None if it is unknown.
+
+        The store is read only if all lookups cost more than ``enough``. Raises Failure.
+        """
 
     def row(
         self,
@@ -148,7 +158,8 @@ class BatchRunner:
         """Look up one item. Return the next leased item, or None to end this thread.
 
         Each lookup is made only if the owner's token is valid and, after the first one, if
-        ``ItemLeases.is_wanted`` is true. The item has just been leased for the first one.
+        ``ItemLeases.is_wanted`` is true. The item has just been leased for the first one, which is
+        made only if the confirmed sum holds all of them.
         """
         faults: list[Fault] = []
         answers: dict[LookupName, Served] = {}
@@ -167,7 +178,8 @@ class BatchRunner:
             except (UnknownToken, RefusedToken):
                 found: Served | Fault = _REFUSED
             else:
-                found = self._ask(name, claim, identity)
+                lacking = None if number else self._lacking(claim, identity)
+                found = lacking or self._ask(name, claim, identity)
             if isinstance(found, Served):
                 answers[name] = found
                 if not found.from_cache:
@@ -204,6 +216,19 @@ class BatchRunner:
             log.error("unexpected %s in a result of a batch", type(error).__name__)
             return None
 
+    def _lacking(self, claim: Claim, identity: Identity) -> Fault | None:
+        """Return why none of an item's lookups is made, or None if the sum holds all of them.
+
+        An item that has failed is looked up once more with what is left.
+        """
+        if claim.cause or claim.reserved is None:
+            return None
+        try:
+            price = self._background.price(claim.subject, claim.ask, identity, claim.reserved)
+        except Failure as failure:
+            return _fault(claim, failure)
+        return None if self._leases.set_aside(claim, price) else _TOO_EXPENSIVE
+
     def _ask(self, name: LookupName, claim: Claim, identity: Identity) -> Served | Fault:
         if not identity.has_scope(name):
             return Fault("out_of_scope")
@@ -211,14 +236,7 @@ class BatchRunner:
         try:
             served = self._fetched(Lookup(OPERATIONS[name], claim.subject), caller)
         except Failure as failure:
-            pause = pause_after(
-                failure.kind,
-                failure.retry_after_s,
-                claim.tries,
-                claim.attempts,
-                held_back=failure.held_back,
-            )
-            return Fault(failure.kind, pause, failure.held_back)
+            return _fault(claim, failure)
         return served if served.status == 200 else Fault("rejected")
 
     def _fetched(self, lookup: Lookup, caller: Identity) -> Served:
@@ -236,3 +254,14 @@ class BatchRunner:
         with self._turn.given_up():
             self._wait(shared_s)
         return self._background.fetch(lookup, caller)
+
+
+def _fault(claim: Claim, failure: Failure) -> Fault:
+    pause = pause_after(
+        failure.kind,
+        failure.retry_after_s,
+        claim.tries,
+        claim.attempts,
+        held_back=failure.held_back,
+    )
+    return Fault(failure.kind, pause, failure.held_back)

@@ -1,9 +1,11 @@
 """The desk of the batch runner, which looks up the vehicles of all owners in the background."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 
 from portal.access.tokens import Gatekeeper, Identity
 from portal.access.trail import Trail
+from portal.batch.pricing import missing_price
 from portal.batch.rows import Access
 from portal.desk.caller import COMMAND_IDENTITY
 from portal.desk.reading import Reading
@@ -41,6 +43,16 @@ class BackgroundDesk:
         served = self._gateway.fetch(lookup, identity)
         note_lookup(self._trail, identity, "batch", lookup.subject, served)
         return served
+
+    def price(
+        self,
+        subject: Plate | Renavam,
+        ask: Sequence[LookupName],
+        identity: Identity,
+        enough: Decimal,
+    ) -> Decimal | None:
+        """Return the price of an item's lookups that are not stored. Raises Failure."""
+        return missing_price(self._gateway, subject, ask, identity, enough)
 
     def row(
         self,

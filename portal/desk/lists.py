@@ -172,7 +172,7 @@ class Lists:
     def retry(self, batch: str, subjects: Collection[Subject], most: Decimal | None = None) -> None:
         """Look up failed vehicles again, for at most ``most`` R$, by default their present price.
 
-        Raises NotAllowed, CostUnknown or NotInBatch.
+        Raises NotAllowed, CostUnknown, NotInBatch, NothingFailed or RetryTooExpensive.
         """
         self._core.pricing.retry(batch, self._owner, self._identity, subjects, most)
 

@@ -47,7 +47,8 @@ _REFUSALS: Mapping[int, FailureKind] = {
 class Snapshot(NamedTuple):
     """A caller's lookup, and its stored answer and rejection (400 or 404), each None if missing.
 
-    The read began at ``read_at`` (monotonic seconds).
+    The read began at ``read_at`` (monotonic seconds). If ``is_current`` is false, the backend could
+    not be read, and may contain more.
     """
 
     lookup: Lookup
@@ -56,6 +57,7 @@ class Snapshot(NamedTuple):
     answer: Envelope | None
     rejection: Envelope | None
     read_at: float
+    is_current: bool = True
 
 
 class Gateway:
@@ -91,17 +93,18 @@ class Gateway:
     def read(self, lookup: Lookup, caller: Identity) -> Snapshot:
         """Return the stored entries of a lookup from the local cache or from the backend."""
         read_at, key = time.monotonic(), self._store.key(lookup, caller.credential)
-        answer, rejection = self._store.recent(key), None
-        if answer is None or self._state(lookup, answer) != "fresh":
-            answer, rejection = self._store.read_current((key, key + _REJECTED)).envelopes
-        return Snapshot(lookup, caller, key, answer, rejection, read_at)
+        answer = self._store.recent(key)
+        if answer is not None and self._state(lookup, answer) == "fresh":
+            return Snapshot(lookup, caller, key, answer, None, read_at)
+        (answer, rejection), _, is_current = self._store.read_current((key, key + _REJECTED))
+        return Snapshot(lookup, caller, key, answer, rejection, read_at, is_current)
 
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
         """Return the fresh answer or rejection of a snapshot, or None.
 
         Code that serves the result must count the hit (see ``AccessLogBuffer``).
         """
-        lookup, _, _, answer, rejection, _ = snapshot
+        lookup, answer, rejection = snapshot.lookup, snapshot.answer, snapshot.rejection
         current = (answer or rejection) and self._current(lookup, answer, rejection)
         return self._served(lookup, current, "hit") if current else None
 

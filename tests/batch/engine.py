@@ -11,10 +11,11 @@ from portal.access.tokens import Identity
 from portal.batch.batches import Batches
 from portal.batch.item_leases import ItemLeases
 from portal.batch.model import Batch
-from portal.batch.pricing import BatchPricing
+from portal.batch.pricing import BatchPricing, missing_price
 from portal.batch.rows import Access
 from portal.batch.runner import BatchRunner
-from portal.batch.typed_list import read_strings
+from portal.batch.typed_list import Subject, read_strings
+from portal.gateway.gateway import Gateway
 from portal.gateway.lookup import Lookup, Served
 from portal.storage.database import Database
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -87,10 +88,18 @@ class BatchEngine:
 
 @dataclass(frozen=True)
 class Background:
-    """Authenticates and looks up as a test says, and stores no rows."""
+    """Authenticates as a test says, looks up, and stores no rows."""
 
     identify: Callable[[Access], Identity]
-    fetch: Callable[[Lookup, Identity], Served]
+    gateway: Gateway
+
+    def fetch(self, lookup: Lookup, identity: Identity) -> Served:
+        return self.gateway.fetch(lookup, identity)
+
+    def price(
+        self, subject: Subject, ask: Sequence[LookupName], identity: Identity, enough: Decimal
+    ) -> Decimal | None:
+        return missing_price(self.gateway, subject, ask, identity, enough)
 
     def row(self, *_: object) -> None:
         return None
@@ -123,7 +132,7 @@ def engine_of(
     def leases(holder: str = "", limit: int = concurrency) -> ItemLeases:
         return ItemLeases(*rows, concurrency=limit, holder=holder or secrets.token_hex(8))
 
-    background = Background(identify, one.gateway.fetch)
+    background = Background(identify, one.gateway)
     runner = BatchRunner(leases(), background, wait=clock.advance)
     runner = closed_later(runner, BatchRunner.stop)
     return BatchEngine(one, database, batches, runner, clock, leases)

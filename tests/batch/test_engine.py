@@ -21,7 +21,9 @@ from portal.batch.model import (
     MOST_DRAFTS,
     Cost,
     NotAllowed,
+    NothingFailed,
     QuotedItem,
+    RetryTooExpensive,
     TooManyDrafts,
     UnknownBatch,
 )
@@ -29,6 +31,7 @@ from portal.batch.pauses import Pause
 from portal.batch.rows import Access
 from portal.batch.typed_list import read_list
 from portal.batch.verdicts import Verdict
+from portal.gateway.backend import Found
 from portal.gateway.ledger import LedgerEntry
 from portal.gateway.lookup import Failure
 from portal.storage.database import Database
@@ -279,6 +282,88 @@ def test_threads_of_two_processes_spend_no_more_than_was_confirmed(
     assert (one.run(batch).state, len(upstream.calls)) == ("done", 60)
 
 
+@pytest.mark.parametrize("concurrency", [1, 8])
+@pytest.mark.parametrize(
+    ("most", "whole"), [("0.89", 0), ("0.90", 1), ("1.79", 1), ("3.50", 3), ("4.50", 5)]
+)
+def test_sum_buys_vehicles_whole_one_after_the_other(
+    tmp_path: Path, clock: Clock, most: str, whole: int, concurrency: int
+) -> None:
+    """The rest would buy one or two lookups of a further vehicle, which decide nothing."""
+    one = engine_of(tmp_path, clock, concurrency=concurrency)
+    texts = plates(5)
+    batch = one.create(texts, LOOKUPS)
+    one.start(batch, max_cost=Decimal(most))
+    found = one.run(batch)
+    asked = Counter(resource.path.rpartition("/")[2] for resource in one.bench.upstream.calls)
+    assert asked == dict.fromkeys(texts[:whole], 3)
+    assert (found.counts.done, found.counts.pending) == (whole, 5 - whole)
+    assert found.reason == ("price" if whole < 5 else "")
+    one.start(batch)
+    assert one.run(batch).state == "done"
+    assert set(calls_by_path(one.bench.upstream).values()) == {1}
+    assert one.spent(batch) == 15 * PRICE
+
+
+def test_stored_vehicles_are_free_behind_the_end_of_the_sum(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    texts = plates(4)
+    for number in (1, 3):
+        one.bench.decode(texts[number])
+    batch = one.create(texts)
+    one.start(batch, max_cost=PRICE)
+    found = one.run(batch)
+    assert (found.reason, found.cost.spent) == ("price", PRICE)
+    states = [item.state for item in one.batches.items(batch, OWNER)]
+    assert states == ["done", "done", "pending", "done"]
+
+
+def test_sum_holds_the_next_vehicle_once_another_has_cost_less(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one = engine_of(tmp_path, clock, concurrency=1)
+    texts = plates(3)
+    batch = one.create(texts, ("decode", "renajud"))
+    one.start(batch, max_cost=3 * PRICE)
+    one.bench.decode(texts[0])  # a visitor asks it before the batch
+    found = one.run(batch)
+    assert (found.counts.done, found.cost.spent) == (2, 3 * PRICE)
+    assert found.counts.pending == 1
+
+
+def test_lowered_sum_of_a_running_batch_buys_vehicles_whole(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(3), LOOKUPS)
+    one.start(batch)
+    one.start(batch, max_cost=4 * PRICE)
+    found = one.run(batch)
+    assert (found.reason, found.counts.done, found.cost.spent) == ("price", 1, 3 * PRICE)
+    one.start(batch, max_cost=6 * PRICE)
+    assert one.run(batch).counts.done == 2
+
+
+def test_store_that_cannot_be_read_is_no_lack_of_money(tmp_path: Path, clock: Clock) -> None:
+    """Its answers are stored, so that the sum of 0 is enough."""
+    texts = plates(2)
+    other = engine_of(tmp_path, clock)
+    for plate in texts:
+        other.bench.decode(plate)
+    one = engine_of(tmp_path, clock, database=other.database)  # has nothing in its memory
+    batch = one.create(texts)
+    one.start(batch, max_cost=Decimal(0))
+    two = engine_of(tmp_path, clock, database=other.database)
+
+    def unreachable(_: object) -> Found:
+        raise OSError
+
+    two.bench.sqlite.read_many = unreachable  # type: ignore[assignment,method-assign]
+    found = two.run(batch)
+    assert (found.reason, found.resume_at is not None) == ("portal", True)
+    clock.advance(found.resume_at - clock.now())  # type: ignore[operator]
+    found = one.run(batch)
+    assert (found.state, found.cost.spent) == ("done", Decimal(0))
+
+
 def test_limit_of_a_running_batch_can_be_changed(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(3))
@@ -299,7 +384,7 @@ def test_visitor_who_waits_for_a_batch_at_its_limit_gets_an_answer(
     """
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(1))
-    one.start(batch, max_cost=Decimal(0))
+    one.start(batch)
     waiting: list[threading.Thread] = []
     sent = threading.Event()
     opened, put_back = one.bench.ledger.open, ItemLeases.put_back
@@ -310,6 +395,7 @@ def test_visitor_who_waits_for_a_batch_at_its_limit_gets_an_answer(
 
     def open_slowly(entry: LedgerEntry, origin: str) -> LedgerEntry:
         if entry.caller.batch == batch:
+            one.start(batch, max_cost=Decimal(0))
             visitor = threading.Thread(target=one.bench.decode, args=("AAA0A00",))
             waiting.append(visitor)
             visitor.start()
@@ -503,7 +589,8 @@ def test_retry_beyond_its_price_leaves_the_plate_failed(tmp_path: Path, clock: C
     before = one.run(batch)
     assert before.counts.failed == 2
     calls = len(one.bench.upstream.calls)
-    one.retry(batch, plates(2), max_cost=Decimal(0))
+    with pytest.raises(RetryTooExpensive):
+        one.retry(batch, plates(2), max_cost=PRICE - Decimal("0.01"))
     assert (one.get(batch).counts, one.get(batch).state) == (before.counts, "done")
     one.start(batch)
     assert one.run(batch).counts.failed == 2
@@ -512,6 +599,23 @@ def test_retry_beyond_its_price_leaves_the_plate_failed(tmp_path: Path, clock: C
     one.retry(batch, plates(2), max_cost=PRICE)
     found = one.run(batch)
     assert (found.counts.done, found.counts.failed) == (1, 1)
+
+
+def test_retry_of_what_has_not_failed_says_so(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock, StubUpstream(failing_for("AAA0A01")))
+    batch = one.create(plates(3))
+    with pytest.raises(NothingFailed):  # it was never asked
+        one.retry(batch, plates(1))
+    one.start(batch)
+    assert one.run(batch).counts.failed == 1
+    with pytest.raises(NothingFailed):
+        one.retry(batch, ["AAA0A00", "AAA0A02"])
+    clock.advance(3)
+    one.retry(batch, plates(3))
+    one.retry(batch, plates(3))  # a second press: it is about to be asked
+    assert one.get(batch).cost.at_most == (3 + 1) * PRICE
+    one.run(batch)
+    assert calls_by_path(one.bench.upstream).most_common(1) == [("/detran/v1/decode/AAA0A01", 2)]
 
 
 def test_rejected_plate_fails_and_is_not_asked_again(tmp_path: Path, clock: Clock) -> None:

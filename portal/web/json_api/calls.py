@@ -19,7 +19,14 @@ from flask import Response, request, session
 from portal import wording
 from portal.access.idempotency import KeyReused, is_idempotency_key
 from portal.access.tokens import Identity
-from portal.batch.model import CostUnknown, NotAllowed, NotInBatch, UnknownBatch
+from portal.batch.model import (
+    CostUnknown,
+    NotAllowed,
+    NothingFailed,
+    NotInBatch,
+    RetryTooExpensive,
+    UnknownBatch,
+)
 from portal.desk.caller import Caller
 from portal.desk.desk import Desk
 from portal.desk.lists import ListProblem, ListRefused
@@ -52,6 +59,13 @@ WITHOUT_SCHEME: Final = "Não autorizado. O token vai sozinho em Authorization, 
 UNKNOWN_PARAMETER: Final = "Este endereço não tem o parâmetro “{}”."
 UNKNOWN_MEMBER: Final = "O corpo deste pedido não tem o membro “{}”."
 NOT_IN_BATCH: Final = "“{}” não está neste lote."
+NOTHING_FAILED: Final = (
+    "Nenhuma destas placas falhou, e nada foi consultado. O que ainda não foi consultado, start "
+    "consulta sem retry."
+)
+RETRY_TOO_EXPENSIVE: Final = (
+    "Consultar de novo a primeira destas placas pode custar {}, e max_cost é {}."
+)
 NOT_ALLOWED: Final = {
     "start": "Um lote cancelado não pode ser iniciado.",
     "pause": "Só um lote em andamento pode ser pausado.",
@@ -340,6 +354,17 @@ def _list_refused(_: Web, refused: ListRefused) -> Response:
 @routes.handle(NotInBatch)
 def _not_in_batch(_: Web, error: NotInBatch) -> Response:
     return message_response("body_invalid", NOT_IN_BATCH.format(error))
+
+
+@routes.handle(NothingFailed)
+def _nothing_failed(_: Web, __: NothingFailed) -> Response:
+    return message_response("batch_state", NOTHING_FAILED)
+
+
+@routes.handle(RetryTooExpensive)
+def _retry_too_expensive(_: Web, error: RetryTooExpensive) -> Response:
+    price, most = wording.money(error.price), wording.money(error.most)
+    return message_response("cost_above_limit", RETRY_TOO_EXPENSIVE.format(price, most))
 
 
 @routes.handle(NotAllowed)

@@ -13,7 +13,14 @@ from werkzeug.datastructures import MultiDict
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.batch.model import CostUnknown, NotAllowed, NotInBatch, UnknownBatch
+from portal.batch.model import (
+    CostUnknown,
+    NotAllowed,
+    NothingFailed,
+    NotInBatch,
+    RetryTooExpensive,
+    UnknownBatch,
+)
 from portal.desk.desk import Desk
 from portal.desk.lists import ListRefused
 from portal.presentation.list_refusals import refusal_sentence
@@ -38,6 +45,11 @@ ENDINGS: Final = {
     "pdf": "sheets_pdf",
 }
 RETICKED: Final = "A escolha mudou. Confira o preço de agora; nada foi consultado."
+NOTHING_FAILED: Final = "Nada foi consultado: nenhuma destas placas falhou."
+PRICE_ROSE: Final = "O preço mudou. Confira o de agora; nada foi consultado."
+PRICE_UNKNOWN: Final = (
+    "O portal deixou de informar o preço de uma das consultas. Nada foi consultado."
+)
 DISCARDED: Final = "Lote descartado. Nada foi consultado."
 TOO_LARGE: Final = (
     f"O envio passa de {BODY_CAP // 1024} KiB, o máximo de um lote, e não foi lido. Cole a lista "
@@ -191,8 +203,18 @@ def _not_allowed(_: Web, __: NotAllowed) -> BaseResponse:
 @routes.handle(CostUnknown)
 def _cost_unknown(_: Web, __: CostUnknown) -> BaseResponse:
     """Show the batch, whose price has become unknown since its page was shown."""
-    assert request.view_args is not None
-    return _to_batch(request.view_args["batch"])
+    return _with_notice(PRICE_UNKNOWN)
+
+
+@routes.handle(RetryTooExpensive)
+def _retry_too_expensive(_: Web, __: RetryTooExpensive) -> BaseResponse:
+    """Show the batch, whose price has risen since its page was shown."""
+    return _with_notice(PRICE_ROSE)
+
+
+@routes.handle(NothingFailed)
+def _nothing_failed(_: Web, __: NothingFailed) -> BaseResponse:
+    return _with_notice(NOTHING_FAILED)
 
 
 @routes.handle(RequestEntityTooLarge)
@@ -200,6 +222,13 @@ def _too_large(web: Web, _: RequestEntityTooLarge) -> BaseResponse:
     """Return an empty form, because the portal has not read the typed list."""
     desk = web.visitor_desk()
     return page_error(413) if desk is None else _form(web, desk, "", TOO_LARGE, status=413)
+
+
+def _with_notice(text: str) -> BaseResponse:
+    """Lead to the page of the request's batch, where nothing was asked for the reason ``text``."""
+    assert request.view_args is not None
+    show_notice(text)
+    return _to_batch(request.view_args["batch"])
 
 
 def _confirmed() -> Decimal | None:

@@ -140,6 +140,18 @@ def test_batch_runs_to_its_results(here: InProcessPortal, upstream: FaultUpstrea
     for refused in ([], ["ABC1D24"], ["?"], "LMP0A01", [1]):
         response = post(here, f"{BATCHES}/{batch}/start", {"retry": refused})
         assert (response.status_code, response.get_json()["code"]) == (400, "body_invalid")
+    for terms, code, reason in (
+        ({"retry": [PLATES[0]]}, "batch_state", "Nenhuma destas placas falhou"),
+        (
+            {"retry": ["LMP0A01"], "max_cost": 0.84},
+            "cost_above_limit",
+            "pode custar R$ 0,85, e max_cost é R$ 0,84",
+        ),
+    ):
+        response = post(here, f"{BATCHES}/{batch}/start", terms)
+        assert (response.status_code, response.get_json()["code"]) == (409, code)
+        assert reason in response.get_json()["message"].replace("\u00a0", " ")
+        assert here.get(f"{BATCHES}/{batch}").get_json() == found
     terms = {"retry": ["lmp-0a01", PLATES[0]], "max_cost": 0.85}
     retried = post(here, f"{BATCHES}/{batch}/start", terms).get_json()
     assert retried["cost"] == {"spent": 7.35, "at_most": 8.2}
@@ -212,6 +224,21 @@ def test_calls_charged_at_both_addresses_stay_within_the_confirmed_price(
     assert (found["state"], found["counts"]["failed"]) == ("done", 4)
     assert found["cost"] == {"spent": 20, "at_most": 20}
     assert upstream.count() + secondary.count() == 4
+
+
+@pytest.mark.parametrize(("max_cost", "whole"), [(2.44, 0), (2.45, 1), (4.9, 2), (6.5, 2)])
+def test_given_price_buys_whole_vehicles(
+    portal: PortalFactory, upstream: FaultUpstream, max_cost: float, whole: int
+) -> None:
+    """The rest of 6.50 would hold each further plate's decode."""
+    prices = {"PRICE_DECODE": "0.05", "PRICE_RENAINF": "1.20", "PRICE_RENAJUD": "1.20"}
+    here = portal(**prices)
+    batch = created(here, plates(20))["id"]
+    found = ended(here, batch, {"max_cost": max_cost})
+    assert (found["reason"], found["counts"]["done"]) == ("price", whole)
+    assert (upstream.count(), round(found["cost"]["spent"], 2)) == (3 * whole, 2.45 * whole)
+    rows = [json.loads(line) for line in results(here, batch, "jsonl").data.splitlines()]
+    assert [row["state"] for row in rows] == ["done"] * whole + ["pending"] * (20 - whole)
 
 
 def test_batch_spends_at_most_the_given_price(

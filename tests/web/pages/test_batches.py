@@ -511,6 +511,7 @@ def test_page_confirms_the_price_on_its_button(
     wait_until(lambda: "Pausado" in run_once(here, dealer).text, "the pause")
     page = dealer.get(path)
     assert "A próxima consulta passaria do valor confirmado" in page.text
+    assert "Ficou de fora 1 placa: cada uma é comprada inteira" in page.text
     assert "“Continuar” confirma o preço de agora" in page.text
     assert "Continuar com 1 placa por até R$ 0,85" in page.text
     assert upstream.count() == 2
@@ -721,3 +722,34 @@ def test_search_without_room_for_a_draft_says_why_at_once(
     assert where.startswith("/lote?placas=ABC1D10")
     assert TOO_MANY_DRAFTS in dealer.get(where).text
     assert upstream.count() == 0
+
+
+def test_retry_that_asks_nothing_says_why(
+    here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/decode/LMP0A01", faults.status(500))
+    path = str(send(dealer, "ABC1D23 LMP0A01"))
+    act(dealer, path, "iniciar")
+    done = ended(here, dealer, path)
+    here.wait_out_failures()
+    with no_upstream_call(upstream):
+        for plate, price, reason in (
+            ("LMP0A01", "0.84", "O preço mudou. Confira o de agora; nada foi consultado."),
+            ("ABC1D23", "0.85", "Nada foi consultado: nenhuma destas placas falhou."),
+        ):
+            sent = {"placa": plate, "ate": price, "csrf_token": done.csrf_token()}
+            assert str(dealer.post(f"{path}/tentar", data=sent)).endswith(path)
+            assert reason in dealer.get(path).text
+            assert reason not in dealer.get(path).text
+
+
+def test_price_that_is_no_longer_known_is_said(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal()
+    dealer = visitor(here)
+    path = str(send(dealer, "ABC1D23"))
+    draft = dealer.get(path)
+    with no_upstream_call(upstream):
+        dealer.post(f"{path}/iniciar", data={"ate": "2.45", "csrf_token": draft.csrf_token()})
+    assert "O portal deixou de informar o preço de uma das consultas." in dealer.get(path).text
