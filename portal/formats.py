@@ -3,7 +3,7 @@
 A missing value becomes "não informado" (not stated), so a missing price is never shown as R$ 0,00.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -11,9 +11,14 @@ from typing import Final
 
 from portal import wording
 from portal.system.local_time import local_date, local_time
-from portal.vehicle.field import Field
+from portal.vehicle.field import Field, State
 
 MISSING: Final = "não informado"
+_WITHOUT_VALUE: Final[Mapping[State, str]] = {
+    "hidden": "oculto pela fonte",
+    "unread": "indisponível na fonte",
+    "empty": MISSING,
+}
 UNPRICED: Final = "preço não informado"
 # The filters treat 10**16 and larger numbers as missing, because no real amount is that large.
 _LARGEST_EXPONENT: Final = 15
@@ -116,10 +121,10 @@ def near_moment(when: datetime, today: date) -> str:
 
 
 def field_text(field: Field) -> str:
-    """Return the field's text, or a phrase if the source hides or omits it."""
+    """Return the field's text, or a phrase if the source hides, could not read or omits it."""
     if field:
         return str(field)
-    return "oculto pela fonte" if field.is_hidden else MISSING
+    return _WITHOUT_VALUE[field.state]
 
 
 def age(elapsed: timedelta) -> str:

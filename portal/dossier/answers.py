@@ -6,12 +6,19 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, Literal
 
-from portal.gateway.answer_check import doubt_of, has_records, remarks_of, without_remarks
+from portal.gateway.answer_check import (
+    doubt_of,
+    gap_of,
+    has_records,
+    remarks_of,
+    without_remarks,
+)
 from portal.gateway.lookup import FailureKind, Served
-from portal.gateway.notices import Notice
+from portal.gateway.notices import Gap, Notice
 from portal.gateway.operations import OPERATIONS
 from portal.system.local_time import utc_time
 from portal.vehicle.content import is_member
+from portal.vehicle.decode import Decoded, read_decode
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.wire import answer_of
 from portal.wording import sanitise_echo
@@ -23,6 +30,7 @@ Cause = (
 PanelState = Literal["fresh", "stale", "unavailable", "unasked"]
 LONGEST_QUOTE: Final = 200  # of the source's words, in characters
 UNCONFIRMED: Final = "O que a fonte enviou não confirma que não há (outros) registros: “{}”."
+PARTLY_READ: Final = "Parte dos dados não pôde ser lida na fonte: “{}”."
 BLANK: Final = "A fonte enviou um registro em branco, que não confirma que não há (outros)."
 
 
@@ -42,7 +50,8 @@ class Panel:
     no older answer.
     ``beside`` has the members of the answer beside its records and its status. An answer that
     confirms nothing has them too: what it says against the vehicle counts. Its text is then
-    ``unconfirmed``, and not ``body``.
+    ``unconfirmed``, and not ``body``. ``gap`` is the part of a vehicle's data that the source could
+    not read, or None; the panel's cause is then "unconfirmed", too.
     ``served`` is the answer as the gateway returned it, or None in an example.
     ``retry_after_s`` is the number of seconds until a failed lookup may be repeated, or None if
     that number is unknown.
@@ -62,6 +71,7 @@ class Panel:
     retry_after_s: float | None = field(default=None, compare=False)
     unconfirmed: bytes = b""
     beside: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    gap: Gap | None = None
 
     @property
     def has_answer(self) -> bool:
@@ -123,7 +133,7 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     result, document = answer_of(served.body)
-    doubt = doubt_of(result, document)
+    doubt, gap = doubt_of(result, document), gap_of(result, document)
     others = {name: raw for name, raw in document.items() if name not in ("status", "result")}
     if remarks := [_further_members(each) for each in remarks_of(result)]:
         others["result"] = remarks
@@ -134,11 +144,12 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
         fetched_at=utc_time(served.fetched_at),
         origin=served.origin,
         from_cache=served.from_cache,
-        reason=_reason(doubt) if doubt else "",
-        cause="unconfirmed" if doubt else "",
+        reason=_reason(doubt) if doubt else _partly_read(gap) if gap else "",
+        cause="unconfirmed" if doubt or gap else "",
         replaced=answer_panel(replaced) if replaced and is_older else None,
         served=served,
         beside=others,
+        gap=gap,
     )
     if doubt is None or has_records(result):
         return panel
@@ -155,14 +166,31 @@ def _further_members(remark: Mapping[str, Any]) -> dict[str, Any]:
 
 def kept_panel(body: bytes, fetched_at: float) -> Panel:
     """Return the panel of an answer that an issued dossier has kept, to compare it."""
-    result, _ = answer_of(body)
+    result, document = answer_of(body)
     return Panel(
-        "stale", body=body, result=without_remarks(result), fetched_at=utc_time(fetched_at)
+        "stale",
+        body=body,
+        result=without_remarks(result),
+        fetched_at=utc_time(fetched_at),
+        gap=gap_of(result, document),
     )
+
+
+def decoded_of(panel: Panel, marker: str) -> Decoded:
+    """Return the vehicle of an answer that ``is_readable``, and what of it could not be read."""
+    read, gap = read_decode(panel.result, marker), panel.gap
+    if gap is None:
+        return read
+    words = sanitise_echo(gap.text, LONGEST_QUOTE)
+    return replace(read, unread=words, is_unread_in_prices=gap.is_of_prices)
 
 
 def _reason(doubt: Notice) -> str:
     return UNCONFIRMED.format(sanitise_echo(doubt.text, LONGEST_QUOTE)) if doubt.text else BLANK
+
+
+def _partly_read(gap: Gap) -> str:
+    return PARTLY_READ.format(sanitise_echo(gap.text, LONGEST_QUOTE))
 
 
 def is_readable(result: object, lookup: LookupName) -> bool:

@@ -7,7 +7,7 @@ from portal.dossier.details import Detail, further_details
 from portal.law.duties import duties_of
 from portal.phrasebook import duties
 from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded
-from portal.vehicle.field import EMPTY, HIDDEN, Field
+from portal.vehicle.field import EMPTY, UNREAD, Field
 from portal.vehicle.makes import make_name
 from portal.vehicle.spelling import sentence
 
@@ -29,7 +29,7 @@ def line_of(decoded: Decoded) -> str:
 
 def attribute_fields(decoded: Decoded) -> Mapping[str, Field]:
     """Return the attributes in ATTRIBUTE_LABELS as a page shows them, with units."""
-    return {name: getattr(decoded, name) for name in ATTRIBUTE_LABELS} | {
+    shown = {name: getattr(decoded, name) for name in ATTRIBUTE_LABELS} | {
         "make": _make(decoded.make),
         "fuel": sentence(decoded.fuel),
         "vehicle_type": sentence(decoded.vehicle_type),
@@ -39,6 +39,9 @@ def attribute_fields(decoded: Decoded) -> Mapping[str, Field]:
         "displacement_text": _measured(decoded.displacement_text, decoded.displacement_cc, "cm³"),
         "national": _origin(decoded),
     }
+    if not decoded.unread or decoded.is_unread_in_prices:
+        return shown
+    return {name: UNREAD if each.state == "empty" else each for name, each in shown.items()}
 
 
 def attributes_of(decoded: Decoded) -> tuple[Detail, ...]:
@@ -57,9 +60,7 @@ def _measured(text: Field, number: int | None, unit: str) -> Field:
     """
     if number:
         return Field(f"{formats.integer(number)}\u00a0{unit}")
-    if text.is_hidden:
-        return HIDDEN
-    return text if text.value.strip("0., ") else EMPTY
+    return EMPTY if text and not text.value.strip("0., ") else text
 
 
 def _make(make: Field) -> Field:

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from portal import formats
 from portal.data_files import read_csv
-from portal.dossier.answers import Panel, Panels, is_readable
+from portal.dossier.answers import Panel, Panels, decoded_of, is_readable
 from portal.dossier.attributes import attribute_fields
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.status_style import Tone
@@ -18,7 +18,7 @@ from portal.phrasebook import fines, orders
 from portal.phrasebook.findings import included_on
 from portal.phrasebook.standings import WORDS
 from portal.vehicle.changes import Change, changed_fines, changed_prices, changed_restrictions
-from portal.vehicle.decode import ATTRIBUTE_LABELS, FipeEntry, read_decode
+from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded, FipeEntry
 from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine, read_fines
 from portal.vehicle.judicial import Restriction, read_restrictions
@@ -122,19 +122,28 @@ def _changed(
     results = before.result, after.result
     if before.fetched_at == after.fetched_at or not all(is_readable(r, lookup) for r in results):
         return None
-    return list(_LINES[lookup](*results, today, marker))
+    return list(_LINES[lookup](before, after, today, marker))
 
 
-def _vehicle_lines(before: object, after: object, _today: date, marker: str) -> "_Lines":
-    old, new = read_decode(before, marker), read_decode(after, marker)
+def _vehicle_lines(before: Panel, after: Panel, _today: date, marker: str) -> "_Lines":
+    """Yield the changes of a vehicle's data. What a source could not read has not changed."""
+    old, new = decoded_of(before, marker), decoded_of(after, marker)
     for price in changed_prices(old, new):
-        yield partial(_price_line, price)
+        if not (_is_unread(price.before, old) or _is_unread(price.after, new)):
+            yield partial(_price_line, price)
     past, present = attribute_fields(old), attribute_fields(new)
     for name, label in ATTRIBUTE_LABELS.items():
         was, now = past[name], present[name]
-        if was != now:
+        if was != now and "unread" not in (was.state, now.state):
             text = f"{label}: de {_shown(was)} para {_shown(now)}."
             yield partial(ChangeLine, text, "veiculo", "warn", "alert")
+
+
+def _is_unread(entry: FipeEntry | None, decoded: Decoded) -> bool:
+    """Return whether a price is missing that the source has, or may have."""
+    if entry is None:
+        return bool(decoded.unread)
+    return entry.current is None and (bool(decoded.unread) or entry.has_unread_price)
 
 
 def _price_line(change: Change[FipeEntry]) -> ChangeLine:
@@ -160,8 +169,9 @@ def _shown(field: Field) -> str:
     return f"“{field}”" if field else formats.field_text(field)
 
 
-def _fine_lines(before: object, after: object, today: date, marker: str) -> "_Lines":
-    for change in changed_fines(read_fines(before, marker), read_fines(after, marker)):
+def _fine_lines(before: Panel, after: Panel, today: date, marker: str) -> "_Lines":
+    old, new = (read_fines(each.result, marker) for each in (before, after))
+    for change in changed_fines(old, new):
         yield partial(_fine_line, change, today)
 
 
@@ -229,8 +239,8 @@ def _fine_event(event: str, was: AssessedFine | None, now: AssessedFine) -> str:
     return ""
 
 
-def _restriction_lines(before: object, after: object, today: date, marker: str) -> "_Lines":
-    old, new = read_restrictions(before, marker), read_restrictions(after, marker)
+def _restriction_lines(before: Panel, after: Panel, today: date, marker: str) -> "_Lines":
+    old, new = (read_restrictions(each.result, marker) for each in (before, after))
     for change in changed_restrictions(old, new):
         yield partial(_restriction_line, change, today)
 

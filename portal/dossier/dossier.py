@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from portal.dossier.answers import Panels, is_readable
+from portal.dossier.answers import Panels, decoded_of, is_readable
 from portal.dossier.attributes import attributes_of, line_of
 from portal.dossier.changes import MOST_FINES, MOST_ORDERS, Changes, changes_of
 from portal.dossier.checklist import Checklist, alerts_by_line, checklist
@@ -40,7 +40,7 @@ from portal.law.orders import AssessedOrder
 from portal.law.report_check import alerts_of
 from portal.law.verdict import Verdict, judge
 from portal.system.local_time import local_time
-from portal.vehicle.decode import Decoded, read_decode
+from portal.vehicle.decode import Decoded
 from portal.vehicle.fines import read_fines
 from portal.vehicle.further import further_of
 from portal.vehicle.identity import VehicleIdentity, identity_of
@@ -85,8 +85,8 @@ class Dossier:
 
     @cached_property
     def decoded(self) -> Decoded | None:
-        result = self.answers.vehicle.result
-        return read_decode(result, self.marker) if is_readable(result, "decode") else None
+        panel = self.answers.vehicle
+        return decoded_of(panel, self.marker) if is_readable(panel.result, "decode") else None
 
     @cached_property
     def vehicle(self) -> VehicleIdentity | None:

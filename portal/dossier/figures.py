@@ -162,7 +162,8 @@ def _state_of(dossier: Dossier, lookup: LookupName) -> tuple[SourceState, str]:
         if lookup != "decode" or prices is None:
             return "answered", _when(panel.fetched_at, dossier.today)
         if prices.price_summary is None:
-            return "nothing", "sem preço"
+            unread = prices.unread_words
+            return ("unanswered", unread) if unread else ("nothing", "sem preço")
         last = prices.best.series.last_real if prices.best else None
         if last is None:
             return "answered", _when(panel.fetched_at, dossier.today)

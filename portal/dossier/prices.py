@@ -18,7 +18,7 @@ from portal.charts.price_chart import MOST_SERIES
 from portal.charts.price_labels import Words
 from portal.charts.scale import month_index
 from portal.vehicle.decode import Decoded, FipeEntry, PricePoint
-from portal.vehicle.field import EMPTY, Field, fold
+from portal.vehicle.field import EMPTY, UNREAD, Field, fold
 from portal.vehicle.fipe import FipeCode, PriceSeries, fipe_code
 from portal.vehicle.makes import title_case, vehicle_name
 from portal.vehicle.ranking import (
@@ -68,6 +68,8 @@ _SPECIAL: Final[Mapping[SpecialUse, str]] = {
     "collector": "Veículo de coleção: a FIPE não mede o valor de coleção.",
 }
 NO_PRICE: Final = "sem preço na fonte"
+UNREAD_PRICE: Final = "não lido na fonte"
+HIDDEN_PRICE: Final = "oculto pela fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 
@@ -182,7 +184,7 @@ class PriceCandidate:
                 self._engine_doubt,
                 self._version_doubt,
             ),
-            *(self.history_doubt or self._age_doubt, self._cents_doubt),
+            *(self.history_doubt or self._age_doubt, self._cents_doubt, self._unread_doubt),
         )
         return tuple(doubt for doubt in found if doubt)
 
@@ -283,6 +285,17 @@ class PriceCandidate:
             f"de outra versão ({listed(of_table)})",
             "Preço de outra versão",
             f"A tabela fala em {listed(of_table)}; o registro, em {listed(of_vehicle)}.",
+        )
+
+    @property
+    def _unread_doubt(self) -> PriceDoubt | None:
+        """The doubt of a price beside others that could not be read, which may be lower."""
+        if not self.decoded.is_unread_in_prices:
+            return None
+        return PriceDoubt(
+            "de lista que pode estar incompleta",
+            "A lista de preços pode estar incompleta",
+            f"A fonte avisou: “{self.decoded.unread}”. Pode faltar outra versão, mais barata.",
         )
 
     @property
@@ -458,10 +471,10 @@ class PriceCandidate:
 
     @property
     def unread_price(self) -> Field:
-        """The source's text in place of a price, or EMPTY if there is no such text."""
-        text = self.entry.current_text
-        is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
-        return text if is_sent else EMPTY
+        """The source's text in place of a price, UNREAD if it may have one, or EMPTY."""
+        if self.entry.has_unread_price:
+            return self.entry.current_text
+        return UNREAD if self.current is None and self.decoded.unread else EMPTY
 
     @property
     def has_predictions(self) -> bool:
@@ -517,10 +530,22 @@ class Prices:
     """All candidates, best match first.
 
     ``foreign`` are the entries of another make or model, which are no prices of this vehicle.
+    ``unread`` are the source's words for what it could not read, which may be prices, or "".
     """
 
     all: tuple[PriceCandidate, ...]
     foreign: tuple[PriceCandidate, ...] = ()
+    unread: str = ""
+
+    @property
+    def unread_words(self) -> str:
+        """Say that there is no price, but that the source has or may have one. "" otherwise."""
+        if self.price_summary is not None:
+            return ""
+        sent = [tab.entry.current_text for tab in self.likeliest if tab.entry.has_unread_price]
+        if any(text.is_hidden for text in sent):
+            return HIDDEN_PRICE
+        return UNREAD_PRICE if sent or self.unread else ""
 
     @property
     def tabs(self) -> tuple[PriceCandidate, ...]:
@@ -554,6 +579,8 @@ class Prices:
     @property
     def no_price(self) -> str:
         """Why ``price_summary`` is None."""
+        if unread := self.unread_words:
+            return unread
         if self.all or not self.foreign:
             return NO_PRICE
         other = self.foreign[0]
@@ -561,6 +588,16 @@ class Prices:
         parts = [_known(other.entry.make), other.label]
         name = other.described if _known(other.entry.model) else " ".join(filter(None, parts))
         return f"a tabela trouxe outro veículo: {name}"
+
+    @property
+    def why_none(self) -> str:
+        """Say in a sentence why ``price_summary`` is None."""
+        if self.unread_words == HIDDEN_PRICE:
+            return f"O preço FIPE está {HIDDEN_PRICE}."
+        if not self.unread_words:
+            return f"{self.no_price[0].upper()}{self.no_price[1:]}."
+        told = f": “{self.unread}”" if self.unread else ""
+        return f"O preço FIPE não pôde ser lido na fonte{told}."
 
     @property
     def words(self) -> str:
@@ -574,7 +611,7 @@ class Prices:
         if any(is_priced) and not all(is_priced):
             # The version without a price may be the cheapest.
             return (
-                f"Das {len(is_priced)} versões prováveis, {is_priced.count(False)} {NO_PRICE}: "
+                f"Das {len(is_priced)} versões prováveis, {self._without_price}: "
                 "confira a versão no documento e escolha uma com preço."
             )
         return _no_ceiling([doubt for tab in self.likeliest for doubt in tab.doubts])
@@ -596,6 +633,13 @@ class Prices:
             return None
         return min(priced, key=_current)
 
+    @property
+    def _without_price(self) -> str:
+        """Count the likely versions without a price: ``2 sem preço na fonte``."""
+        without = [tab for tab in self.likeliest if tab.current is None]
+        is_unread = any(tab.unread_price.state != "empty" for tab in without)
+        return f"{len(without)} {'com preço não lido' if is_unread else NO_PRICE}"
+
     @cached_property
     def price_summary(self) -> PriceSummary | None:
         """The price of the likeliest candidates, or None if none of them has a price."""
@@ -610,8 +654,7 @@ class Prices:
             notes.append(f"{len(likeliest)} versões prováveis{possible}")
         elif len(self.all) > 1:
             notes.append(f"a mais provável de {len(self.all)} versões")
-        unpriced = len(likeliest) - len(known)
-        without = [f"{unpriced} {NO_PRICE}"] if unpriced else []
+        without = [self._without_price] if len(known) < len(likeliest) else []
         several = [f"{len(likeliest)} versões prováveis"] if len(likeliest) > 1 else []
         return PriceSummary(
             formats.price_range(known),
@@ -669,6 +712,7 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
     return Prices(
         tuple(tab(number, one) for number, one in enumerate(ranked, start=1)),
         tuple(tab(number, one, is_foreign=True) for number, one in others),
+        decoded.unread,
     )
 
 

@@ -430,7 +430,7 @@ def row_of_dossier(dossier: Dossier, state: str = "done", cause: str = "") -> Ve
         fipe_code=best.code.text if best and best.code and not best.is_tied else None,
         fipe_low=min(likely, default=None),
         fipe_high=max(likely, default=None),
-        fipe_note=(price.doubt or None) if price else None,
+        fipe_note=(price.doubt if price else prices.unread_words if prices else "") or None,
         fetched_at=min(fetched, default=None),
         short=short_of(verdict),
         acts=tuple(row.mark for row in verdict.matrix),

@@ -14,6 +14,7 @@ from portal.gateway import notices, strict_json
 from portal.gateway.lookup import Lookup, Observer
 from portal.upstream.errors import Unfit, Unusable
 from portal.vehicle.content import is_record, is_report, recorded_flag
+from portal.vehicle.decode import unnamed_members
 from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import read_field
 from portal.vehicle.operation_name import OperationName
@@ -177,6 +178,13 @@ def doubt_of(result: object, document: Mapping[str, Any]) -> notices.Notice | No
         return more
     inside = notices.judge({}, remarks_of(result))
     return None if inside is None or inside.kind == "success" else inside
+
+
+def gap_of(result: object, document: Mapping[str, Any]) -> notices.Gap | None:
+    """Return the part of a vehicle's data that an answer says could not be read, or None."""
+    if not isinstance(result, dict) or not is_record(result):
+        return None
+    return notices.gap_in(_beside(document), unnamed_members(result))
 
 
 def _sums(records: Sequence[Any]) -> set[Decimal]:

@@ -166,6 +166,13 @@ _LONGEST_TEXT: Final = 1_000
 _NO_CODE: Final = frozenset({0, 200, 204})
 _ABSENT: Final = frozenset({400, 404})
 _TEXTUAL_CODE: Final = re.compile(r"[A-Za-z]{0,4}[-_ ]?[0-9]{1,6}[A-Za-z]?")  # such as "E07"
+# The names of an error, as a whole or at an end: "msgErro", and not "carroceriaFerro".
+_ERROR_NAME: Final = re.compile(
+    r"^(?:erro(?:r|s|rs)?|falhas?|exce[pc])|(?<!f)(?:erro(?:r|s|rs)?|falhas?|exception)$"
+    r"|^(?:msg|mensagem|message|descricao|ds|codigo|cod|code|status|texto|motivo)(?:de|do)?erro"
+)
+_PRICES: Final = re.compile(r"fipe|preco|price|tabela|cotac")
+_NOT_READ: Final = ("failure", "working")
 _SENTENCE: Final = re.compile(r"[^\W\d_]{2}.*[^\W\d_]{2}", re.DOTALL)
 
 
@@ -174,6 +181,16 @@ class Notice(NamedTuple):
 
     kind: Kind
     text: str
+
+
+class Gap(NamedTuple):
+    """A part of a vehicle's data that could not be read, in the source's words.
+
+    ``is_of_prices`` is true if the words, or the names that lead to them, are of the price table.
+    """
+
+    text: str
+    is_of_prices: bool
 
 
 class _Value(NamedTuple):
@@ -227,6 +244,30 @@ def more_declared(
         ):
             return Notice("partial", f"{path[-1]}: {text}")
     return None
+
+
+def gap_in(beside: Mapping[str, Any], record: Mapping[str, Any]) -> Gap | None:
+    """Return the part of an answer with a vehicle that could not be read, or None.
+
+    ``beside`` are the members beside the result. ``record`` are those members of the result that
+    the contract does not name, and what stands in place of the entries of the price table. They
+    are the vehicle's own, so that only a name of an error, of the price table, or a value that
+    names an outage is about the answer. A gap of more than the prices counts first.
+    """
+    found = [*_gaps(beside, in_record=False), *_gaps(record, in_record=True)]
+    return next((gap for gap in found if not gap.is_of_prices), found[0] if found else None)
+
+
+def _gaps(members: Mapping[str, Any], *, in_record: bool) -> Iterator[Gap]:
+    for path, value in islice(_leaves((), members), _MOST_VALUES):
+        text = str(value).lower() if isinstance(value, bool) else scalar_text(value)
+        if _found(path, value, text, in_record=False) not in ("failure", "partial"):
+            continue
+        is_of_prices = any(map(_PRICES.search, (*map(_squashed, path), bare(text).lower())))
+        is_of_error = any(map(_ERROR_NAME.search, map(_squashed, path)))
+        if in_record and not (is_of_prices or is_of_error or value_says(text) in _NOT_READ):
+            continue
+        yield Gap(text if _SENTENCE.search(text) else f"{path[-1]}: {text}", is_of_prices)
 
 
 def _gravest(values: Iterable[_Value]) -> Notice | None:

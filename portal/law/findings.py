@@ -143,14 +143,16 @@ class AdverseData(_AboutVehicle):
 class UnreadData(_AboutVehicle):
     """What an answer has beside the members of the contract could not be read.
 
-    ``withheld`` are the names of members whose value is hidden or unavailable and might warn. If it
-    is empty, the answer has more members, or longer texts, than the portal reads.
+    ``withheld`` are the names of members whose value is hidden or unavailable and might warn.
+    ``told`` are the source's words for a part that it could not read. Without both, the answer has
+    more members, or longer texts, than the portal reads.
     """
 
     code: ClassVar[str] = "data_unread"
     source: Source = "decode"
     anchor: str = VEHICLE
     withheld: tuple[str, ...] = ()
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)

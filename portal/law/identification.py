@@ -121,7 +121,13 @@ def condition_findings(decoded: Decoded, today: date) -> tuple[OfVehicle, ...]:
     warned = (_first_adverse(str(text)) for text in decoded.texts)
     adverse = (AdverseData(one.subject, one.words) for one in warned if one)
     further = further_findings(decoded.further, today)
-    return (*dict.fromkeys((*adverse, *further)), *_conflicts(decoded, today))
+    return (*dict.fromkeys((*adverse, *further)), *_unread(decoded), *_conflicts(decoded, today))
+
+
+def _unread(decoded: Decoded) -> Iterator[UnreadData]:
+    """Yield a part that the source could not read, and that may speak ill of the vehicle."""
+    if decoded.unread and not decoded.is_unread_in_prices:
+        yield UnreadData(told=decoded.unread)
 
 
 def _first_adverse(text: str) -> Adverse | None:

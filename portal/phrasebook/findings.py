@@ -255,6 +255,8 @@ def sum_in_words(fines: Sequence[AssessedFine]) -> str:
 
 def _unread(finding: UnreadData) -> str:
     where = _WHERE[finding.source]
+    if finding.told:
+        return f"Parte dos dados do veículo não pôde ser lida na fonte: “{finding.told}”"
     if not finding.withheld:
         return f"{where} mais texto do que este portal lê"
     named = listed([f"“{name}”" for name in finding.withheld])

@@ -43,10 +43,15 @@ def months_of_loss(gap: Decimal, change: Decimal | None) -> str:
     return f"São {formats.whole_brl(gap)} a mais: {months} da perda do último ano."
 
 
-def instead_of_chart(series: PriceSeries) -> str:
-    """Say why there is no chart of a price history, with the prices that there are."""
+def instead_of_chart(series: PriceSeries, unread: str = "") -> str:
+    """Say why there is no chart of a price history, with the prices that there are.
+
+    ``unread`` are the source's words for what it could not read, or "".
+    """
     if series.is_unread:
         return "O portal não conseguiu ler o histórico de preços que a fonte enviou desta versão."
+    if not series.points and unread:
+        return f"O histórico de preços desta versão não pôde ser lido na fonte: “{unread}”."
     if not series.points:
         return "A fonte não traz o histórico de preços desta versão."
     prices = [

@@ -1,5 +1,6 @@
 """The filters and functions of the templates, and the links to the glossary."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from jinja2 import Environment
@@ -53,14 +54,17 @@ from portal.presentation.vehicle.fine_ledger import (
     standing_bar,
 )
 from portal.system.local_time import from_epoch, local_time
-from portal.vehicle.field import Field
+from portal.vehicle.field import Field, State
 from portal.vehicle.plate import Plate
 from portal.vehicle.spelling import sentence
 from portal.vehicle.typed import PLATE_IN_TEXT
 from portal.vehicle.version_names import version_name
 
-_HIDDEN: Final = Markup('<span class="badge">oculto pela fonte</span>')
-_EMPTY: Final = Markup('<span class="empty">não informado</span>')
+_WITHOUT_VALUE: Final[Mapping[State, Markup]] = {
+    "hidden": Markup('<span class="badge">oculto pela fonte</span>'),
+    "unread": Markup('<span class="empty">indisponível na fonte</span>'),
+    "empty": Markup('<span class="empty">não informado</span>'),
+}
 
 
 def operation_title(name: str) -> str:
@@ -82,10 +86,8 @@ def term_link(slug: str, text: str = "") -> Markup:
 
 
 def value(field: Field) -> str:
-    """Return a field's text. The states hidden and empty look different from it and each other."""
-    if field.state == "known":
-        return field.value
-    return _HIDDEN if field.state == "hidden" else _EMPTY
+    """Return a field's text. The states without one look different from it and each other."""
+    return field.value if field.state == "known" else _WITHOUT_VALUE[field.state]
 
 
 def register(environment: Environment) -> None:

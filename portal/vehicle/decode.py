@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from portal.data_files import read_toml
 from portal.vehicle import wire
-from portal.vehicle.field import EMPTY, Field, fold, read_field, scalar_text
+from portal.vehicle.field import EMPTY, UNREAD, Field, fold, read_field, scalar_text
 from portal.vehicle.further import NOTHING, Further, further_of
-from portal.vehicle.statements import is_no_attribute
+from portal.vehicle.statements import is_blank, is_no_attribute, is_unread_attribute
 from portal.vehicle.wire import Sent
 from portal.wording import MONTHS, bare
 
@@ -29,18 +29,23 @@ _YEAR_AND_MONTH = re.compile(r"(\d{4})[/.-]?(\d{2})(?:[/.-]\d{2})?(?:T.*)?", re.
 _NAMED_MONTH = re.compile(r"([A-Z]{3,9})\.?(?:(?: DE | ?[/.-] ?| )(\d{4}|\d{2}))?")
 _MONTH_NAMES: Final = tuple(bare(name) for name in MONTHS)
 _NATIONAL = wire.TRUE_WORDS | {"NACIONAL"}
+_NOTHING: Final[tuple[object, ...]] = (None, "", [], {})
 _IMPORTED = wire.FALSE_WORDS | {"IMPORTADO"}
 
 
 def _attribute(raw: object, marker: str) -> Field:
     field = read_field(raw, marker)
-    return EMPTY if is_no_attribute(field.value) and not field.is_hidden else field
+    if not field:
+        return field
+    if is_no_attribute(field.value):
+        return EMPTY
+    return UNREAD if is_unread_attribute(field.value) else field
 
 
 def _not_zero(raw: object, marker: str) -> Field:
     """Read a field in which databases write zeros for a missing value."""
     field = _attribute(raw, marker)
-    return field if field.is_hidden or field.value.strip("0.,- ") else EMPTY
+    return EMPTY if field and not field.value.strip("0.,- ") else field
 
 
 def _positive(raw: object) -> int | None:
@@ -58,7 +63,12 @@ def _as_sent(raw: object) -> object:
 
 def _entries(raw: object, marker: str) -> "tuple[FipeEntry, ...]":
     sent = wire.objects_of(raw)
-    return tuple(wire.read_as(FipeEntry, members, marker) for members in sent if members)
+    return tuple(wire.read_as(FipeEntry, members, marker) for members in sent if _is_entry(members))
+
+
+def _is_entry(members: Mapping[str, object]) -> bool:
+    """Return whether an element has anything of an entry, and is no text in place of one."""
+    return any(members.get(name) not in _NOTHING for name in _ENTRY)
 
 
 class PricePoint(Struct, frozen=True):
@@ -99,9 +109,20 @@ class FipeEntry:
         return _history(self.sent_history)
 
     @property
+    def has_unread_price(self) -> bool:
+        """Whether the source sends or hides a price that is no amount. A blank or zero is none."""
+        text = self.current_text
+        is_sent = not is_blank(text.value.strip("0., ")) or text.is_hidden
+        return self.current is None and is_sent
+
+    @property
     def is_zero_km(self) -> bool:
         """Whether the entry is for new vehicles, for which the table has the year 32000."""
         return bool(_ZERO_KM.fullmatch(fold(self.year_text.value)))
+
+
+_ENTRY: Final = wire.shape_of(FipeEntry)
+_PRICES: Final = "informacoesFipe"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +130,9 @@ class Decoded:
     """A vehicle's data.
 
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
-    ``further`` is what the members say that the contract does not name.
+    ``further`` is what the members say that the contract does not name. ``unread`` are the source's
+    words for a part that it could not read, or "". It is a part of the prices if
+    ``is_unread_in_prices`` is true, and may be any part otherwise.
     """
 
     make: Annotated[Field, Sent("marca", text=_attribute)]
@@ -133,9 +156,11 @@ class Decoded:
     national: Annotated[Field, Sent("nacional", text=_attribute)]
     fipe: Annotated[
         tuple[FipeEntry, ...],
-        Sent("informacoesFipe", text=_entries, shape=[wire.shape_of(FipeEntry)]),
+        Sent(_PRICES, text=_entries, shape=[_ENTRY]),
     ]
     further: Further = NOTHING
+    unread: str = ""
+    is_unread_in_prices: bool = False
 
     @property
     def texts(self) -> tuple[Field, ...]:
@@ -158,6 +183,20 @@ def read_decode(result: object, marker: str) -> Decoded:
     read = wire.read_as(Decoded, members, marker)
     further = further_of(members, _SHAPE, marker)
     return read if further is NOTHING else replace(read, further=further)
+
+
+def unnamed_members(result: Mapping[str, object]) -> dict[str, object]:
+    """Return what the contract does not name in a vehicle's data and in its prices."""
+    unnamed = {name: raw for name, raw in result.items() if name not in _SHAPE}
+    prices = result.get(_PRICES)
+    if not isinstance(prices, list | dict | None):
+        return unnamed | {_PRICES: prices}
+    beside = [
+        {name: raw for name, raw in entry.items() if name not in _ENTRY}
+        for entry in wire.objects_of(prices)
+        if not entry.keys() <= _ENTRY.keys()
+    ]
+    return unnamed | {_PRICES: beside} if beside else unnamed
 
 
 def _history(raw: object) -> tuple[PricePoint, ...]:

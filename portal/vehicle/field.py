@@ -1,4 +1,4 @@
-"""Reads the value of a field, which may be known, empty or hidden.
+"""Reads the value of a field, which may be known, empty, hidden or unread.
 
 A value, such as a chassis number, is hidden if the upstream knows it but withholds it. The upstream
 then sends a marker text in place of the value (docs/contract.md, "Response fields"). No page may
@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from portal.wording import IGNORABLE, Removal, bare, is_shown
 
-State = Literal["known", "empty", "hidden"]
+# "unread": the source names the field, and says that it could not read its value.
+State = Literal["known", "empty", "hidden", "unread"]
 
 # The upstream sends this marker without documenting it (docs/contract.md, "Observed values").
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
@@ -54,6 +55,7 @@ class Field(Struct, frozen=True):
 
 EMPTY = Field("", "empty")
 HIDDEN = Field("", "hidden")
+UNREAD = Field("", "unread")
 
 
 def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:

@@ -69,8 +69,13 @@ _BLANK_STARTS: Final = frozenset("-–—./ nNvVdDcCiIsSeEaAuU")
 # What a database writes for an attribute that it does not have. Of a fine or an order, these words
 # say more: there is none, or the source is down.
 _NO_ATTRIBUTE: Final = re.compile(
-    r"NAO (?:DISPONIVEL|DISPONIBILIZAD[OA]|ENCONTRAD[OA]|LOCALIZAD[OA]|CONSTA|HA|EXISTE)"
-    r"|NADA CONSTA|INDISPONIVEL|CONSULTA INDISPONIVEL|INFORMACAO INDISPONIVEL|INEXISTENTE|NENHUMA?"
+    r"NAO (?:DISPONIBILIZAD[OA]|ENCONTRAD[OA]|LOCALIZAD[OA]|CONSTA|HA|EXISTE)"
+    r"|NADA CONSTA|INEXISTENTE|NENHUMA?"
+)
+# Stems of what says that a value could not be read. Most attributes have none, and need no search.
+_MAY_BE_UNREAD: Final = re.compile(
+    r"INDISPON|DISPONIVEL|UNAVAIL|\bFORA\b|OFFLINE|MANUTENC|INSTAB|\bERRO|FALH|\bFAIL|TIME ?OUT"
+    r"|\bTEMPO|TENTE|TENTAR|\bNAO |SEM (?:RE|CO|SI)|SALDO|CREDITO|PROCESSA|AGUARD|CONSULTA"
 )
 
 # A denied failure. These words are removed before the other tables are searched.
@@ -250,6 +255,11 @@ def is_switched_off(text: str) -> bool:
 def is_no_attribute(text: str) -> bool:
     """Return whether the text of a vehicle's attribute stands for no value."""
     return is_blank(text) or bool(_NO_ATTRIBUTE.fullmatch(fold(text)))
+
+
+def is_unread_attribute(text: str) -> bool:
+    """Return whether the text of a vehicle's attribute says that it could not be read."""
+    return bool(_MAY_BE_UNREAD.search(fold(text))) and value_says(text) in ("failure", "working")
 
 
 def says(text: str) -> Says:

@@ -1032,7 +1032,7 @@ def _prices() -> Iterator[Row]:
         yield priced(
             f"price {sent or 'not sent'}",
             fipe_entry(valorAtual=sent),
-            price="sem preço na fonte",
+            price="oculto pela fonte" if sent == HIDDEN else "sem preço na fonte",
             ceiling=UNKNOWN,
             never=("R$ 0",),
         )

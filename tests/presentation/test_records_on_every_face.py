@@ -435,7 +435,8 @@ def price_differences(row: Row, shown: Faces) -> Iterator[str]:
         yield from has(face, "price", text, row.price if is_priced else "")
     if not is_priced:
         yield from same("batch page", "price", "R$" in in_batch, False)
-    yield from same("batch CSV", "fipe_note", shown.batch_cells["fipe_note"], row.with_price)
+    note = row.price if row.price == "oculto pela fonte" else row.with_price
+    yield from same("batch CSV", "fipe_note", shown.batch_cells["fipe_note"], note)
     faces = (
         ("page", numbers(shown.page)["Preço FIPE"]),
         ("paper", figures(shown.paper, "figures")["Preço FIPE"]),

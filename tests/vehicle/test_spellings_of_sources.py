@@ -95,7 +95,7 @@ def test_fuel_as_letter_or_number(ours: str, theirs: str, differs: bool) -> None
 
 
 @pytest.mark.parametrize(
-    "blank", ["NAO INFORMADO", "NÃO INFORMADA", "NC", "SEM INFORMACAO", "N/I", "INDISPONIVEL", "-"]
+    "blank", ["NAO INFORMADO", "NÃO INFORMADA", "NC", "SEM INFORMACAO", "N/I", "-"]
 )
 def test_word_for_a_blank_is_no_attribute(blank: str) -> None:
     names = ("marca", "descricao", "combustivel", "tipoVeiculo", "caixaCambio", "capacidadeCarga")

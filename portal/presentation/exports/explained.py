@@ -163,9 +163,7 @@ def _price_summary(dossier: Dossier) -> Record:
         "highest": max(known, default=None),
         "versions": len(prices.likeliest),
         "ceiling_base": base.current if base else None,
-        "why_none": None
-        if base
-        else why_none or f"{prices.no_price[0].upper()}{prices.no_price[1:]}.",
+        "why_none": None if base else why_none or prices.why_none,
     }
 
 
@@ -173,10 +171,11 @@ def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
     """Return how a lookup ended.
 
     The state "unavailable" means that the lookup failed or that its answer is unreadable.
-    ``reason`` says why there is no readable answer, or is None. The member ``price`` is what one
-    upstream call costs, in R$.
+    ``reason`` says why there is no readable answer, or what of a vehicle's data could not be read,
+    or is None. The member ``price`` is what one upstream call costs, in R$.
     """
-    failed = reason is not None and panel.state != "unasked"
+    has_cause = reason is not None and panel.state != "unasked"
+    failed = has_cause and panel.gap is None
     fetched_at = panel.fetched_at
     age = None if fetched_at is None else max(0, int((now - fetched_at).total_seconds()))
     return {
@@ -185,7 +184,7 @@ def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
         "age_s": age,
         "source": panel.origin or None,
         "price": panel.price,
-        "cause": (panel.cause or "unreadable") if failed else None,
+        "cause": (panel.cause or "unreadable") if has_cause else None,
         "reason": reason,
     }
 

@@ -148,6 +148,8 @@ _EFFECT_COLUMNS: Final[tuple[tuple[str, Act, Callable[[Answer], str]], ...]] = t
 def vehicle_table(name: TableName, dossier: Dossier) -> Table | None:
     """Return the table ``name``, or None if its lookup has no readable answer.
 
+    An answer without a price, of which the source could not read the prices, is none.
+
     The last column is the time of the lookup's answer.
     """
     rows = _rows(name, dossier)
@@ -192,6 +194,8 @@ def _rows(name: TableName, dossier: Dossier) -> Iterator[list[Any]] | None:
         case "restrictions" if dossier.orders is not None:
             rows = map(_order_cells, dossier.orders)
         case "prices" if dossier.prices is not None:
+            if dossier.prices.unread_words and not priced(dossier.prices):
+                return None
             rows = _months(dossier.prices)
         case _:
             return None
@@ -226,10 +230,10 @@ def why_missing(item: Item, name: LookupName, panel: Panel) -> tuple[str, str | 
     or if a Renavam has no such records.
     """
     cause, reason = "", NOTHING_STORED
-    if panel.has_answer:
-        cause, reason = "unreadable", UNREADABLE
-    elif panel.cause:
+    if panel.cause:
         cause, reason = panel.cause, panel.reason
+    elif panel.has_answer:
+        cause, reason = "unreadable", UNREADABLE
     elif has_expired(item, name):
         reason = EXPIRED
     elif item.state == "failed":

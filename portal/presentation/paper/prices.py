@@ -72,7 +72,7 @@ def price_facts(tab: PriceCandidate) -> Iterator[str]:
     if tab.described:
         yield f"Marca e modelo na tabela: {tab.described}."
     if len(series.points) < LEAST_POINTS:
-        yield instead_of_chart(series)
+        yield instead_of_chart(series, tab.decoded.unread)
     if not series:
         return
     if series.last_real is not None:

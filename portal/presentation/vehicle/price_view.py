@@ -102,7 +102,7 @@ class PriceView:
     @property
     def instead(self) -> str:
         """The sentence in place of a chart."""
-        return instead_of_chart(self.tab.series)
+        return instead_of_chart(self.tab.series, self.tab.decoded.unread)
 
     @cached_property
     def rows(self) -> Sequence[tuple[PriceCandidate, Choice]]:
