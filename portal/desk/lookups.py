@@ -211,7 +211,8 @@ class Lookups:
         if served.status != 200:
             sentence = rejection_sentence(served, snapshot.lookup.subject)
             return Panel("unavailable", reason=sentence, cause="rejected")
-        return answer_panel(served, self._gateway.previous(snapshot) if previous else None)
+        replaced = self._gateway.previous(snapshot) if previous else None
+        return answer_panel(served, replaced, snapshot.lookup)
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
         """Return the result of ``find``, or a panel that describes the failure of ``find``.

@@ -52,5 +52,5 @@ class Reading:
         answers: Mapping[LookupName, Served],
     ) -> bytes:
         """Return what a batch stores of a vehicle that it has looked up."""
-        dossier = self.dossier(subject, answered(answers), datetime.now(UTC), ask)
+        dossier = self.dossier(subject, answered(subject, answers), datetime.now(UTC), ask)
         return stored_row(dossier, answers)

@@ -13,7 +13,7 @@ from portal.gateway.answer_check import (
     remarks_of,
     without_remarks,
 )
-from portal.gateway.lookup import FailureKind, Served
+from portal.gateway.lookup import FailureKind, Lookup, Served
 from portal.gateway.notices import Gap, Notice
 from portal.gateway.operations import OPERATIONS
 from portal.system.local_time import utc_time
@@ -123,8 +123,10 @@ class Panels:
         return tuple(name for name in LOOKUPS if self.of(name).state == state)
 
 
-def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
-    """Return the Panel for the answer ``served``.
+def answer_panel(
+    served: Served, replaced: Served | None = None, lookup: Lookup | None = None
+) -> Panel:
+    """Return the Panel for the answer ``served`` to ``lookup``.
 
     If something in the answer leaves open whether the vehicle has records, or more of them, the
     panel quotes it, and its cause is "unconfirmed". Without a record, the panel is "unavailable".
@@ -133,7 +135,7 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     result, document = answer_of(served.body)
-    doubt, gap = doubt_of(result, document), gap_of(result, document)
+    doubt, gap = doubt_of(result, document, lookup), gap_of(result, document)
     others = {name: raw for name, raw in document.items() if name not in ("status", "result")}
     if remarks := [_further_members(each) for each in remarks_of(result)]:
         others["result"] = remarks
@@ -146,7 +148,7 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
         from_cache=served.from_cache,
         reason=_reason(doubt) if doubt else _partly_read(gap) if gap else "",
         cause="unconfirmed" if doubt or gap else "",
-        replaced=answer_panel(replaced) if replaced and is_older else None,
+        replaced=answer_panel(replaced, lookup=lookup) if replaced and is_older else None,
         served=served,
         beside=others,
         gap=gap,

@@ -19,8 +19,8 @@ from portal.dossier.checklist import alerts_by_line
 from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.records_by_line import COURT, FINES
-from portal.gateway.lookup import Served
-from portal.gateway.operations import lookups_of
+from portal.gateway.lookup import Lookup, Served
+from portal.gateway.operations import OPERATIONS, lookups_of
 from portal.law.act_answers import ACTS, Act, Mark
 from portal.law.assessment import AssessedFine, known_sum, one_per_notice, sum_of
 from portal.law.at_the_car import seen_findings
@@ -235,11 +235,16 @@ def stored_row(dossier: Dossier, answers: Mapping[LookupName, Served]) -> bytes:
     return msgspec.json.encode(_Kept(row_of_dossier(dossier), kept))
 
 
-def answered(answers: Mapping[LookupName, Served]) -> Panels:
+def answered(subject: Plate | Renavam, answers: Mapping[LookupName, Served]) -> Panels:
     """Return the answers of a batch's item. A lookup that is not among them is "unasked"."""
     unasked = Panel("unasked")
     return Panels(
-        *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
+        *(
+            answer_panel(answers[name], lookup=Lookup(OPERATIONS[name], subject))
+            if name in answers
+            else unasked
+            for name in LOOKUPS
+        )
     )
 
 

@@ -157,17 +157,20 @@ def message_body(body: bytes, secret: str | None = None, *, is_absence: bool = F
     return json.dumps({"message": text[:LONGEST_MESSAGE]}, ensure_ascii=False).encode()
 
 
-def doubt_of(result: object, document: Mapping[str, Any]) -> notices.Notice | None:
+def doubt_of(
+    result: object, document: Mapping[str, Any], lookup: Lookup | None = None
+) -> notices.Notice | None:
     """Return what leaves open whether the vehicle has more records than ``result``, or None.
 
     Without a record, that is a notice that reports no success. Beside records, it is a failure, a
     sign that the answer is partial, a count of more records than these, or an element that is no
     record and denies none. A ``result`` that is too large to show has records.
+    Where ``lookup`` is known, a denial of anything else than it asks for confirms nothing.
     """
     if not isinstance(result, list | dict) or (isinstance(result, dict) and is_record(result)):
         return None
     if not has_records(result):
-        notice = _notice(document, result)
+        notice = _notice(document, result, lookup)
         return None if notice is None or notice.kind == "success" else notice
     beside = _notice(document, [])
     if beside is not None and beside.kind in ("failure", "partial"):
@@ -176,7 +179,7 @@ def doubt_of(result: object, document: Mapping[str, Any]) -> notices.Notice | No
     more = notices.more_declared(_beside(document), len(records), _sums(records))
     if more is not None:
         return more
-    inside = notices.judge({}, remarks_of(result))
+    inside = notices.judge({}, remarks_of(result), lookup)
     return None if inside is None or inside.kind == "success" else inside
 
 
@@ -231,11 +234,13 @@ def _parsed(body: bytes) -> Any:
         raise Unusable(str(error)) from None
 
 
-def _notice(document: Mapping[str, Any], result: Any) -> notices.Notice | None:
+def _notice(
+    document: Mapping[str, Any], result: Any, lookup: Lookup | None = None
+) -> notices.Notice | None:
     """Return the gravest notice of an answer without a record, or None."""
     members = _beside(document)
     if isinstance(result, list):
-        return notices.judge(members, result[:MOST_RECORDS])
+        return notices.judge(members, result[:MOST_RECORDS], lookup)
     return notices.judge(members | {"": result})
 
 

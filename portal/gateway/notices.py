@@ -14,6 +14,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
+from portal.gateway.denials import RECORDS, denies, is_of_another_thing, without_subject
+from portal.gateway.lookup import Lookup
 from portal.vehicle.content import DENYING, is_member, is_of_order, recorded_flag
 from portal.vehicle.field import scalar_text
 from portal.vehicle.statements import is_blank, is_switched_off, says, value_says
@@ -200,17 +202,22 @@ class _Value(NamedTuple):
     text: str
 
 
-def judge(members: Mapping[str, Any], elements: Iterable[Mapping[str, Any]] = ()) -> Notice | None:
+def judge(
+    members: Mapping[str, Any],
+    elements: Iterable[Mapping[str, Any]] = (),
+    lookup: Lookup | None = None,
+) -> Notice | None:
     """Return the gravest of an answer's notices, or None without notices.
 
     ``members`` stand beside the result, and ``elements`` in place of records. A failure is graver
-    than a partial answer, and that is graver than a value that confirms nothing.
+    than a partial answer, and that is graver than a value that confirms nothing. Where ``lookup``
+    is known, a denial of anything else than it asks for is such a value.
     """
-    values = [*islice(_values(members, in_record=False), _MOST_VALUES + 1)]
+    values = [*islice(_values(members, lookup, in_record=False), _MOST_VALUES + 1)]
     for element in elements:
         if len(values) > _MOST_VALUES:
             break
-        more = [*islice(_values(element, in_record=True), _MOST_VALUES + 1)]
+        more = [*islice(_values(element, lookup, in_record=True), _MOST_VALUES + 1)]
         values += [*more, *_left_open(element, more)]
     if len(values) > _MOST_VALUES:  # no real answer has as many
         values.append(_Value("unknown", values[0].text))
@@ -297,10 +304,12 @@ def _left_open(element: Mapping[str, Any], values: list[_Value]) -> Iterator[_Va
         yield _Value("unknown", confirmed[0] if confirmed else "")
 
 
-def _values(members: Mapping[str, Any], *, in_record: bool) -> Iterator[_Value]:
+def _values(
+    members: Mapping[str, Any], lookup: Lookup | None, *, in_record: bool
+) -> Iterator[_Value]:
     for path, value in _leaves((), members):
         text = str(value).lower() if isinstance(value, bool) else scalar_text(value)
-        found = _found(path, value, text, in_record)
+        found = _found_by(lookup, path, value, text, in_record)
         if found is not None and not _SENTENCE.search(text):
             text = f"{path[-1]}: {text}"  # a flag or a count says nothing without its name
         yield _Value(found, text)
@@ -390,6 +399,24 @@ def _found(path: tuple[str, ...], value: Any, text: str, in_record: bool) -> _Fo
         is_positive = bool(number) if flag is None else flag
         return _of_finding(own, around, is_positive, isinstance(value, bool), in_record)
     return _of_text(own, around, text, in_record)
+
+
+def _found_by(
+    lookup: Lookup | None, path: tuple[str, ...], value: Any, text: str, in_record: bool
+) -> _Found | None:
+    """Judge a value of the answer to a lookup. If that is unknown, any denial counts."""
+    records = None if lookup is None else RECORDS.get(lookup.operation.name)
+    if lookup is None or records is None:
+        return _found(path, value, text, in_record)
+    unnamed = without_subject(text, lookup.subject)
+    found = _found(path, value, unnamed, in_record)
+    if found not in ("denial", "nothing"):
+        return found
+    names = " ".join(word.upper() for name in path for word in _words(name))
+    if is_of_another_thing(names, records):
+        return None
+    is_of_lookup = found == "nothing" or denies(unnamed, records, lookup.subject, lookup.uf)
+    return found if is_of_lookup else "unknown"
 
 
 def _of_text(

@@ -113,7 +113,7 @@ def kept_result(
     answers: Mapping[LookupName, Served],
     context: Context,
 ) -> bytes:
-    dossier = context.dossier(subject, row.answered(answers), ask)
+    dossier = context.dossier(subject, row.answered(subject, answers), ask)
     return row.stored_row(dossier, answers)
 
 
