@@ -204,7 +204,7 @@ class Dossier:
             stale=self.stale,
             not_asked=self.not_asked,
             unconfirmed=self.unconfirmed,
-            condition=(*self._condition, *self._beside),
+            condition=self._of_answers,
             alerts=self.alerts,
             declared=self._declared,
         )
@@ -229,7 +229,7 @@ class Dossier:
             self.answers,
             None if "fines" in unconfirmed else self.fines,
             None if "restrictions" in unconfirmed else self.orders,
-            (*self._condition, *self._beside),
+            self._of_answers,
         )
 
     @cached_property
@@ -247,9 +247,11 @@ class Dossier:
         """The lines that stop, or may stop, a stock entry in Renave."""
         return stock_obstacles(self.lines, self.totals.enforceable_count if self.totals else None)
 
-    @property
-    def _condition(self) -> tuple[OfVehicle, ...]:
-        return condition_findings(self.decoded, self.today) if self.decoded else ()
+    @cached_property
+    def _of_answers(self) -> tuple[OfVehicle, ...]:
+        """What the answers say of the vehicle outside of the records of fines and orders."""
+        condition = condition_findings(self.decoded, self.today) if self.decoded else ()
+        return (*condition, *self._beside)
 
     @property
     def _beside(self) -> Iterator[OfVehicle]:
