@@ -55,7 +55,7 @@ class Source:
 
     @property
     def icon(self) -> str:
-        """The name of a shape in ``components/icon.html``, or "" for what cannot be asked."""
+        """The name of a shape in ``icons.toml``, or "" for what cannot be asked."""
         if self.state == "answered":
             return "check"
         return "" if self.state == "not_applicable" else "question"

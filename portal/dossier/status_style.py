@@ -13,7 +13,7 @@ Tone = Literal["ok", "warn", "danger", "unknown", "plain"]
 
 @dataclass(frozen=True, slots=True)
 class StatusStyle:
-    """The style of a status. ``icon`` is the name of a shape in ``components/icon.html``."""
+    """The style of a status. ``icon`` is the name of a shape in ``icons.toml``."""
 
     tone: Tone
     icon: Literal["check", "alert", "cross", "question"]

@@ -41,6 +41,7 @@ from portal.phrasebook.pauses import pause_words
 from portal.phrasebook.prices import monthly_range
 from portal.presentation.authority import short_authority
 from portal.presentation.caller_name import shown_caller
+from portal.presentation.icons import PALETTE, icon, paper_icon
 from portal.presentation.lists.batches import mistake
 from portal.presentation.lists.comparison import MOST_PLATES, comparison_path
 from portal.presentation.operations.page import saved_words, spent_words
@@ -91,14 +92,15 @@ def value(field: Field) -> str:
 
 
 def register(environment: Environment) -> None:
-    """Register the filters and the function ``term`` (``term_link``) with Jinja.
+    """Register the filters and the functions with Jinja.
 
-    Also set Jinja to strip white space around blocks.
+    A filter of constants, such as an icon, is computed once: when its template is compiled. Also
+    set Jinja to strip white space around blocks.
     """
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals |= {
-        "term": term_link,
+        "palette": PALETTE,
         "act_labels": {act: texts.label for act, texts in ACT_TEXTS.items()},
         "comparison_path": comparison_path,
         "plate_pattern": PLATE_IN_TEXT,
@@ -127,6 +129,9 @@ def register(environment: Environment) -> None:
     }
     environment.filters.update(
         {
+            "icon": icon,
+            "paper_icon": paper_icon,
+            "term": term_link,
             "value": value,
             "field_text": formats.field_text,
             "brl": formats.brl,

@@ -16,6 +16,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from portal.presentation import filters
+from portal.presentation.icons import icon
 from portal.presentation.plate_glyphs import glyph_path
 from portal.vehicle.plate import Plate
 from tests.quality import tools
@@ -102,7 +103,6 @@ def dossier_card(colour: str, ground: str, shape: str, words: str) -> str:
     """The HTML of a shared dossier's card. It names no vehicle."""
     environment = Environment(loader=FileSystemLoader(tools.CHECKOUT / "templates"))
     filters.register(environment)
-    icons: Any = environment.get_template("components/icon.html").module
     plates: Any = environment.get_template("components/plate.html").module
     font = base64.b64encode(FONT.read_bytes()).decode()
     return f"""<!doctype html><html lang="pt-BR"><style>
@@ -119,7 +119,7 @@ def dossier_card(colour: str, ground: str, shape: str, words: str) -> str:
       p {{ margin: 0; color: #565b66 }}
     </style><body>
       <div class="brand">{plates.logo()}Dossiê Veicular</div>
-      <div class="finding">{icons.icon(shape, colour)}<span>{words}</span></div>
+      <div class="finding">{icon(shape, colour)}<span>{words}</span></div>
       <p>Um retrato com data e número. Abra para ler os registros.</p>"""
 
 
