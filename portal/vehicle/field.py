@@ -105,6 +105,8 @@ def read_field(raw: object, marker: str) -> Field:
 
     A text that contains ``marker`` becomes HIDDEN, unless ``marker`` is "".
     """
+    if raw == "":  # as sources send most missing values
+        return EMPTY
     text = clean(raw) if isinstance(raw, str) else scalar_text(raw)
     if not text:
         return EMPTY

@@ -54,6 +54,7 @@ _STATE: Final = re.compile(
 _NOT_LOOKED_UP: Final = re.compile(
     r"NAO (?:FOI )?(?:CONSULTAD|VERIFICAD|PESQUISAD|PROCESSAD|CONFIRMAD)[OA]"
 )
+_NESTED: Final = frozenset({list, dict})
 _NO: Final = frozenset({"NO", "F", "FALSO", "NAO HA", "NADA"})
 
 
@@ -131,8 +132,7 @@ def joined(parts: "list[Further]") -> Further:
 
 
 def _is_in(members: Mapping[str, Any], shape: Mapping[str, Any]) -> bool:
-    kinds = set(map(type, members.values()))
-    return members.keys() <= shape.keys() and not kinds & {list, dict}
+    return members.keys() <= shape.keys() and _NESTED.isdisjoint(map(type, members.values()))
 
 
 # The names that lead to a value, the value, and the object around it, if it is a nested one.

@@ -229,13 +229,13 @@ def is_null_date(text: str) -> bool:
 def value_text(raw: object, marker: str) -> Field:
     """Read the text of a member. A text that stands for a missing value is EMPTY."""
     field = read_field(raw, marker)
-    return EMPTY if field and is_blank(field.value) else field
+    return EMPTY if field.state == "known" and is_blank(field.value) else field
 
 
 def date_text(raw: object, marker: str) -> Field:
     """Read the text of a date. A text that stands for a missing date is EMPTY."""
     field = read_field(raw, marker)
-    return EMPTY if field and is_null_date(field.value) else field
+    return EMPTY if field.state == "known" and is_null_date(field.value) else field
 
 
 def flat_text(raw: object, marker: str) -> Field:
