@@ -1,6 +1,6 @@
 """The answer for one act: transferring, licensing, driving or towing a vehicle."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
@@ -22,7 +22,8 @@ Confidence = Literal["verified", "reported", "memory"]
 # How a prohibition is hedged: it holds as a rule, or in the practice of the registers.
 Hedge = Literal["", "rule", "practice"]
 
-_WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
+# The worst first.
+_RANKS: Final[Mapping[Mark, int]] = {"no": 0, "unknown": 1, "careful": 2, "yes": 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +46,11 @@ class Answer:
 
 
 def is_worse(mark: Mark, other: Mark) -> bool:
-    return _WORST_FIRST.index(mark) < _WORST_FIRST.index(other)
+    return _RANKS[mark] < _RANKS[other]
 
 
 def worst(answers: Iterable[Answer]) -> tuple[Answer, ...]:
     """Return the answers that share the least favourable mark, in their given order."""
     given = tuple(answers)
-    for mark in _WORST_FIRST:
-        if sharing := tuple(answer for answer in given if answer.mark == mark):
-            return sharing
-    return ()
+    mark = min((answer.mark for answer in given), key=_RANKS.__getitem__, default=None)
+    return tuple(answer for answer in given if answer.mark == mark)

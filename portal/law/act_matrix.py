@@ -149,9 +149,11 @@ def _fine_answers(act: Act, fines: Sequence[AssessedFine]) -> Mapping[Standing, 
     if act not in ("licence", "transfer"):
         return {}
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW
-    answers: dict[Standing, Answer] = {}
-    for standing in Standing:
-        anchors = tuple(fine.anchor for fine in fines if fine.standing is standing)
-        if anchors and standing is not Standing.PAID:
-            answers[standing] = Answer(act, "careful", standing, law, "verified", anchors)
-    return answers
+    anchors: dict[Standing, list[str]] = {}
+    for fine in fines:
+        anchors.setdefault(fine.standing, []).append(fine.anchor)
+    return {
+        standing: Answer(act, "careful", standing, law, "verified", tuple(anchors[standing]))
+        for standing in Standing
+        if standing in anchors and standing is not Standing.PAID
+    }

@@ -58,6 +58,7 @@ _texts = attrgetter(*(name for name, kind in get_type_hints(Fine).items() if kin
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
+_NUMBERED = re.compile(r"[1-9A-Z]")
 _PARCEL = re.compile(r"\bPARCELA (?:N[RO]? ?)?([0-9]{1,2}) ?(?:/|DE) ?[0-9]{1,2}\b")
 # An open record of a notice counts before one that is called off or paid.
 _GRAVEST_FIRST = (
@@ -375,7 +376,7 @@ class AssessedFine:
         if by_driver and in_time and not _NAMED.search(word):
             yield self.driver_nomination
 
-    @property
+    @cached_property
     def deadlines(self) -> tuple[Deadline, ...]:
         """The deadlines that matter for the fine. A paid fine has no deadlines."""
         if self.is_paid:
@@ -435,7 +436,7 @@ class Totals:
 def notice_key(record: Fine) -> tuple[str, str] | None:
     """Return the notice's number and its authority, or None without a number."""
     number = str(record.notice)
-    return (number, str(record.authority)) if re.search(r"[1-9A-Z]", number) else None
+    return (number, str(record.authority)) if _NUMBERED.search(number) else None
 
 
 def one_per_notice(fines: Sequence[AssessedFine]) -> list[AssessedFine]:

@@ -75,9 +75,11 @@ def find_court(text: str, case: str = "") -> Court | None:
     names, segments = _index()
     pieces = text.split("-")
     for candidate in (text, pieces[0], "".join(pieces[:2]), "-".join(pieces[1:])):
+        if court := names.get(_key(candidate)):
+            return court
         short = _OF_A_STATE.sub("", _REGION.sub(r"\1 \2", bare(candidate)))
         short = _BARE_REGION.sub(r"\1A REGIAO", short)
-        if court := names.get(_key(candidate)) or names.get(_key(short)):
+        if court := names.get(_key(short)):
             return court
     match = _CASE.search(case) or _CASE.search(text)
     return segments.get(f"{match[1]}.{match[2]}") if match else None
@@ -159,7 +161,7 @@ def _spelled(word: str, *, first: bool) -> str:
 
 
 def _key(text: str) -> str:
-    return "".join(c for c in bare(text) if c.isalnum())
+    return "".join(filter(str.isalnum, bare(text)))
 
 
 @cache

@@ -99,8 +99,9 @@ _VOCABULARY = {
 
 def _unread(word: str, *meanings: str) -> list[str]:
     """Return the words of a status that agree with none of ``meanings``."""
-    known = frozenset().union(*(_VOCABULARY[meaning] for meaning in ("plain", *meanings)))
-    return [each for each in _WORD.findall(word) if _GENDER.sub("", each) not in known]
+    known = [_VOCABULARY[meaning] for meaning in ("plain", *meanings)]
+    stems = ((each, _GENDER.sub("", each)) for each in _WORD.findall(word))
+    return [each for each, stem in stems if not any(stem in words for words in known)]
 
 
 # Why a standing is what it is.

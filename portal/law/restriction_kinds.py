@@ -88,6 +88,7 @@ _STEMS: tuple[tuple[str, Kind], ...] = (
     ("FIDUC", "alienacao_fiduciaria"),
     ("ADMINISTRATIV", "bloqueio_administrativo"),
 )
+_ALL_STEMS = tuple(stem for stem, _ in _STEMS)
 # What is to be done with a vehicle, by the first letters of the word for what was done.
 _AS_ORDERED: dict[str, str] = {"APREENDI": "APREENSAO", "RECOLHID": "RECOLHIMENTO"}
 _TO_BE = frozenset({"SEJA", "SEJAM", "SER", "SEREM", "FIQUE", "FIQUEM"})
@@ -374,8 +375,9 @@ def _lifting(line: str, today: date) -> re.Match[str] | None:
 
 
 def _kind_of(word: str) -> Kind | None:
-    found = _ABBREVIATED.get(word)
-    return found or next((kind for stem, kind in _STEMS if word.startswith(stem)), None)
+    if not word.startswith(_ALL_STEMS):
+        return _ABBREVIATED.get(word)
+    return next(kind for stem, kind in _STEMS if word.startswith(stem))
 
 
 def _kinds_of(plain: Sequence[str]) -> Iterator[Kind | None]:

@@ -41,6 +41,11 @@ def standstills() -> tuple[Standstill, ...]:
     return tuple(read_csv(__package__, "standstills.csv", Standstill))
 
 
+@cache
+def _standstills_of(step: Step) -> tuple[Standstill, ...]:
+    return tuple(each for each in standstills() if step in each.steps.split())
+
+
 def standstill_of(
     step: Step, first: date, last: date, state: str, *, is_federal: bool
 ) -> Standstill | None:
@@ -51,9 +56,8 @@ def standstill_of(
     return next(
         (
             each
-            for each in standstills()
-            if step in each.steps.split()
-            and each.since <= last
+            for each in _standstills_of(step)
+            if each.since <= last
             and first <= each.until
             and _concerns(each, state.strip().upper(), is_federal)
         ),

@@ -102,11 +102,11 @@ class Restriction:
     def _states_nothing(self) -> bool:
         has_no_detail = not self.detail.is_hidden and not any(map(str.isalnum, self.detail.value))
         return (
-            (has_no_detail or _says(self.detail) in _NO_ORDER)
-            and all(
+            all(
                 field.state == "empty" or _says(field) in _NO_ORDER
                 for field in (self.kinds_text, self.block_type)
             )
+            and (has_no_detail or _says(self.detail) in _NO_ORDER)
             and not any(map(states_order, (self.judicial_code, *self.further_texts)))
         )
 
