@@ -112,7 +112,7 @@ class Panels:
         return (self.vehicle, self.fines, self.orders)
 
     def of(self, lookup: LookupName) -> Panel:
-        return dict(zip(LOOKUPS, self.all, strict=True))[lookup]
+        return self.all[LOOKUPS.index(lookup)]
 
     def with_answers(self, given: Mapping[LookupName, "Panel"]) -> "Panels":
         """Return the same panels, with others for some lookups."""

@@ -1,5 +1,6 @@
 """The dossier of one vehicle: its answers, its assessed records, and what follows from them."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -124,16 +125,20 @@ class Dossier:
         result = self.answers.fines.result
         if not is_readable(result, "renainf"):
             return None
-        records = tuple(enumerate(read_fines(result, self.marker), start=1))
-        notices: dict[object, list[int]] = {}
-        for number, record in records:
-            if key := notice_key(record):
-                notices.setdefault(key, []).append(number)
+        records = read_fines(result, self.marker)
+        notices: defaultdict[object, list[int]] = defaultdict(list)
+        keyed = [(number, notice_key(each)) for number, each in enumerate(records, start=1)]
+        for number, key in keyed:
+            notices[key or number].append(number)
         return tuple(
-            AssessedFine(record, self.today, number, self.vehicle, tuple(same))
-            for number, record in records
-            for twins in [notices.get(notice_key(record), [])[:_MOST_TWINS]]
-            for same in [[each for each in twins if each != number]]
+            AssessedFine(
+                record,
+                self.today,
+                number,
+                self.vehicle,
+                tuple(each for each in notices[key or number][:_MOST_TWINS] if each != number),
+            )
+            for record, (number, key) in zip(records, keyed, strict=True)
         )
 
     @property
@@ -165,7 +170,7 @@ class Dossier:
     def orders_in_force(self) -> int | None:
         return None if self.orders is None else sum(order.in_force for order in self.orders)
 
-    @property
+    @cached_property
     def unconfirmed(self) -> tuple[VerdictPart, ...]:
         """The parts of the verdict whose answer leaves open whether there are (more) records."""
         return tuple(

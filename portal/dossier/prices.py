@@ -192,7 +192,8 @@ class PriceCandidate:
     def cautions(self) -> tuple[str, ...]:
         """A sentence for each doubt, and for months with two prices."""
         sentences = [doubt.sentence for doubt in self.doubts]
-        special = [words for use, words in _SPECIAL.items() if use in self._special_uses]
+        uses = self._special_uses
+        special = [words for use, words in _SPECIAL.items() if use in uses]
         return tuple(filter(None, (*sentences, self.contradiction, *special)))
 
     @property
