@@ -62,22 +62,32 @@ async function sendMark(row, { state, what }) {
   return response.type === "opaqueredirect" || response.ok;
 }
 
+function areWaiting() {
+  return Object.keys(waitingMarks()).length > 0;
+}
+
+// Sends each mark, and returns whether the last one was kept.
+async function sendEach() {
+  let isKept = false;
+  for (let row; (row = Object.keys(waitingMarks())[0]);) {
+    const sent = waitingMarks()[row];
+    isKept = await sendMark(row, sent);
+    const left = waitingMarks();
+    // A mark that was changed meanwhile is sent again.
+    if (JSON.stringify(left[row]) === JSON.stringify(sent)) delete left[row];
+    keepMarks(left);
+    if (!isKept) tell(CAR_TEXTS.refused);
+  }
+  return isKept;
+}
+
 async function sendMarks() {
   if (isSending || !carList()) return;
   isSending = true;
-  let isKept = false;
   try {
-    for (let row; (row = Object.keys(waitingMarks())[0]);) {
-      const sent = waitingMarks()[row];
-      const isTaken = await sendMark(row, sent);
-      const left = waitingMarks();
-      // A mark that was changed meanwhile is sent again.
-      if (JSON.stringify(left[row]) === JSON.stringify(sent)) delete left[row];
-      keepMarks(left);
-      isKept = isTaken;
-      if (!isTaken) tell(CAR_TEXTS.refused);
-    }
-    if (isKept) {
+    // A mark that is made while the parts are renewed is sent as well.
+    while (areWaiting()) {
+      if (!(await sendEach())) continue;
       await renewParts();
       tell(CAR_TEXTS.kept);
     }
@@ -88,10 +98,12 @@ async function sendMarks() {
   }
 }
 
-// A divergence is a reason of the verdict, so the summary is drawn anew, from stored answers.
+// A divergence is a reason of the verdict, so the summary is drawn anew, from stored answers. A part
+// without a mark that was made meanwhile is not shown.
 async function renewParts() {
   for (const section of document.querySelectorAll('#veiculo[data-panel="ready"], #resumo[data-panel="ready"]')) {
     const page = await fetchPage(section.dataset.panelUrl, { headers: STORED_ONLY });
+    if (areWaiting()) return;
     const fresh = page.getElementById(section.id);
     if (!fresh?.dataset.panelUrl) continue;
     morph(section, fresh);
@@ -119,7 +131,7 @@ document.addEventListener("submit", (event) => {
 function showWaiting() {
   const marks = waitingMarks();
   for (const [row, { state }] of Object.entries(marks)) showMark(row, state);
-  if (Object.keys(marks).length) sendMarks();
+  sendMarks();
 }
 
 addEventListener("online", sendMarks);

@@ -7,10 +7,11 @@ import pytest
 
 from tests.browser.conftest import PageFactory
 from tests.browser.found import box_of
+from tests.browser.waiting import wait_in
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 PRESSED = '[data-row="{}"] .mark--{}[aria-pressed="true"]'
 
@@ -68,6 +69,27 @@ def test_rows_are_marked_by_keyboard(page: "Page", portal: PortalProcess) -> Non
     assert mark.inner_text().strip() == "confere"
     page.keyboard.press("Enter")  # a second press takes the mark back
     page.wait_for_selector('[data-row="modelo"] .mark--match[aria-pressed="false"]')
+
+
+def test_mark_made_while_the_page_is_renewed_is_sent_too(
+    page: "Page", portal: PortalProcess
+) -> None:
+    """The answer of the renewal does not know the second mark yet."""
+    page.goto(f"{portal.url}/placa/CIR0A01?completo=1")
+    held: list[Route] = []
+    page.route("**/painel/**", lambda route: held.append(route), times=1)
+    mark = page.locator('[data-row="modelo"] .mark--match')
+    mark.focus()
+    with page.expect_request("**/painel/**"):
+        page.keyboard.press("Enter")
+    page.keyboard.press("Enter")  # takes the mark back
+    held[0].continue_()
+    wait_in(page, "!localStorage.length")
+    page.wait_for_selector("[data-car-waiting]:has-text('Guardado.')")
+    assert mark.get_attribute("aria-pressed") == "false"
+    assert mark.evaluate("one => one === document.activeElement")
+    page.reload()
+    assert mark.get_attribute("aria-pressed") == "false"
 
 
 def test_forms_need_no_script(new_page: PageFactory, portal: PortalProcess) -> None:
