@@ -121,7 +121,7 @@ SMALL: Final = ViewportSize(width=320, height=640)
 _PLATES: Final = ["ABC1D23", "FOR0A02", "JUD0A04", "FIP0A06", "MUL0A45", "VAZ0A00", "79831854647"]
 _TYPED: Final = " ".join([*_PLATES, *(f"QTZ{n // 10}F{n % 10}1" for n in range(33)), "ABC1D23"])
 _MISTAKES: Final = "\nABC12\nLMPOA01"
-_BATCH_S: Final = 120
+_NO_PROGRESS_S: Final = 120
 
 
 def prepared(base: str, visit: Visit) -> tuple[str, str]:
@@ -153,13 +153,22 @@ def prepared(base: str, visit: Visit) -> tuple[str, str]:
             send(path, f"{path}/iniciar")
         if visit.batch == "paused":
             send(path, f"{path}/pausar")
-        deadline = time.monotonic() + _BATCH_S
-        while visit.batch == "done" and "batch-done" not in session.get(base + path).text:
-            assert time.monotonic() < deadline, "the batch did not end"
-            time.sleep(0.5)
+        if visit.batch == "done":
+            _wait_for_end(session, base + path)
         return path + visit.below, "; ".join(
             f"{name}={value}" for name, value in session.cookies.items()
         )
+
+
+def _wait_for_end(session: requests.Session, address: str) -> None:
+    """Wait for the end of a batch as long as it makes progress, however slow the machine is."""
+    ended, deadline = "", time.monotonic() + _NO_PROGRESS_S
+    while "batch-done" not in (html := session.get(address, timeout=60).text):
+        bar = re.search(r"<progress [^>]*value=\"(\d+)\"", html)
+        if bar and bar[1] != ended:
+            ended, deadline = bar[1], time.monotonic() + _NO_PROGRESS_S
+        assert time.monotonic() < deadline, f"the batch stopped after {ended or 'no'} vehicles"
+        time.sleep(0.5)
 
 
 def dress(page: Any, medium: str) -> None:
