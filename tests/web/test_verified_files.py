@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ from portal.pdf.inspection import PdfInspector, Unreadable
 from portal.pdf.signing import Signer, read_key
 from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
+from tests.effort import long
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.fakes.signing import PASSWORD, SIGNER, chain
 from tests.pdf.test_signing import NOW
@@ -44,6 +46,8 @@ from tests.web.pages.test_verification import (
 from tests.web.person import Person
 
 PLATE, PURGED = "ABC1D23", "LMP0A01"
+# The bytes that a signature covers end before its own bytes and start again after them.
+BYTE_RANGE = re.compile(rb"/ByteRange ?\[ ?0 (\d+) (\d+) \d+ ?\]")
 STATES = ("same", "superseded", "revoked", "ended")
 
 
@@ -290,9 +294,9 @@ def test_forty_files_read_the_same_in_every_way(
     assert not wrong, "\n".join(map(str, wrong))
 
 
-@pytest.mark.over_5_s("reads 200 files")
-def test_a_byte_changed_in_200_places_is_noticed(
-    portal: PortalFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("places", [50, *long(200)])
+def test_a_byte_changed_in_many_places_is_noticed(
+    portal: PortalFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, places: int
 ) -> None:
     key = chain().write(tmp_path)
     here = portal(SIGNING_KEY_FILE=str(key), SIGNING_KEY_PASSWORD=PASSWORD, **ISSUER)
@@ -304,7 +308,11 @@ def test_a_byte_changed_in_200_places_is_noticed(
         pytest.skip("the libraries that WeasyPrint loads are not installed")
     monkeypatch.setattr(PdfInspector, "_asked", read_here)
     chance, client = random.Random(51), here.app.test_client()
-    for at in chance.sample(range(len(answer.data)), 200):
+    end, start = (int(at) for at in BYTE_RANGE.findall(answer.data)[-1])
+    signed = [*range(end), *range(start, len(answer.data))]
+    # The signature is no part of what it signs: its padding, or a certificate that it carries, may
+    # change, and it still proves that the other bytes did not.
+    for at in [*chance.sample(signed, places - 10), *chance.sample(range(end, start), 10)]:
         changed = bytearray(answer.data)
         changed[at] ^= chance.randrange(1, 256)
         reply = client.post(PATH, data=bytes(changed), content_type="application/pdf")
@@ -312,4 +320,5 @@ def test_a_byte_changed_in_200_places_is_noticed(
         found = reply.get_json()
         assert found["result"] in ("altered", "foreign", "unknown"), (at, found)
         assert found["unaltered"] is not True
-        assert found["signature"] is None or found["signature"]["state"] != "valid", (at, found)
+        is_valid = found["signature"] is not None and found["signature"]["state"] == "valid"
+        assert not is_valid or end <= at < start, (at, found)
