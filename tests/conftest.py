@@ -18,6 +18,7 @@ from tests.fakes import (
     checkouts,
     closing,
     network_guard,
+    pdf_children,
     start_cache,
     template_cache,
     tiers,
@@ -50,6 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     template_cache.install()
     start_cache.install()
     checkouts.install()
+    pdf_children.install()
 
 
 @pytest.hookimpl(tryfirst=True)

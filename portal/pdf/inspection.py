@@ -11,22 +11,18 @@ import ctypes
 import difflib
 import json
 import logging
-import os
 import re
 import resource
-import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from io import BytesIO
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, Final, Literal
 
 import msgspec
 
+from portal.pdf.child import start_child
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
@@ -51,7 +47,6 @@ _LARGEST_DATA: Final = 4_000_000
 _NUMBER: Final = re.compile(r"(?<!\w)[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4}){2}(?!\w)")
 _KEY: Final = re.compile(r"codigo=([A-Za-z0-9_-]{22})(?![A-Za-z0-9_-])")
 _PROGRAM: Final = "import sys; from portal.pdf.inspection import serve; serve(int(sys.argv[1]))"
-_PROJECT_ROOT: Final = Path(__file__).resolve().parents[2]
 
 SignatureState = Literal["valid", "broken"]
 
@@ -132,21 +127,7 @@ class PdfInspector:
 
 def _ask_child(files: Sequence[bytes]) -> bytes:
     """Return the child's answer. Raises EOFError or OSError if it ends or takes too long."""
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        environment = {
-            name: value for name, value in os.environ.items() if not name.startswith("PORTAL_")
-        }
-        process = subprocess.Popen(  # noqa: S603 our own program
-            [sys.executable, "-c", _PROGRAM, str(theirs.fileno())],
-            cwd=_PROJECT_ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            pass_fds=[theirs.fileno()],
-        )
-        connection = Connection(ours.detach())
+    process, connection = start_child(_PROGRAM)
     try:
         for file in files:
             connection.send_bytes(file)

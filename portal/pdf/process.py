@@ -1,20 +1,15 @@
 """Renders and signs PDFs in a child process.
 
 In a worker process, WeasyPrint would occupy 47 MiB of memory, other requests would wait for the GIL
-during each layout, and nothing could end a layout that takes minutes. The child is started as a new
-program, because a process with threads, such as a worker, must not fork. The first PDF starts the
+during each layout, and nothing could end a layout that takes minutes. The first PDF starts the
 child. The child ends when it has been idle for _IDLE_S, or when the worker ends.
 
 The child gets the signing key over its connection, and has no other secret.
 """
 
 import logging
-import os
 import resource
 import signal
-import socket
-import subprocess
-import sys
 import threading
 from bisect import insort
 from collections.abc import Callable, Iterator, Mapping
@@ -24,10 +19,10 @@ from datetime import UTC, datetime
 from enum import IntEnum
 from itertools import count
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any, Final
 
 from portal.pdf.archival import Embedded
+from portal.pdf.child import start_child
 from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable
 from portal.pdf.signing import SignedPdf, Signer, SigningKey
 from portal.system.error_kind import error_kind
@@ -45,7 +40,6 @@ MOST_WAITING: Final = 8
 _IDLE_S: Final = 600.0
 _STARTS_WITHIN_S: Final = 30.0
 _PROGRAM: Final = "import sys; from portal.pdf.process import serve; serve(int(sys.argv[1]))"
-_PROJECT_ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 class RenderingFailed(Exception):
@@ -213,23 +207,7 @@ class _Child:
     """A running child process, which ends with its connection."""
 
     def __init__(self) -> None:
-        ours, theirs = socket.socketpair()
-        with ours, theirs:
-            # The environment omits the portal's settings, because the child does not need the
-            # secrets among them.
-            environment = {
-                name: value for name, value in os.environ.items() if not name.startswith("PORTAL_")
-            }
-            self._process = subprocess.Popen(  # noqa: S603 our own program
-                [sys.executable, "-c", _PROGRAM, str(theirs.fileno())],
-                cwd=_PROJECT_ROOT,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,  # may contain texts of a page
-                pass_fds=[theirs.fileno()],
-            )
-            self._connection = Connection(ours.detach())
+        self._process, self._connection = start_child(_PROGRAM)
         # The thread reaps the child, which ends when it has been idle.
         threading.Thread(target=self._process.wait, daemon=True).start()
 

@@ -1,12 +1,13 @@
-"""Programs of the portal, forked from an interpreter that has imported it.
+"""Programs of the portal, forked from an interpreter that has imported what they import.
 
-Importing the portal takes most of a program's start, and the tests start hundreds of programs. A
-forked program has its own environment, output, process session and exit code. The interpreter
-starts with the first program and ends with the test process. The programs share compiled templates
-and what ``start_cache`` keeps.
+Imports take most of a program's start, and the tests start hundreds of programs. A forked program
+has its own environment, output, process session and exit code. There is one interpreter for the
+portal's servers and commands, and one for the children that render and read PDFs. An interpreter
+starts with its first program and ends with the test process. The portal's programs share compiled
+templates and what ``start_cache`` keeps.
 
-``python -m tests.fakes.preloaded FD DIRECTORY`` starts the interpreter. FD is its socket to the
-test process, and DIRECTORY holds the compiled templates.
+``python -m tests.fakes.preloaded FD portal DIRECTORY`` starts an interpreter, and so does ``FD
+pdf``. FD is its socket to the test process, and DIRECTORY holds the compiled templates.
 """
 
 import atexit
@@ -30,7 +31,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self, TypedDict
+from typing import IO, Literal, Self, TypedDict
 
 from tests.fakes import start_cache, template_cache
 
@@ -51,9 +52,24 @@ _IMPORTED_LATER = (
     "sqlalchemy.dialects.sqlite",
     "yaml",
 )
+_PDF_LIBRARIES = (
+    "portal.pdf.inspection",
+    "portal.pdf.process",
+    "pyhanko.pdf_utils.incremental_writer",
+    "pyhanko.pdf_utils.reader",
+    "pyhanko.sign.fields",
+    "pyhanko.sign.signers",
+    "pyhanko.sign.validation.generic_cms",
+    "pypdfium2.raw",
+    "weasyprint",
+)
+_MOST_FDS = 4
 _STATUS = struct.Struct("i")
 _LONGEST_REQUEST = 1 << 20
 _one_request = threading.Lock()
+
+
+Kind = Literal["portal", "pdf"]  # of an interpreter
 
 
 class Request(TypedDict):
@@ -64,34 +80,47 @@ class Request(TypedDict):
 
 
 class PreloadedProcess:
-    """A forked ``python`` with these arguments, with methods of ``subprocess.Popen``."""
+    """A forked ``python`` with these arguments, with methods of ``subprocess.Popen``.
+
+    The number of an inherited descriptor is the program's last argument.
+    """
 
     def __init__(
-        self, arguments: Sequence[str], env: Mapping[str, str], stdout: IO[bytes], stderr: IO[bytes]
+        self,
+        arguments: Sequence[str],
+        env: Mapping[str, str],
+        stdout: IO[bytes],
+        stderr: IO[bytes],
+        *,
+        kind: Kind = "portal",
+        inherited: Sequence[int] = (),
     ) -> None:
         asked = Request(arguments=list(arguments), env=dict(env))
         request = json.dumps(asked).encode()
         self._ended, reports_end = socket.socketpair()
         with reports_end:
-            fds = [stdout.fileno(), stderr.fileno(), reports_end.fileno()]
+            fds = [stdout.fileno(), stderr.fileno(), reports_end.fileno(), *inherited]
             with _one_request:
-                socket.send_fds(_forker(), [request], fds)
-                (self.pid,) = _STATUS.unpack(_forker().recv(_STATUS.size))
+                socket.send_fds(_forker(kind), [request], fds)
+                (self.pid,) = _STATUS.unpack(_forker(kind).recv(_STATUS.size))
         self.returncode: int | None = None
+        self._reading = threading.Lock()
 
     def poll(self) -> int | None:
         """Return the exit code, negative for a signal, or None while the program runs."""
-        if self.returncode is None and select.select([self._ended], [], [], 0)[0]:
-            self._read_status()
+        if self._reading.acquire(blocking=False):  # otherwise another thread waits for the program
+            try:
+                self._read_status(0)
+            finally:
+                self._reading.release()
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the program and return its exit code; raises TimeoutExpired."""
+        with self._reading:
+            self._read_status(timeout)
         if self.returncode is None:
-            if not select.select([self._ended], [], [], timeout)[0]:
-                raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
-            self._read_status()
-        assert self.returncode is not None
+            raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
         return self.returncode
 
     def send_signal(self, number: int) -> None:
@@ -103,7 +132,9 @@ class PreloadedProcess:
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
-    def _read_status(self) -> None:
+    def _read_status(self, within_s: float | None) -> None:
+        if self.returncode is not None or not select.select([self._ended], [], [], within_s)[0]:
+            return
         (status,) = _STATUS.unpack(self._ended.recv(_STATUS.size))
         self.returncode = os.waitstatus_to_exitcode(status)
         self._ended.close()
@@ -122,8 +153,8 @@ class PreloadedProcess:
 
 
 @cache
-def _forker() -> socket.socket:
-    """Start the forking interpreter, and return the socket to it."""
+def _forker(kind: Kind) -> socket.socket:
+    """Start a forking interpreter, and return the socket to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONGEST_REQUEST)
     templates = tempfile.TemporaryDirectory(prefix="templates-", ignore_cleanup_errors=True)
@@ -134,6 +165,7 @@ def _forker() -> socket.socket:
                 "-m",
                 "tests.fakes.preloaded",
                 str(theirs.fileno()),
+                kind,
                 templates.name,
             ],
             cwd=CHECKOUT,
@@ -169,10 +201,10 @@ def _fork_on_request(requests: socket.socket) -> list[str] | None:
             _report_ends(reports)
         if requests not in ready:
             continue
-        message, fds, _, _ = socket.recv_fds(requests, _LONGEST_REQUEST, 3)
+        message, fds, _, _ = socket.recv_fds(requests, _LONGEST_REQUEST, _MOST_FDS)
         if not message:
             return None
-        stdout, stderr, report = fds
+        stdout, stderr, report, *inherited = fds
         pid = os.fork()
         if not pid:
             signal.set_wakeup_fd(former_wakeup_fd)
@@ -181,10 +213,10 @@ def _fork_on_request(requests: socket.socket) -> list[str] | None:
                 end.close()
             for fd in (report, *reports.values()):
                 os.close(fd)
-            return _become(json.loads(message), stdout, stderr)
+            return [*_become(json.loads(message), stdout, stderr), *map(str, inherited)]
         reports[pid] = report
-        os.close(stdout)
-        os.close(stderr)
+        for fd in (stdout, stderr, *inherited):
+            os.close(fd)
         requests.send(_STATUS.pack(pid))
 
 
@@ -221,6 +253,9 @@ def _run(arguments: list[str]) -> int:
         if arguments[0] == "-m":
             sys.argv = arguments[1:]
             runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        elif arguments[0] == "-c":
+            sys.argv = ["-c", *arguments[2:]]
+            exec(arguments[1], {"__name__": "__main__"})
         else:
             sys.argv = arguments
             runpy.run_path(arguments[0], run_name="__main__")
@@ -253,17 +288,28 @@ def _fill_caches() -> None:
     assert threading.active_count() == 1, threading.enumerate()
 
 
-def _main() -> None:
+def _prepare_portal(templates: str) -> None:
     import app  # noqa: F401 - the forked programs share the imported modules
     from portal.web.json_api.openapi import as_document
 
     as_document()  # parses YAML, which would take half of a worker's start
-    for name in _IMPORTED_LATER:
-        with suppress(ImportError):  # an optional driver may be missing
-            importlib.import_module(name)
+    _import(_IMPORTED_LATER)
     start_cache.install()
-    template_cache.install(sys.argv[2])
+    template_cache.install(templates)
     _fill_caches()
+
+
+def _import(names: Sequence[str]) -> None:
+    for name in names:
+        with suppress(ImportError, OSError):  # an optional driver or library may be missing
+            importlib.import_module(name)
+
+
+def _main() -> None:
+    if sys.argv[2] == "pdf":
+        _import(_PDF_LIBRARIES)
+    else:
+        _prepare_portal(sys.argv[3])
     gc.collect()
     gc.freeze()
     arguments = _fork_on_request(socket.socket(fileno=int(sys.argv[1])))

@@ -16,11 +16,18 @@ from pypdf import PdfReader
 from portal.pdf import process
 from portal.pdf.process import PdfProcess, RenderingFailed, RenderingInterrupted
 from portal.pdf.renderer import PDFUnavailable
+from tests.fakes import pdf_children
 from tests.fakes.ports import wait_until
 
 PAGE = '<!doctype html><html lang="pt-BR"><head><title>t</title>{}</head><body>{}</body></html>'
 STYLED = PAGE.format('<link rel="stylesheet" href="/static/page.css">', "texto")
 FILES = {"page.css": ("text/css", b"@page { size: 150pt 300pt }")}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def executed_children() -> Iterator[None]:
+    with pdf_children.executed():
+        yield
 
 
 @pytest.fixture(scope="module")
