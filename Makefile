@@ -79,7 +79,7 @@ test-newest: ## a short part of the tests on the newest Python that is installed
 
 test-racing: $(VENV)/constraints.txt
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c $(VENV)/constraints.txt \
-		pytest pytest-xdist hypothesis html5lib syrupy trustme
+		pytest pytest-xdist hypothesis markupever turbohtml syrupy trustme
 	@$(BIN)/python --version
 	@$(BIN)/python -m pytest -m "not slow and not long" -n 2 $(RACING)
 

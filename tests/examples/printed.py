@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Final
 from xml.etree.ElementTree import Element
 
-import html5lib
-
 from tests.fakes.processes import clean_environment
+from tests.web.html_checker import HTML, parse
 
 NODE: Final = shutil.which("node")
 SECONDS: Final = 120
@@ -30,8 +29,7 @@ class Printed:
 
 def printed_on(html: str) -> list[Printed]:
     """Return every ``<pre>`` of a page; each must be marked as example or answer."""
-    tree = html5lib.parse(html, namespaceHTMLElements=False)
-    return [_printed(pre, code) for pre in tree.iter("pre") for code in pre]
+    return [_printed(pre, code) for pre in parse(html).iter(f"{HTML}pre") for code in pre]
 
 
 def _printed(pre: Element, code: Element) -> Printed:
