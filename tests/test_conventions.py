@@ -15,8 +15,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 ENVIRONMENT_READERS = {
     "portal/commands/batch.py",  # the credential of the command's user
     "portal/factory.py",
-    "portal/pdf/inspection.py",  # passes all but the settings to a child process
-    "portal/pdf/process.py",  # passes all but the settings to a child process
+    "portal/pdf/child.py",  # passes all but the settings to a child process
     "portal/pdf/renderer.py",  # sets a variable of fontTools
     "portal/serving/inherited.py",
     "portal/serving/process.py",
@@ -87,8 +86,8 @@ OF_OTHERS = {
     "portal/presentation/vehicle/sheet.py": ("self.address.partition",),  # an address
     "portal/presentation/site/api_answers.py": ("requests['decode'].sample_path.rpartition",),
     "portal/presentation/site/api_reference.py": (
-        "each.path.rpartition('/')[2].partition",
-        "each.path.rpartition",
+        "operation.path.rpartition('/')[2].partition",
+        "operation.path.rpartition",
     ),
     "portal/presentation/site/site.py": ("notice.partition",),  # the third parties' notices
 }
