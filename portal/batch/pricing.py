@@ -160,7 +160,12 @@ class BatchPricing:
     def retries(
         self, items: Sequence[Item], ask: Sequence[LookupName], identity: Identity
     ) -> Mapping[Subject, Preview]:
-        """Return the highest cost of looking up each failed item again."""
+        """Return the highest cost of looking up each failed item again.
+
+        A caller that never spends can look up none.
+        """
+        if not identity.may_spend:
+            return {}
         failed = [item.subject for item in items if item.state == "failed"]
         quoted = self.quote(failed, ask, identity)
         return {each.subject: Preview.of([each]) for each in quoted}

@@ -113,7 +113,7 @@ class Desk:
         The answer of a lookup that is not in ``names`` has the state "unasked". ``ask`` are the
         lookups that the user chose.
         """
-        answers = self._core.lookups.panels(subject, self.identity, spend, names)
+        answers = self._core.lookups.panels(subject, self.identity, self._intent(spend), names)
         self.witness.saw(subject, answers)
         return self.of(subject, answers, ask)
 
@@ -122,6 +122,7 @@ class Desk:
     ) -> list[Dossier]:
         """Return the dossier of each vehicle. Upstream calls run in parallel."""
         self.prepare(subjects)
+        spend = self._intent(spend)
         answers = self._core.lookups.panels_of_all(subjects, self.identity, spend)
         return self._seen(subjects, answers)
 
@@ -129,6 +130,10 @@ class Desk:
         """Return the dossier of each vehicle from stored answers, for a list of vehicles."""
         self.prepare(subjects)
         return self._seen(subjects, self._core.lookups.stored(subjects, self.identity))
+
+    def _intent(self, spend: Spend) -> Spend:
+        """Return what a request asks for. A caller that never spends has nothing to ask later."""
+        return spend if self.identity.may_spend else Spend.ASKED
 
     def _seen(
         self, subjects: Sequence[Plate | Renavam], answers: Sequence[Panels]

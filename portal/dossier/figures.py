@@ -172,6 +172,8 @@ def _state_of(dossier: Dossier, lookup: LookupName) -> tuple[SourceState, str]:
         return "not_applicable", "só pela placa"
     if panel.cause == "out_of_scope":
         return "not_asked", "fora do seu acesso"
+    if panel.cause == "not_stored":
+        return "not_asked", "não guardado"
     if lookup not in dossier.ask or panel.state == "unasked":
         return "not_asked", "não pedido"
     is_unclear = panel.cause == "unconfirmed"

@@ -27,6 +27,7 @@ _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     "unconfirmed",
     "out_of_scope",
     "not_for_renavam",
+    "not_stored",  # the caller never spends
     "no_credit",
     "operator_refused",
     *DAILY_LIMITS,
@@ -35,6 +36,7 @@ _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
 # What is said if each lookup failed with one of the causes.
 _FINDINGS: Final[tuple[tuple[Set[Cause], str], ...]] = (
     ({"out_of_scope"}, "O seu acesso não inclui estas consultas"),
+    ({"not_stored"}, "Não há resposta guardada"),
     (DAILY_LIMITS, "O limite de consultas de hoje foi atingido"),
     (BUDGETS, "O orçamento do mês acabou"),
     ({"no_credit"}, "Consulta suspensa: falta saldo na fonte"),
@@ -116,8 +118,13 @@ def _finding(missing: Sequence[Unavailable], subject: Plate | Renavam) -> str:
 
 
 def _state(missing: Sequence[Unavailable]) -> str:
-    is_unconfirmed = all(one.cause == "unconfirmed" for one in missing)
-    return "não confirmado" if is_unconfirmed else "indisponíveis"
+    match {one.cause for one in missing}:
+        case causes if causes == {"unconfirmed"}:
+            return "não confirmado"
+        case causes if causes == {"not_stored"}:
+            return "sem resposta guardada"
+        case _:
+            return "indisponíveis"
 
 
 def _finding_on_all(missing: Sequence[Unavailable], subject: Plate | Renavam) -> str:

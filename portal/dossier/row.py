@@ -471,7 +471,7 @@ def listed_row(dossier: Dossier) -> VehicleRow:
     row = row_of_dossier(dossier)
     is_unconfirmed = any(panel.cause == "unconfirmed" for panel in wanted)
     if not any(panel.has_answer for panel in wanted) and not is_unconfirmed:
-        asked = any(panel.state != "unasked" for panel in wanted)
+        asked = any(panel.state != "unasked" and panel.cause != "not_stored" for panel in wanted)
         return replace(row, short=NO_ANSWER if asked else NOTHING_STORED)
     # What is not read cannot lift an order that blocks, nor settle an enforceable fine.
     if row.verdict != "blocked" and (

@@ -9,6 +9,8 @@ from portal.web.json_api.openapi import as_document
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import InProcessPortal
+from tests.fakes.ports import wait_until
+from tests.web.html_checker import text_of
 from tests.web.json_paths import issue
 from tests.web.person import Person
 
@@ -117,6 +119,46 @@ def test_reader_never_spends_on_any_face(
     page = person.pages.get(f"/placa/{PLATE}?completo=1")
     assert "Nada consta" not in page.text
     assert "por placa" not in person.pages.get("/").text  # no price, because there is none
+
+
+# Words of controls that ask the upstream.
+ASKING = ("Tentar", "Consultar", "Atualizar", "Pedir o laudo", "Vou pagar")
+PREFETCH = {"Sec-Purpose": "prefetch"}
+
+
+@pytest.mark.parametrize("headers", [{}, PREFETCH], ids=["visit", "prefetch"])
+@pytest.mark.parametrize("stored", [[], [CONTRACT[0]], CONTRACT], ids=len)
+def test_reader_is_offered_no_control_that_asks(
+    here: InProcessPortal, upstream: FaultUpstream, reader: str, stored: list[str], headers: Any
+) -> None:
+    for path in stored:
+        here.get(path)
+    calls = upstream.count()
+    person = Person.at(here).signed_in(reader)
+    ask = ["decode", "renainf"]
+    batch = person.post("/lote", placas=f"{PLATE} LMP0A01", consulta=ask).headers["Location"]
+    person.post(f"{batch}/iniciar")
+    wait_until(lambda: "falh" in _run(here, person, batch), "the end of the batch")
+    of_plate = ("", "?completo=1", "/dossie", "/dossie.pdf", "/folha", "/negociar")
+    pages = [f"/placa/{PLATE}{each}" for each in of_plate]
+    for path in (*pages, f"/comparar?placas={PLATE},LMP0A01", "/historico", batch, "/lote"):
+        response = person.client.get(path, headers=headers)
+        assert response.status_code in (200, 404), path
+        if response.mimetype == "text/html":
+            page = person.pages.get(path, response.status_code, headers=headers)
+            # What a script shows in place of a part that the browser could not load.
+            spare = {each for one in page.all("template") for each in one.iter()}
+            controls = {*page.all("a"), *page.all("button")} - spare
+            words = [text_of(each) for each in controls if each.get("href") != "/"]
+            assert not [each for each in words if each.startswith(ASKING)], path
+            found = page.text.find("não respondeu")
+            assert found < 0, (path, page.text[found - 150 : found + 40])
+    assert upstream.count() == calls
+
+
+def _run(here: InProcessPortal, person: Person, batch: str) -> str:
+    here.parts.batch_runner.tick()
+    return person.pages.get(batch).text
 
 
 def test_stored_stands_alone() -> None:
