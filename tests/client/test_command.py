@@ -52,15 +52,16 @@ class Command:
             timeout=timeout_s,
         )
 
-    def on_a_terminal(self, *words: str) -> str:
+    def on_a_terminal(self, *words: str, typed: str = "", status: int = 0) -> str:
         ours, theirs = pty.openpty()
         arguments = [sys.executable, "-m", "dossie_veicular_client", *words]
         with subprocess.Popen(
             arguments, env=self.env, cwd=self.home, stdin=theirs, stdout=theirs, stderr=theirs
         ) as process:
             os.close(theirs)
+            os.write(ours, typed.encode())
             shown = b"".join(_chunks(ours))
-            assert process.wait() == 0
+            assert process.wait() == status
         os.close(ours)
         return shown.decode()
 
@@ -250,6 +251,47 @@ def test_failed_plates_are_named_and_asked_again_only_if_told(
     done = dossie(*words, "--retry-failed", stdin="\n".join(listed))
     assert (done.returncode, "Falhou" in done.stderr) == (0, False), done.stderr
     assert upstream.count() == 6
+
+
+def test_retry_that_the_limit_does_not_hold_says_so(
+    dossie: Command, upstream: FaultUpstream
+) -> None:
+    listed = plates(2)
+    upstream.script(f"/detran/v1/decode/{listed[1]}", faults.status(500))
+    words = ("batch", "-", "--out", "saida.csv", "--ask", "decode", "--max-reais", "1.2")
+    assert dossie(*words, stdin="\n".join(listed)).returncode == 1
+    done = dossie(*words, "--retry-failed", stdin="\n".join(listed))
+    assert (done.returncode, upstream.count()) == (3, 2), done.stderr
+    assert "Parou: o limite de gasto foi atingido." in done.stderr
+
+
+def test_list_at_an_unknown_price_is_asked_only_if_told(
+    upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    (tmp_path / "placas.txt").write_text("\n".join(plates(3)), "utf-8")
+    words = ("batch", "placas.txt", "--out", "saida.csv", "--ask", "decode")
+    with PortalProcess(managed(upstream.url)) as portal:
+        dossie = Command(portal, tmp_path)
+        for refused in (dossie(*words), dossie(*words, "--max-reais", "9", "--unpriced")):
+            assert refused.returncode == 3, refused.stderr
+        assert "“--unpriced” consulta assim mesmo" in dossie(*words).stderr
+        shown = dossie.on_a_terminal(*words, typed="n\n", status=3)
+        assert "Consultar sem saber quanto custa? [s/N]" in shown
+        assert dossie(*words, "--cached").returncode == 1
+        assert upstream.count() == 0
+        assert "3 de 3 em saida.csv" in dossie.on_a_terminal(*words, typed="s\n")
+        assert upstream.count() == 3
+        again = dossie("batch", "-", *words[2:], "--unpriced", stdin="\n".join(plates(4)))
+        assert (again.returncode, upstream.count()) == (0, 4), again.stderr
+
+
+def test_limit_buys_whole_vehicles_and_names_how_many_are_left_out(
+    dossie: Command, upstream: FaultUpstream
+) -> None:
+    words = ("batch", "-", "--out", "saida.csv", "--max-reais", "4")
+    done = dossie(*words, stdin="\n".join(plates(5)))
+    assert (done.returncode, upstream.count()) == (3, 6), done.stderr
+    assert "Ficaram de fora, sem nenhuma consulta: 3." in done.stderr
 
 
 @pytest.mark.parametrize("limit", ["0.49", "7.5", *long("0", "30")])

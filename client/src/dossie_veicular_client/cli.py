@@ -140,6 +140,11 @@ def _parser() -> argparse.ArgumentParser:
     batch.add_argument(
         "--retry-failed", action="store_true", help="consulta de novo o que falhou antes"
     )
+    batch.add_argument(
+        "--unpriced",
+        action="store_true",
+        help="consulta também sem saber quanto custa",
+    )
     _add_ask(batch)
     _add_limits(batch)
     issued = commands.add_parser("issued", help="confere o número de um dossiê emitido")
@@ -310,11 +315,10 @@ def _batch(options: argparse.Namespace) -> int:
     stored = sum(batch["counts"]["stored"] for batch in batches)
     cost = "Preço não informado" if at_most is None else f"Custa até {reais(at_most)}"
     _say(f"{len(plates)} na lista, {stored} com tudo guardado. {cost}.")
-    if options.max_reais is not None:
-        if at_most is None and not options.cached:
-            raise CostsTooMuch.beyond(None, options.max_reais)
-        if at_most is not None and at_most > options.max_reais:
-            _say(f"Para antes de passar de {reais(options.max_reais)}.")
+    if at_most is None and not options.cached:
+        _confirm_unpriced(options)
+    elif options.max_reais is not None and at_most is not None and at_most > options.max_reais:
+        _say(f"Para antes de passar de {reais(options.max_reais)}; cada placa é comprada inteira.")
     reason = None
     if not options.cached:
         reason = run.run(options.max_reais, retry_failed=options.retry_failed)
@@ -338,6 +342,22 @@ def _batch(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _confirm_unpriced(options: argparse.Namespace) -> None:
+    """Raise CostsTooMuch unless a list may be asked at an unknown price, which is not free."""
+    if options.max_reais is not None:
+        raise CostsTooMuch.beyond(None, options.max_reais)
+    if options.unpriced:
+        return
+    if sys.stdin.isatty() and sys.stderr.isatty():
+        print("Consultar sem saber quanto custa? [s/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("s", "sim"):
+            return
+    raise CostsTooMuch(
+        "o portal não informa quanto custaria, e nada foi consultado: “--unpriced” consulta assim "
+        "mesmo, e “--cached” só lê o que está guardado"
+    )
+
+
 def _say_outcome(outcome: Outcome, output: Path) -> None:
     for each in outcome.wrong:
         _say(f"fora da lista: {each['value']!r}: {each['message']}")
@@ -345,6 +365,9 @@ def _say_outcome(outcome: Outcome, output: Path) -> None:
         f"{outcome.done} de {outcome.total} em {output}; {outcome.failed} sem resposta. "
         f"Gasto: {reais(outcome.spent)}."
     )
+    left_out = outcome.total - outcome.done - outcome.failed
+    if outcome.reason == "price" and left_out:
+        _say(f"Ficaram de fora, sem nenhuma consulta: {left_out}.")
     if outcome.reason:
         why = _REASONS.get(outcome.reason, f"o lote parou ({outcome.reason})")
         _say(f"Parou: {why}. A mesma linha de comando continua de onde parou.")

@@ -258,9 +258,16 @@ class ListRun:
             if spent is None:
                 raise CostsTooMuch.beyond(None, max_cost)
             left = round(max_cost - spent, 6)
-        part.spent = max_cost
+        before, part.spent = part.spent, max_cost
         self._save()
-        self._client.start_batch(found["id"], left, failed)
+        try:
+            self._client.start_batch(found["id"], left, failed)
+        except CostsTooMuch as error:  # what is left does not hold the first of them
+            part.spent = before
+            self._save()
+            if error.code == "cost_above_limit":
+                return "price"
+            raise
         return self._follow(number, part)
 
     def _follow(self, number: int, part: Part) -> str | None:
