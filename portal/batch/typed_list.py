@@ -30,6 +30,7 @@ from portal.vehicle.typed import (
     parse_typed,
     read_part,
     read_typed,
+    read_within,
     visible,
 )
 from portal.wording import DASHES, bare, is_shown
@@ -84,6 +85,8 @@ _LONGEST_PREAMBLE = 100  # lines that may precede the header
 _QUOTED = re.compile(r'(?:^|(?<=[\t;,]))"[^"]*"', re.MULTILINE)
 _BREAK = "\ue000"  # a private character, in place of a line break in a quoted cell
 _SLASHES = re.compile(r"(?<![A-Za-z]{3})/|/(?![0-9][A-Za-z0-9][0-9]{2})|\|")
+# The slashes of a page's address part no vehicles.
+_PAGE = re.compile(r"://|\bwww\.|\.(?:com|net|org|gov|br|app|io|dev)(?:\.br)?/", re.IGNORECASE)
 # The first line of a CSV file may tell Excel the file's delimiter, for example "sep=;".
 _STATED_DELIMITER = re.compile(r'\ufeff?"?sep=([;,\t])"?', re.IGNORECASE)
 _encoder = msgspec.json.Encoder(decimal_format="number")
@@ -277,6 +280,7 @@ def _collected(
     plates: Mapping[Subject, Plate] = MappingProxyType({}),
 ) -> TypedList:
     """Sort what was found. ``plates`` has those of Renavam that name the same vehicle."""
+    # A document names its plate, so that it may be a word, too: "PLACA SEG 1030".
     numbers = {plate: renavam for renavam, plate in plates.items()}
     subjects: dict[Subject, str] = {}
     repeated: dict[Subject, None] = {}
@@ -288,6 +292,8 @@ def _collected(
         subject, doubt = part.typed.subject, part.typed.doubt
         if subject in plates:
             continue
+        if doubt == "word" and subject in numbers:
+            doubt = ""
         if isinstance(each, _Found) and subject is not None and not doubt:
             if subject in subjects:
                 repeated[subject] = None
@@ -456,7 +462,7 @@ def _is_vehicle(cell: _Cell) -> bool:
 
 
 def _has_plate(part: _Found) -> bool:
-    return part.typed.doubt in ("glued", "month", "word")
+    return part.typed.doubt in ("glued", "month", "word", "negated", "address")
 
 
 def _cell(text: str, *, is_alone: bool = False, is_named: bool = False) -> _Cell:
@@ -482,7 +488,7 @@ def _cell(text: str, *, is_alone: bool = False, is_named: bool = False) -> _Cell
     has_words = bool(others) or len(matches) > 1
     for match, before, after in zip(matches, rest, rest[1:], strict=False):
         around = _shown(f"{_end_of(before)}{match[0]}{after}") if others else ""
-        found.append(_Found(match[0], read_part(match[0], has_words=has_words), around))
+        found.append(_Found(match[0], read_within(match, has_words=has_words), around))
     plain = []
     for word in others:
         parts = _doubtful(word)
@@ -581,7 +587,7 @@ def _row(line: str, delimiter: str) -> list[str]:
     if delimiter in ("", ",") and read_typed(line) != Typed():  # the comma of a number
         return [line]
     if not delimiter:
-        return _SLASHES.split(line)
+        return [line] if _PAGE.search(line) else _SLASHES.split(line)
     if '"' in line and line.count('"') % 2 == 0:
         try:
             return next(csv.reader([line], delimiter=delimiter))

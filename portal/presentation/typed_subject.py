@@ -18,14 +18,18 @@ from portal.vehicle.typed import (
     PLATE_LENGTH,
     RENAVAM_LENGTH,
     SHORT_RENAVAMS,
+    Doubt,
     Typed,
-    read_part,
+    begins_with_model,
     read_typed,
+    read_within,
     visible,
 )
-from portal.wording import listed, with_hyphens
+from portal.wording import listed, sanitise_echo, with_hyphens
 
 _LONGEST_SHOWN: Final = 20
+# The doubts of a part of a text, which the text as a whole does not leave.
+_OF_SURROUNDINGS: Final[tuple[Doubt, ...]] = ("vin", "negated", "address")
 _SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
 _REASONS: Final[Mapping[str, str]] = {
     line["doubt"]: line["reason"] for line in read_csv(__package__, "doubts.csv", dict[str, str])
@@ -51,6 +55,16 @@ _JOINED_AFTER: Final = re.compile(r"[./_-]+(?P<part>\w[\w./-]*)")
 _MAKER_OF_A_VIN: Final = re.compile(
     r"(?<![^\W_])[1-9](?=[A-HJ-NPR-Z0-9]*[A-Z])[A-HJ-NPR-Z0-9]{2,}[\s.-]+$", re.IGNORECASE
 )
+# What may be a misread plate beside a right one, and what has the look of one, with a sign less or
+# more, or as in the plates of another country.
+_MISREAD: Final = re.compile(
+    r"(?<![^\W_])(?:[A-Za-z0-9]{3}[.-]?|[A-Za-z]{3}\s(?=[0-9]))[A-Za-z0-9]{4}(?![^\W_])"
+)
+_LIKE_PLATE: Final = re.compile(
+    r"[A-Z]{3}[.-]?[0-9][A-Z0-9][0-9]|(?=(?:[A-Z0-9][.-]?){6,8}$)(?=(?:[^0-9]*[0-9]){3})[A-Z]{2}.*",
+    re.IGNORECASE | re.ASCII,
+)
+_WORD: Final = re.compile(r"[^\W_]+(?:[.-][^\W_]+)*")
 _MOST_OFFERED: Final = 4
 _AMONG_WORDS: Final = "Há mais texto além da placa."
 _ORDINALS: Final = ("primeiro", "segundo", "terceiro", "quarto", "quinto", "sexto", "sétimo")
@@ -77,25 +91,45 @@ def plates_in(text: str) -> tuple[Plate, ...]:
     """Return the plates in a text that the portal may look up without a question.
 
     They are in the order of the text, each vehicle once. Words beside a single plate that is
-    written as one word are ignored, as in "vendo ABC1D23 2019". In every other text with words, or
-    with a plate that leaves a doubt, the visitor must choose. The result is then empty.
+    written as one word are ignored, as in "vendo ABC1D23 2019", unless one may be a misread plate
+    ("ABC1D23 KLM1AZ7"). In every other text with words, or with a plate that leaves a doubt, the
+    visitor must choose. The result is then empty.
     """
     plain = with_hyphens(visible(text))
     matches = list(_PLATE.finditer(plain))
-    rest = _WORDS_AMONG_PLATES.sub("", _PLATE.sub(" ", plain))
+    rest = _beside_plates(plain)
     has_words = any(map(str.isalnum, rest))
     as_words = [match for match in matches if _separator(match) in _WITHIN_WORD]
     certain = [
         match
         for match in matches
-        if read_part(match[0], has_words=has_words or len(matches) > 1).is_certain
+        if read_within(match, has_words=has_words or len(matches) > 1).is_certain
         and not _is_beside_another(match, plain)
         and not _is_within_identifier(match, plain)
     ]
     chosen = [match for match in certain if match in as_words] if has_words else certain
     plates = each_once(Plate.parse(match[1] + match[2]) for match in chosen)
-    is_clear = all(match in chosen for match in as_words or matches)
+    is_clear = all(match in chosen for match in as_words or matches) and not (
+        _misread(rest) or _is_like_plate(rest)
+    )
     return plates if is_clear and (not has_words or len(plates) == 1) else ()
+
+
+def _beside_plates(text: str) -> str:
+    """Return a text without its plates, and without the words that join them."""
+    return _WORDS_AMONG_PLATES.sub("", _PLATE.sub(" ", text))
+
+
+def _misread(rest: str) -> list[Typed]:
+    """Return what, beside plates, may be a plate with a wrong sign."""
+    read = (read_typed(match[0]) for match in _MISREAD.finditer(rest))
+    return [typed for typed in read if typed.doubt == "letters"]
+
+
+def _is_like_plate(rest: str) -> bool:
+    """Return whether a word beside plates looks like one that nothing can read."""
+    words = (match[0] for match in _WORD.finditer(rest))
+    return any(_LIKE_PLATE.fullmatch(word) and not begins_with_model(word) for word in words)
 
 
 def _separator(match: re.Match[str]) -> str:
@@ -147,16 +181,21 @@ def suggestions_for(text: str) -> tuple[Suggestion, ...]:
     if single := suggestion_for(text):
         return (single,)
     listed = read_list(text)
+    misread = _misread(_beside_plates(with_hyphens(visible(text)))) if listed.subjects else []
+    wrong = [(each.value, each.typed) for each in listed.wrong]
+    wrong += [(each.signs, each) for each in misread]
+    reason = _named(*wrong[0]) if wrong else _AMONG_WORDS
     certain = [
-        Suggestion(subject, _AMONG_WORDS, f"Consultar {subject.display}")
-        for subject in listed.subjects
+        Suggestion(subject, reason, f"Consultar {subject.display}") for subject in listed.subjects
     ]
     doubtful = [
         _suggestion(Typed(parse_subject(each.suggestion), each.doubt, each.signs))
         for each in listed.wrong
         if each.suggestion
     ]
-    return (*certain, *doubtful)[:_MOST_OFFERED]
+    known = {each.subject for each in (*certain, *doubtful)}
+    others = [_suggestion(typed) for typed in misread if typed.subject not in known]
+    return (*certain, *doubtful, *others)[:_MOST_OFFERED]
 
 
 def _suggestion(typed: Typed) -> Suggestion:
@@ -174,9 +213,19 @@ def what_is_wrong(text: str) -> str:
 
     Returns "" for a text without letters or digits.
     """
-    typed = read_typed(text)
-    vin = [each.typed for each in read_list(text).wrong if each.doubt == "vin"]
-    return doubt_reason(vin[0] if vin and not typed.doubt else typed)
+    typed, found = read_typed(text), read_list(text)
+    if typed.doubt:
+        return doubt_reason(typed)
+    doubtful = [each.typed for each in found.wrong if each.doubt in _OF_SURROUNDINGS]
+    return doubt_reason(doubtful[0] if doubtful else typed)
+
+
+def _named(value: str, typed: Typed) -> str:
+    """Say which part of a text was not read, and why."""
+    reason = doubt_reason(typed)
+    if reason.startswith("“"):
+        return reason
+    return f"“{sanitise_echo(value, _LONGEST_SHOWN)}”: {reason[:1].lower()}{reason[1:]}"
 
 
 def doubt_reason(typed: Typed) -> str:

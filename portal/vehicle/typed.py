@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Final, Literal
 
+from portal.data_files import read_words
 from portal.tax_number import format_tax_number
 from portal.vehicle.plate import InvalidSubject, Plate, Renavam, parse_subject
 from portal.wording import DASHES, IGNORABLE, MONTHS, bare, with_hyphens
@@ -39,6 +40,7 @@ _LONGEST: Final = 40  # characters; no spelling of a plate or Renavam is longer
 # number that a spreadsheet has rounded. "check_digit": a Renavam with a wrong check digit. "cpf"
 # and "phone": like a person's tax or telephone number. "word": like an address or a car model.
 # "vin": like a vehicle identification number.
+# "negated": the words around say not to look it up. "address": a part of a mail's or a page's.
 # Lists add: "month": like a month and a year. "column": outside the columns of plates. "glued":
 # joined to other text. "twin": the other format of a plate in the list. "unticked": left out by
 # the user.
@@ -54,6 +56,8 @@ Doubt = Literal[
     "phone",
     "word",
     "vin",
+    "negated",
+    "address",
     "month",
     "column",
     "glued",
@@ -119,24 +123,42 @@ _VERSIONS: Final = (
     "GLS|LXR|LTZ|XEI|GLI|SRV|SRX|SRS|EXL|XLS|XLT|TSI|HRV|CRV|WRV|ZRV|CBR|CBX|CBF|GSX|XRE|XTZ|NXR"
     "|XRV|VFR|YZF|FZR|KTM"
 )
-_ABBREVIATIONS: Final = (
-    "RUA|APT|APE|AVE|ROD|EST|TRV|LOT|BOX|ALA|SAL|AND|CEP|TEL|CEL|FAX|CPF|CNH|PED|COD|REF|DOC|NFE"
-    "|NUM|NRO|PAG|FLS|REG|OSV|ITE|QTD|LTE|RES|LIQ|VLR"
-)
-# Words of a sentence, which only a space separates from a number.
-_SPOKEN: Final = "POR|COM|SEM|ATE|ERA|SAI|VAI|PRA|MIL|DIA|FAZ"
+_WORDS: Final = read_words(__package__, "short_words.toml")
+_SHORT_WORDS: Final = frozenset[str]().union(*_WORDS.values())
+_SPOKEN: Final = frozenset(_WORDS["spoken"])
 _YEAR_OR_DISPLACEMENT: Final = "(?:19[3-9][0-9]|20[0-3][0-9]|[0-9]{2}00)"
 # Such a word and a number, separated by a space or slash, look like a plate: "Rua 1234".
 NAME_AND_YEAR: Final = re.compile(
     rf"(?:{_MODELS}|{_MONTH})[{_SEPARATORS}]*[\s/][{_SEPARATORS}]*{_YEAR_OR_DISPLACEMENT}",
     re.IGNORECASE,
 )
-_WORD_AND_NUMBER: Final = re.compile(
-    rf"(?:{_ABBREVIATIONS})[{_SEPARATORS}]*[\s/.][{_SEPARATORS}]*[0-9]{{4}}"
-    rf"|(?:{_SPOKEN})\s+[0-9]{{4}}",
+_LETTERS_AND_NUMBER: Final = re.compile(
+    rf"([A-Za-z]{{3}})([{_SEPARATORS}]*[\s/.][{_SEPARATORS}]*)?[0-9]{{4}}"
+)
+# What is joined to a part of an address of a mail, a page or a person.
+_ADDRESS: Final = re.compile(
+    r"@|://|\bwww\.|[?&]\w+=|\.(?:com|net|org|gov|edu|app|dev|info|br|io|me)\b", re.IGNORECASE
+)
+_LONGEST_ADDRESS: Final = 300  # characters that are read on each side of a plate
+_ENDS_IN_CURRENCY: Final = re.compile(r"(?:\$|\bBRL|\bUSD)\s*$", re.IGNORECASE)
+# What says that the next plate, or the one before, shall not be looked up. Such a text may go on
+# for some words ("não precisa consultar a placa").
+_NEGATED_BEFORE: Final = re.compile(
+    r"(?<!\w)(?:n[aã]o|nunca|jamais|exceto|menos|sem|salvo|tir(?:ar|ando|e)|pul(?:ar|e)|exclu\w+"
+    r"|ignor\w+|remov\w+|retir\w+|cancel\w+|descart\w+|desconsider\w+|except|without|not|skip)"
+    r"(?!\w)[^;|\n]{0,40}$",
     re.IGNORECASE,
 )
+_NEGATED_AFTER: Final = re.compile(
+    r"[^\w\n]{0,5}(?:n[aã]o(?:\s+(?:consult|pesquis|busc|inclu|precis|ver\b|é\b)|\W*$)|exclu|ignor"
+    r"|cancel|descart|desconsider|remov|retir|fora\b)",
+    re.IGNORECASE,
+)
+_ENDS_IN_PLATE_LABEL: Final = re.compile(
+    r"(?<![^\W_])pla(?:cas?|tes?)\b[\W_]*(?:n[º°o]?[\W_]+)?$", re.IGNORECASE
+)
 _MODEL: Final = re.compile(rf"(?:{_MODELS}|{_VERSIONS})[\W_]", re.IGNORECASE)
+_MODEL_NAME: Final = re.compile(rf"(?:{_MODELS}|{_VERSIONS})(?![A-Za-z])", re.IGNORECASE)
 _VERSION_AND_YEAR: Final = re.compile(
     rf"(?:{_VERSIONS})[{_SEPARATORS}]+{_YEAR_OR_DISPLACEMENT}", re.IGNORECASE
 )
@@ -187,9 +209,46 @@ def read_typed(text: str) -> Typed:
     return Typed(typed.subject, typed.doubt, signs)
 
 
-def read_part(text: str, *, has_words: bool) -> Typed:
+def read_within(match: re.Match[str], *, has_words: bool) -> Typed:
+    """Read a plate or number that was found within a text, and what stands around it.
+
+    ``has_words`` is true if the text has other words, or other plates.
+    """
+    start, end = match.span()
+    before = match.string[max(0, start - _LONGEST_ADDRESS) : start]
+    after = match.string[end : end + _LONGEST_ADDRESS]
+    is_labelled = _ENDS_IN_PLATE_LABEL.search(before) is not None
+    typed = read_part(match[0], has_words=has_words, is_labelled=is_labelled)
+    if not typed.is_certain:
+        return typed
+    doubt: Doubt = ""
+    if _ADDRESS.search(_joined(before, match[0], after)):
+        doubt = "address"
+    elif _NEGATED_BEFORE.search(before) or _NEGATED_AFTER.match(after):
+        doubt = "negated"
+    elif _ENDS_IN_CURRENCY.search(before) or (has_words and not is_labelled and _is_word(match[0])):
+        doubt = "word"
+    return Typed(typed.subject, doubt, typed.signs) if doubt else typed
+
+
+def _joined(before: str, text: str, after: str) -> str:
+    """Return a text with what is joined to it without a space."""
+    head = before.split()[-1:] if not before[-1:].isspace() else []
+    tail = after.split()[:1] if not after[:1].isspace() else []
+    return "".join((*head, text, *tail))
+
+
+def _is_word(text: str) -> bool:
+    """Return whether a plate's text may be a word or an abbreviation, and a number."""
+    found = _LETTERS_AND_NUMBER.fullmatch(text)
+    if found is None or (word := found[1].upper()) not in _SHORT_WORDS:
+        return False
+    return word not in _SPOKEN or not (found[2] or "").strip()
+
+
+def read_part(text: str, *, has_words: bool, is_labelled: bool = False) -> Typed:
     """Read a plate or number that was found within a text. ``has_words``: beside other text."""
-    typed = read_typed(text)
+    typed = read_typed(f"placa {text}" if is_labelled else text)
     if not typed.is_certain or not isinstance(typed.subject, Plate):
         return typed
     if _MONTH_AND_YEAR.fullmatch(typed.subject.text):
@@ -222,6 +281,11 @@ def is_tax_number(renavam: Renavam) -> bool:
 def is_like_model(text: str) -> bool:
     """Return whether a plate's text may be a car's model or version, and a year or displacement."""
     return _MODEL_AND_YEAR.fullmatch(text) is not None
+
+
+def begins_with_model(text: str) -> bool:
+    """Return whether a word begins with the name of a model or version, as in "CBR600"."""
+    return _MODEL_NAME.match(text) is not None
 
 
 def signs_of(text: str) -> str:
@@ -307,7 +371,7 @@ def _read_plate(text: str, signs: str, *, is_labelled: bool) -> Typed:
         if gaps not in (_GAPS_OF_MERCOSUL if plate.is_mercosul else _GAPS):
             return Typed()
         # "Placa: AND 1234" names no floor. "Placa: GOL 2015" may stand in the wrong column.
-        is_word = _WORD_AND_NUMBER.fullmatch(text) and not is_labelled
+        is_word = len(text) > PLATE_LENGTH and _is_word(text) and not is_labelled
         if is_word or any(words.fullmatch(text) for words in _NAMES):
             return Typed(plate, "word")
         return Typed(plate, "" if _PLATE_SEPARATORS.sub("", text).upper() == signs else "signs")

@@ -506,3 +506,35 @@ def test_time_to_read_markup_grows_with_its_blanks(opening: str) -> None:
     for _ in range(10):
         read_list(opening + " " * 20_000 + "ABC1D23")
     assert long_s < 5 * (time.process_time() - began) + 0.5
+
+
+@pytest.mark.parametrize(
+    ("line", "listed", "doubts"),
+    [
+        ("seg 1030", [], ["word"]),
+        ("reunião sex 1400", [], ["word"]),
+        ("contato: KLM1A27@x.com", [], ["address"]),
+        ("https://x.com/KLM1A27", [], ["address"]),
+        ("R$ POR1023", [], ["word"]),
+        ("não consultar KLM1A33", [], ["negated"]),
+        ("ABC1D23 exceto KLM1A33", ["ABC1D23"], ["negated"]),
+        ("ABC1D23;GOL;blindado: não", ["ABC1D23"], []),
+        ("não consultar 79831854647", [], ["negated"]),
+        ("PLACA\nSEG 1030\nRENAVAM\n79831854647", ["SEG1030"], []),
+        ("placa SEG 1030", ["SEG1030"], []),
+    ],
+)
+def test_what_only_looks_like_a_plate_is_not_drafted(
+    line: str, listed: list[str], doubts: list[str]
+) -> None:
+    found = read_list(line)
+    assert (texts(found), [each.doubt for each in found.wrong]) == (listed, doubts)
+
+
+def test_time_to_read_a_long_line_grows_with_its_plates() -> None:
+    def seconds(plates: int) -> float:
+        began = time.process_time()
+        read_list("ABC1D23 " * plates)
+        return time.process_time() - began
+
+    assert seconds(8_000) < 8 * seconds(2_000) + 0.5

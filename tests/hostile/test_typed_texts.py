@@ -34,7 +34,10 @@ PACK = 200  # texts in one list
 # A page takes ten times as long as its decision, so the long form sends one text of 20.
 STEP = 20 if FULL else 1
 # Words of random letters before a number are as plates are: a list shows them before it asks.
-LISTED = ("misread", "labelled", "document", "version", "foreign", "amounts")
+LISTED = (
+    *("misread", "labelled", "document", "version", "foreign", "amounts"),
+    *("word", "address", "negated", "half"),
+)
 
 
 @dataclass(slots=True)
@@ -97,6 +100,11 @@ def searched(report: Report, one: Text) -> None:
         is_shown, plates = False, ()
     report.expect(is_shown, "search: cannot explain", one)
     opened = {plate.text for plate in plates}
+    if one.kind == "half":
+        report.expect(not opened, "search: leaves out a misread plate", one)
+    if one.kind in ("word", "address", "negated") and not one.meant:
+        is_opened = typed.is_certain or bool(opened)
+        report.expect(not is_opened, "search: opens what is no plate to look up", one)
     report.expect(opened <= one.meant, "search: opens what was not typed", one)
 
 

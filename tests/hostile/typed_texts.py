@@ -91,6 +91,25 @@ _DESCRIPTIONS: Final = (
 )
 
 
+# Words and abbreviations that people write before a number, and not the portal's own list.
+_SHORT: Final = (
+    *("SEG", "TER", "QUA", "QUI", "SEX", "SAB", "DOM", "SAC", "OBS", "TEL", "REF", "COD", "DIA"),
+    *("MES", "ANO", "JAN", "FEV", "ABR", "AGO", "DEZ", "RUA", "APT", "CEP", "POR", "COM", "ATE"),
+    *("DOC", "NUM", "PAG", "VLR", "SUB", "TOT", "LIG", "PIX", "OAB", "PED", "MAT", "SMS", "ART"),
+)
+_ADDRESSES: Final = (
+    *("{}@x.com", "contato {}@gmail.com", "joao.{}@empresa.com.br", "e-mail: {}@oficina.net"),
+    *("https://site.com/{}", "http://x.org/carros/{}?ver=1", "www.loja.com.br/{}", "site.com/{}"),
+    *("veja https://a.app/v?placa={}&uf=SP", "{}.com.br", "@{} no instagram", "fala com @{}"),
+    *("R$ {}", "valor R${}", "US$ {}"),
+)
+_NEGATIONS: Final = (
+    *("não consultar {}", "nao consulte a placa {}", "exceto {}", "menos {}", "não é {}"),
+    *("NÃO CONSULTAR: {}", "ignorar {}", "excluir {}", "tirar a {}", "sem {}", "não {}"),
+    *("{} (não consultar)", "{} - ignorar", "{} não", "todas menos a {}", "cancelar {}"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """A typed text. ``meant`` has the plates and Renavam that a reader sees in it.
@@ -222,6 +241,49 @@ def _amounts(source: random.Random) -> Text:
     )
 
 
+def _word(source: random.Random) -> Text:
+    """A word or an abbreviation and a number, alone or beside a plate."""
+    number = source.choice(("0800", "1030", "1400", str(source.randint(1000, 9999))))
+    space = source.choice((" ", " ", "\u00a0", "  "))
+    text = f"{source.choice(_SHORT)}{space}{number}"
+    if source.random() < 0.4:
+        return Text("word", text.lower() if source.random() < 0.5 else text)
+    plate = _plate(source)
+    glued = source.choice((text, text.replace(space, "")))
+    texts = [glued.lower() if source.random() < 0.5 else glued, plate]
+    source.shuffle(texts)
+    return Text(
+        "word",
+        source.choice(("vendo {}", "{} hoje", "{}")).format(" ".join(texts)),
+        frozenset({plate}),
+    )
+
+
+def _address(source: random.Random) -> Text:
+    """What looks like a plate, in the address of a mail, a page or a person, or a price."""
+    plate = _plate(source)
+    plate = plate.lower() if source.random() < 0.5 else plate
+    return Text("address", source.choice(_ADDRESSES).format(plate))
+
+
+def _negated(source: random.Random) -> Text:
+    """A plate that shall not be looked up, alone or after another."""
+    plate, other = _plate(source), _plate(source)
+    text = source.choice(_NEGATIONS).format(_spelled(source, plate))
+    if source.random() < 0.5:
+        return Text("negated", text)
+    return Text("negated", f"{other}{source.choice((' ', ', ', '; '))}{text}", frozenset({other}))
+
+
+def _half(source: random.Random) -> Text:
+    """A plate and a misread one, which must not be left out in silence."""
+    misread, plate = _misread(source).plain, _plate(source)
+    texts = [misread, plate]
+    source.shuffle(texts)
+    joined = source.choice((" ", ", ", " e ", "; ", " / ", "\n")).join(texts)
+    return Text("half", source.choice(("", "", "placas ")) + joined, frozenset({plate}), misread)
+
+
 def _noise(source: random.Random) -> Text:
     signs = "ABCDIOSZabcz0123456789 ./-:;,\"'{}\n\u00ba\u00c7\u200b\ufe0f\u00df"
     text = "".join(source.choices(signs, k=source.randint(0, 60)))
@@ -232,5 +294,5 @@ def _noise(source: random.Random) -> Text:
 
 _KINDS: Final[tuple[Callable[[random.Random], Text], ...]] = (
     *(_misread, _misread, _labelled, _beside, _beside, _before, _several, _document, _version),
-    *(_foreign, _amounts, _noise, _identifier),
+    *(_foreign, _amounts, _noise, _identifier, _word, _address, _negated, _half),
 )

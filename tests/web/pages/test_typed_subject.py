@@ -159,6 +159,10 @@ def test_tax_number_reaches_neither_source_nor_history(
         ("gol placa-ABC1D23", "ABC1D23"),
         ("ABC1D23/KZZ9999", "ABC1D23 KZZ9999"),
         ("vendo HB20 ABC1D23.", "ABC1D23"),
+        ("vendo ABC1D23 CBR600", "ABC1D23"),
+        ("sac 0800 ABC1D23", "ABC1D23"),
+        ("placa SEG1030 branca", "SEG1030"),
+        ("ABC1D23 não tem multa", "ABC1D23"),
         ("Fiat uno 2019", ""),
         ("chassi 9BWZZZ377VT004251", ""),
         ("xABC1D23", ""),
@@ -193,6 +197,29 @@ def test_plates_are_found_in_a_text(typed: str, expected: str) -> None:
         ("VIN ABC9D99", "ABC9D99"),
         ("NF 2026/ABC9D99/77", "ABC9D99"),
         ("pedido lote-ABC9D99-2026", "ABC9D99"),
+        ("seg 1030", "SEG1030"),
+        ("reunião sex 1400", "SEX1400"),
+        ("SAC 0800", "SAC0800"),
+        ("OBS 2024", "OBS2024"),
+        ("ligar ter0930 hoje", "TER0930"),
+        ("ABC9D99@x.com", "ABC9D99"),
+        ("contato joao.abc9d99@oficina.com.br", "ABC9D99"),
+        ("fala com @ABC9D99 no instagram", "ABC9D99"),
+        ("https://x.com/ABC9D99", "ABC9D99"),
+        ("www.site.com.br/carros/ABC9D99?ver=1", "ABC9D99"),
+        ("R$ POR1023", "POR1023"),
+        ("valor R$ABC9D99", "ABC9D99"),
+        ("não consultar ABC9D99", "ABC9D99"),
+        ("exceto ABC9D99", "ABC9D99"),
+        ("todas menos a ABC9D99", "ABC9D99"),
+        ("ABC9D99 (não consultar)", "ABC9D99"),
+        ("ABC1D23 exceto KLM9A33", "ABC1D23 KLM9A33"),
+        ("ABC1D23, não KLM9A33", "ABC1D23 KLM9A33"),
+        ("ABC1D23 KLM1AZ7", "ABC1D23 KLM1A27"),
+        ("KLM1AZ7, ABC1D23", "ABC1D23 KLM1A27"),
+        ("ABC1D23 e KLM 1AZ7", "ABC1D23 KLM1A27"),
+        ("ABC1D23 KLM1A2", "ABC1D23"),
+        ("ABC1D23; KLMA123", "ABC1D23"),
     ],
 )
 def test_what_stands_beside_a_plate_is_offered_and_not_opened(
@@ -204,6 +231,20 @@ def test_what_stands_beside_a_plate_is_offered_and_not_opened(
     assert found == [f"/placa/{plate}" for plate in offered.split()]
     buyer.get("/comparar", 400, query_string={"placas": typed})
     assert upstream.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("ABC1D23 KLM1AZ7", "“KLM1AZ7”: o sexto caractere de uma placa é um algarismo"),
+        ("ABC1D23 KLM1A2", "“KLM1A2” tem 6 dos 7 caracteres de uma placa."),
+        ("não consultar KLM1A33", "O texto diz para não consultar esta placa."),
+        ("KLM1A27@x.com", "Faz parte de um endereço de e-mail ou de página."),
+        ("seg 1030", "Parece endereço, modelo ou código, não placa."),
+    ],
+)
+def test_what_is_not_opened_is_named(buyer: PageClient, typed: str, said: str) -> None:
+    assert said in buyer.get("/buscar", 400, query_string={"q": typed}).text
 
 
 @pytest.mark.parametrize("typed", ["UNO 1.0/8V 4P", "SED.1.8/1.8", "GOL 1.0 16"])
