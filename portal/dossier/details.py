@@ -9,9 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 from itertools import islice
-from typing import Final, Literal
-
-from msgspec import Struct
+from typing import Final, Literal, NamedTuple
 
 from portal import formats
 from portal.law.assessment import AssessedFine, sum_of
@@ -56,7 +54,7 @@ _MAY_COST_NOTHING: Final = (
 )
 
 
-class Detail(Struct, frozen=True):
+class Detail(NamedTuple):
     """A labelled value. ``passed_on`` is the day on which a deadline that it names has passed."""
 
     label: str

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from portal.law.act_answers import Mark
+from portal.law.act_answers import Act, Mark
 from portal.law.verdict import Level
 
 # "plain", the colour of ordinary text, is for a finding that is neither good nor bad.
@@ -38,9 +38,14 @@ LOOKS: Final[Mapping[Mark | Level, StatusStyle]] = {
     # the omitted lookups could have found a problem.
     "limited": StatusStyle("plain", "question", "Só o que foi pedido"),
 }
-REMOVAL_WORDS: Final[Mapping[Mark, str]] = {
+_REMOVAL_WORDS: Final[Mapping[Mark, str]] = {
     "yes": "Sem ordem de remoção",
     "careful": "Risco possível",
     "no": "Risco de remoção",
     "unknown": "Não se sabe",
 }
+
+
+def act_word(mark: Mark, act: Act) -> str:
+    """Return the word of a mark. That of a removal names its risk."""
+    return _REMOVAL_WORDS[mark] if act == "removal" else LOOKS[mark].word

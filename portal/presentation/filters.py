@@ -13,7 +13,7 @@ from portal.dossier.car_rows import car_rows
 from portal.dossier.deadline_steps import deadline_steps
 from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
-from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
+from portal.dossier.status_style import LOOKS, act_word
 from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.issued.identifiers import display_number
 from portal.law.checklist import LINES
@@ -94,8 +94,8 @@ def value(field: Field) -> str:
 def register(environment: Environment) -> None:
     """Register the filters and the functions with Jinja.
 
-    A filter of constants, such as an icon, is computed once: when its template is compiled. Also
-    set Jinja to strip white space around blocks.
+    A filter takes less time than a function, and one of constants, such as an icon, is computed
+    once: when its template is compiled. Also set Jinja to strip white space around blocks.
     """
     environment.trim_blocks = True
     environment.lstrip_blocks = True
@@ -106,26 +106,11 @@ def register(environment: Environment) -> None:
         "plate_pattern": PLATE_IN_TEXT,
         "most_compared": MOST_PLATES,
         "lookup_operations": LOOKUP_OPERATIONS,
-        "who_lifts": orders.who_lifts,
         "line_count": len(LINES),
-        "deadline_steps": deadline_steps,
         "details": details,
-        "price_facts": price_facts,
-        "paper_doubts": paper_doubts,
-        "annex_row": annex_row,
-        "paper_sums": paper_sums,
-        "points_sum": sums.points,
-        "fine_grid": fine_grid,
-        "fine_rules": fine_rules,
-        "places_by_year": places_by_year,
-        "standing_bar": standing_bar,
-        "open_sum": open_sum,
         "faults": FAULTS,
         "key_figures": figures,
-        "orders_in_words": orders.count_words,
-        "order_checklist": order_checklist,
         "hatch_path": hatch_path,
-        "car_rows": car_rows,
     }
     environment.filters.update(
         {
@@ -166,13 +151,28 @@ def register(environment: Environment) -> None:
             "back_at_midnight": back_at_midnight,
             "back_next_month": back_next_month,
             "look": LOOKS.__getitem__,
-            "removal_word": REMOVAL_WORDS.__getitem__,
+            "act_word": act_word,
             "sentence": sentence,
+            "deadline_steps": deadline_steps,
+            "fine_grid": fine_grid,
+            "fine_rules": fine_rules,
+            "annex_row": annex_row,
+            "standing_bar": standing_bar,
+            "open_sum": open_sum,
+            "paper_sums": paper_sums,
+            "points_sum": sums.points,
+            "places_by_year": places_by_year,
+            "price_facts": price_facts,
+            "paper_doubts": paper_doubts,
+            "car_rows": car_rows,
             "status_word": fines.status_word,
             "fines_in_words": sums.fines_in_words,
             "gravities": sums.gravities,
             "repeated": sums.repeated,
             "order_title": orders.title,
+            "order_checklist": order_checklist,
+            "orders_in_words": orders.count_words,
+            "who_lifts": orders.who_lifts,
             "answer_reason": reason,
             "appeal_body": appeal_body,
             "line_title": checklist.title,
