@@ -66,8 +66,10 @@ _SIGHTS: Final = select(table.c.subject, table.c.sealed_sight).where(
     _is_kept(bindparam("now", type_=Float)),
     table.c.sealed_sight.is_not(None),
 )
-_CHANGE: Final = update(table).where(
-    table.c.visitor == bindparam("by"), table.c.subject == bindparam("of")
+_CHANGE: Final = (
+    update(table)
+    .where(table.c.visitor == bindparam("by"), table.c.subject == bindparam("of"))
+    .returning(table.c.sealed_sight)
 )
 # Another request may have inserted the row after _CHANGE found none.
 _INSERT: Final = "INSERT INTO history (visitor, subject, sealed, kept_days, asked_at"
@@ -116,14 +118,18 @@ class History:
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
 
-    def record(self, visitor: str, subject: str) -> None:
-        """Record a lookup. A database failure is only logged, so that the page is still served."""
+    def record(self, visitor: str, subject: str) -> bytes | None:
+        """Record a lookup, and return what the visitor last saw of the vehicle, or None.
+
+        A database failure is only logged, so that the page is still served.
+        """
         with (
             self._failures_logged("recorded"),
             self._breaker.guard(),
             self._database.writing() as db,
         ):
-            self._put(db, _RECORD, visitor, subject)
+            return self._put(db, _RECORD, visitor, subject)
+        return None
 
     def annotate(self, visitor: str, subject: str, note: Note) -> None:
         """Replace the visitor's note on a vehicle, which the history then contains.
@@ -136,13 +142,17 @@ class History:
 
     def _put(
         self, db: Connection, statement: TextClause, visitor: str, subject: str, **values: Any
-    ) -> None:
+    ) -> bytes | None:
+        """Change or insert a row, and return what the visitor last saw of the vehicle, or None."""
         visitor, tag = self._visitor_key(visitor), self._keys.tag(subject)
         values |= {"asked_at": self._clock()}
-        if not db.execute(_CHANGE, {"by": visitor, "of": tag, **values}).rowcount:
+        changed = db.execute(_CHANGE, {"by": visitor, "of": tag, **values}).first()
+        if changed is None:
             sealed = self._keys.encrypt(_PURPOSE, subject.encode())
             row = {"visitor": visitor, "subject": tag, "sealed": sealed, **values}
             db.execute(statement, row)
+        seen = None if changed is None else changed.sealed_sight
+        return None if seen is None else self._keys.decrypt(_PURPOSE, seen)
 
     def notes(self, visitor: str, subjects: Sequence[str]) -> Mapping[str, Note]:
         """Return the visitor's notes on some of ``subjects``, {} if the database fails."""

@@ -297,7 +297,7 @@ class Desk:
     def remember(self, *subjects: Plate | Renavam) -> None:
         """Add vehicles to the history."""
         for subject in subjects:
-            self._core.history.record(self.caller.owner, subject.text)
+            self.last_seen.visit(subject.text)
 
     def recent(self, most: int | None = None, skip: int = 0) -> Sequence[Entry]:
         """Return the latest entries of the history, by default as many as the front page shows."""

@@ -32,6 +32,11 @@ class LastSeen:
     def __init__(self, history: History, owner: str) -> None:
         self._history = history
         self._owner = owner
+        self._visited: dict[str, bytes | None] = {}
+
+    def visit(self, subject: str) -> None:
+        """Add a vehicle to the history. ``look`` reads nothing more for it."""
+        self._visited[subject] = self._history.record(self._owner, subject)
 
     def look(self, dossier: Dossier, now: datetime) -> SinceLastSeen | None:
         """Note that a page shows a dossier, and return what differs from the visit before.
@@ -68,9 +73,15 @@ class LastSeen:
 
     def _kept(self, subjects: Sequence[str]) -> Mapping[str, Sights]:
         sights = {}
-        for subject, content in self._history.sights(self._owner, subjects).items():
+        for subject, content in self._contents(subjects).items():
             try:
                 sights[subject] = _decoder.decode(content)
             except msgspec.MsgspecError:
                 log.warning("what a caller last saw is not of this version")
         return sights
+
+    def _contents(self, subjects: Sequence[str]) -> Mapping[str, bytes]:
+        if not self._visited.keys() >= set(subjects):
+            return self._history.sights(self._owner, subjects)
+        visited = ((subject, self._visited[subject]) for subject in subjects)
+        return {subject: content for subject, content in visited if content is not None}
