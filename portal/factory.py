@@ -832,6 +832,7 @@ class Portal:
                 ledger=self.ledger,
                 measuring=self.measuring,
                 outbox=self.outbox,
+                people=self.people,
                 is_draining=self._process.is_draining,
                 store=self.store,
                 tokens=self.tokens,

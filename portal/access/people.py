@@ -20,7 +20,7 @@ import secrets
 import threading
 import time
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -278,6 +278,20 @@ class People:
         """
         person = self._absent(owner)
         return None if person is None else self.identity(person)
+
+    @property
+    def limits(self) -> tuple[int, Decimal]:
+        """The limits of each person: calls a day and R$ a month. 0 means no limit."""
+        return self._limits
+
+    def still_admitted(self, person_ids: Iterable[str]) -> Iterator[Person]:
+        """Yield those of some people whose access has not ended. Raises TokensUnavailable."""
+        for person_id in person_ids:
+            person = self._find(person_id, REMEMBERED_S)
+            if person is None or person.has_ended(person.entered_at):
+                continue
+            if person.scopes and person.refused_at is None:
+                yield person
 
     def _absent(self, person_id: str) -> Person | None:
         """Return a person who may still act by a token or a batch. Raises RefusedToken."""

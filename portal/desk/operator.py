@@ -9,6 +9,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Final
 
+from portal.access.people import People
 from portal.access.tokens import Identity, Tokens
 from portal.access.trail import Act, Trail, Written
 from portal.batch.batches import Batches
@@ -24,7 +25,7 @@ from portal.gateway.statement import Comparison
 from portal.gateway.statement_file import check_statement
 from portal.gateway.store import Store
 from portal.gateway.usage import OriginCalls
-from portal.gateway.usage_report import TokenUse, UsageLog, uses_of_portal
+from portal.gateway.usage_report import NamedUse, UsageLog, uses_of_portal
 from portal.messages.outbox import DeliveryState, Message, Outbox
 from portal.storage.database import Also, Database
 from portal.system.checkup import Line
@@ -41,7 +42,8 @@ class OperatorDesk:
 
     ``daily_limit`` is the most upstream calls of all callers in a day, or 0. ``is_draining``
     returns whether the server is to end. ``gets_messages`` says whether messages to the operator
-    have an address. ``unpriced`` are the settings of unknown prices.
+    have an address. ``people`` is None if only tokens sign in. ``unpriced`` are the settings of
+    unknown prices.
     """
 
     batches: Batches
@@ -53,6 +55,7 @@ class OperatorDesk:
     ledger: Ledger
     measuring: Measuring
     outbox: Outbox
+    people: People | None
     is_draining: Callable[[], bool]
     store: Store
     tokens: Tokens
@@ -81,19 +84,31 @@ class OperatorDesk:
         return uses_of_portal(self.ledger, self.usage)
 
     def strained(self, uses: Sequence[Use]) -> Sequence[StrainedLimit]:
-        """Return those of the portal's ``uses``, and of the tokens', of which little is left.
+        """Return the portal's ``uses`` of which little is left, and those of tokens and people.
 
-        Without the limits of a day of tokens that are used up. Raises SQLAlchemyError.
+        Without the limits of a day of tokens that are used up. Raises SQLAlchemyError, or
+        TokensUnavailable.
         """
         prices = {name: terms.price for name, terms in self.gateway.terms.items() if terms.price}
         dearest = max(prices.values(), default=Decimal(0))
-        of_portal = [TokenUse("", [*prices], use) for use in uses]
+        of_portal = [NamedUse("", [*prices], use) for use in uses]
+        of_tokens = self.usage.tokens_near(dearest)
         strained = []
-        for token, scopes, use in (*of_portal, *self.usage.tokens_near(dearest)):
-            strain = strain_of(use, [price for name, price in prices.items() if name in scopes])
+        for name, scopes, use in (*of_portal, *of_tokens, *self._people_near(dearest)):
+            strain = strain_of(use, [price for each, price in prices.items() if each in scopes])
             if strain is not None:
-                strained.append(StrainedLimit(use, strain, token))
+                strained.append(StrainedLimit(use, strain, name))
         return strained
+
+    def _people_near(self, dearest: Decimal) -> Sequence[NamedUse]:
+        if self.people is None:
+            return ()
+        near = self.usage.people_near(*self.people.limits, dearest)
+        return [
+            NamedUse(person.name, person.scopes, use)
+            for person in self.people.still_admitted(near)
+            for use in near[person.id]
+        ]
 
     def availability(self, days: int) -> Availability:
         """Return today, and the calls of each of the last days and operations.

@@ -72,11 +72,11 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class StrainedLimit:
-    """A limit of which little is left. ``token`` is the name of its token, or "" for the portal."""
+    """A limit of which little is left. ``name`` is that of its token or person, "" the portal's."""
 
     use: Use
     strain: Strain
-    token: str = ""
+    name: str = ""
 
 
 def strain_of(use: Use, prices: Collection[Decimal]) -> Strain | None:

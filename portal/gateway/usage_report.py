@@ -27,6 +27,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import SQLAlchemyError
 
+from portal.access.tokens import PERSON
 from portal.amounts import amount_of
 from portal.gateway.ledger import FREE_OUTCOMES, MAYBE, Ledger
 from portal.gateway.limits import WARNED_AT, Calendar, Limit, Use
@@ -69,10 +70,10 @@ class Calls(NamedTuple):
     rows: Sequence[Any]
 
 
-class TokenUse(NamedTuple):
-    """What is used of a token's limit, with the token's name and scopes."""
+class NamedUse(NamedTuple):
+    """What is used of a limit, with the name and the scopes of its token or person."""
 
-    token: str
+    name: str
     scopes: Collection[str]
     use: Use
 
@@ -225,7 +226,7 @@ class UsageLog:
             calls, {payer.removeprefix(_TOKEN_PREFIX): each for payer, each in counters.items()}
         )
 
-    def tokens_near(self, dearest: Decimal) -> list[TokenUse]:
+    def tokens_near(self, dearest: Decimal) -> list[NamedUse]:
         """Return the limits of valid tokens of which much is used, or less than ``dearest`` left.
 
         ``dearest`` are the R$ of a call. Limits of a day that are used up are in
@@ -264,7 +265,36 @@ class UsageLog:
         for period, name, scopes, most, counter in sorted(rows, key=lambda row: row.name):
             taken = Decimal(counter) if period == "day" else Decimal(counter) / MICRO
             own = Limit("token", token_payer(name), period, Decimal(most))
-            found.append(TokenUse(name, scopes.split(","), Use(own, taken, ends_at(period, now))))
+            found.append(NamedUse(name, scopes.split(","), Use(own, taken, ends_at(period, now))))
+        return found
+
+    def people_near(
+        self, daily_limit: int, monthly_budget: Decimal, dearest: Decimal
+    ) -> dict[str, list[Use]]:
+        """Return the limits of people of which much is used, or less than ``dearest`` left.
+
+        By the person's id. All people have the same limits. 0 is no limit.
+        """
+        now, columns = self._clock(), call_counters.c
+        found: dict[str, list[Use]] = {}
+        limits: Sequence[tuple[Calendar, Decimal, Decimal]] = (
+            ("day", Decimal(daily_limit), Decimal(daily_limit) * WARNED_AT),
+            ("month", monthly_budget, min(monthly_budget * WARNED_AT, monthly_budget - dearest)),
+        )
+        for period, most, from_ in limits:
+            if not most:
+                continue
+            unit = 1 if period == "day" else MICRO
+            query = select(columns.payer, columns.calls).where(
+                columns.namespace == self._namespace,
+                columns.day == period_of(period, now),
+                columns.payer.startswith(PERSON, autoescape=True),
+                columns.calls >= int(from_ * unit),
+            )
+            for payer, counter in self._all(query.order_by(columns.payer)):
+                own = Limit("person", payer, period, most)
+                use = Use(own, Decimal(counter) / unit, ends_at(period, now))
+                found.setdefault(payer.removeprefix(PERSON), []).append(use)
         return found
 
     def _sums(self, calls: Calls, key: Callable[[Any], T]) -> dict[T, Usage]:

@@ -185,11 +185,11 @@ def test_tokens_near_a_limit_are_found_on_each_database(database: Database, cloc
         issued.issue(name, SCOPES, None, daily, Decimal(budget))
         for _ in range(3):
             buy(ledger, as_caller(name, daily_limit=daily, monthly_budget=Decimal(budget)))
-    assert [each.token for each in log.tokens_near(Decimal("0.05"))] == ["eva"]
+    assert [each.name for each in log.tokens_near(Decimal("0.05"))] == ["eva"]
     clock.advance(1)
     buy(ledger, as_caller("leo"))
     issued.issue("leo", SCOPES, None, 0, Decimal("0.30"))
-    uses = [(each.token, each.use) for each in log.tokens_near(Decimal(1))]
+    uses = [(each.name, each.use) for each in log.tokens_near(Decimal(1))]
     found = {token: (use.used, use.limit.most) for token, use in uses}
     assert found == {
         "eva": (Decimal("0.90"), Decimal("1.00")),

@@ -46,7 +46,7 @@ def batch_page(
         ),
         drafted=drafted,
         prices=prices,
-        calls_left=allowance.left,
+        allowance=allowance,
         now=now,
         left=left,
         failing=[item for item, _ in rows if item.failing_since is not None],

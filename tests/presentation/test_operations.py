@@ -13,7 +13,7 @@ import pytest
 from portal.access.tokens import TokenOverview
 from portal.batch.model import Reason
 from portal.gateway.backend import StoreSize
-from portal.gateway.limits import Limit, Period, Strain, StrainedLimit, Use
+from portal.gateway.limits import Limit, Period, Scope, Strain, StrainedLimit, Use
 from portal.gateway.usage import CallFailures, CallsToday, Usage
 from portal.presentation.operations.page import (
     MOST_NAMED,
@@ -118,15 +118,20 @@ def test_what_needs_a_hand_comes_first() -> None:
             *("month", "60", "48", "near", "ana"),
             "Do orçamento do mês do token ana, de R$ 60,00, restam R$ 12,00",
         ),
+        ("day", "9", "9", "spent", "person:bia", "O limite do dia da pessoa bia foi usado"),
+        (
+            *("month", "60", "60", "spent", "person:bia"),
+            "O orçamento do mês da pessoa bia acabou: R$ 60,00",
+        ),
     ],
 )
 def test_limit_of_which_little_is_left_needs_a_hand(
     period: Period, most: str, used: str, strain: Strain, token: str, words: str
 ) -> None:
-    use = Use(
-        Limit("token" if token else "portal", "x", period, Decimal(most)), Decimal(used), None
-    )
-    tree = tree_of(replace(IDLE, strained=[StrainedLimit(use, strain, token)]))
+    scope: Scope = "portal" if not token else "person" if ":" in token else "token"
+    use = Use(Limit(scope, "x", period, Decimal(most)), Decimal(used), None)
+    strained = StrainedLimit(use, strain, token.rpartition(":")[2])
+    tree = tree_of(replace(IDLE, strained=[strained]))
     (needs,) = [one for one in tree.iter(f"{HTML}ul") if one.get("class") == "op-needs"]
     assert [text_of(line) for line in needs] == [words]
 

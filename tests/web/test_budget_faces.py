@@ -13,6 +13,7 @@ from tests.fakes.answers import path_of
 from tests.fakes.in_process import PRICED, InProcessPortal, managed
 from tests.web.html_checker import text_of
 from tests.web.json_paths import expect_message, tokens_of
+from tests.web.page_client import PageClient
 from tests.web.person import Person
 
 PRICES = {name.removeprefix("PORTAL_"): price for name, price in PRICED.items()}
@@ -173,3 +174,48 @@ def test_budget_needs_every_price(upstream: FaultUpstream, portal: PortalFactory
     refused = command.invoke(args=["token", "issue", "ana", "--monthly-budget", "60"])
     assert refused.exit_code == 1
     assert "PORTAL_PRICE_DECODE" in refused.output
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        (
+            {"MONTHLY_BUDGET": "0.30"},
+            "O orçamento do mês da pessoa bia acabou: R$ 0,30",
+        ),
+        (
+            {"MONTHLY_BUDGET": "0.55"},
+            "da pessoa bia, de R$ 0,55, restam R$ 0,25: já não",
+        ),
+        ({"DAILY_LIMIT": "1"}, "O limite do dia da pessoa bia foi usado"),
+        ({"MONTHLY_BUDGET": "60"}, "Precisa de você Nada agora."),
+    ],
+)
+def test_operator_is_told_of_a_persons_limits(
+    portal: PortalFactory, upstream: FaultUpstream, limits: dict[str, str], words: str
+) -> None:
+    settings = {
+        **managed("http://127.0.0.1:9"),
+        **PRICED,
+        "PORTAL_SIGN_IN_HEADER": "Remote-User",
+        "PORTAL_TRUSTED_PROXIES": "1",
+        "PORTAL_ROLES": "vendas=decode;chefia=admin",
+    }
+    settings |= {f"PORTAL_PERSON_{name}": most for name, most in limits.items()}
+    here = portal(settings, UPSTREAM_URL=upstream.url)
+    for name, group, path in (("bia", "vendas", "/placa/ABC1D23"), ("leo", "chefia", "/operacao")):
+        headers = {"Remote-User": name, "Remote-Groups": group, "X-Forwarded-For": "192.0.2.7"}
+        page = PageClient(here.client).get(f"{path}?completo=1", headers=headers)
+    assert words in page.text.replace("\u00a0", " ")
+
+
+def test_test_message_without_an_address_is_not_said_to_be_on_its_way(
+    portal: PortalFactory,
+) -> None:
+    here = portal()
+    person = Person.at(here).signed_in()
+    assert "Enviar um teste" not in person.pages.get("/operacao").text
+    assert person.post("/operacao/avisos/teste").status_code == 303
+    text = person.pages.get("/operacao").text
+    assert "Nenhum teste foi enviado: falta para onde." in text
+    assert "a caminho" not in text and "Nenhum aviso enviado" in text

@@ -13,6 +13,7 @@ from typing import ClassVar, Final
 from portal.amounts import total
 from portal.batch.model import Batch, Item, Preview
 from portal.batch.typed_list import Subject, WrongEntry
+from portal.gateway.limits import Allowance, Calendar
 from portal.presentation.lists.recent_lookup import RecentLookup
 from portal.presentation.lists.vehicle_list import VehicleList
 from portal.presentation.wrong_entries import wrong_message
@@ -55,8 +56,8 @@ class BatchPage:
     ``vehicles`` are the rows of the batch. A draft has its items in ``drafted`` and no rows.
     ``left`` is the preview of the lookups that the start button would make, or None if the page has
     no start button. ``failing`` are the items that have failed, or fail so far, and ``retries`` has
-    the preview of looking up each failed one again. ``calls_left`` is the number of calls that
-    today's limits still allow, or None without a limit.
+    the preview of looking up each failed one again. ``allowance`` says what the limits of the day
+    and of the month still allow.
     """
 
     template: ClassVar[str] = "pages/batch.html"
@@ -67,7 +68,7 @@ class BatchPage:
     vehicles: VehicleList
     drafted: Sequence[Item]
     prices: Mapping[LookupName, Decimal | None]
-    calls_left: int | None
+    allowance: Allowance
     now: datetime
     left: Preview | None
     failing: Sequence[Item]
@@ -129,11 +130,27 @@ class BatchPage:
         return self.left.askable if self.left else self.batch.counts.pending
 
     @property
-    def plates_today(self) -> int:
-        """For how many vehicles of a batch that waits for its start today's limits are enough."""
-        if self.left is None or self.calls_left is None or self.calls_left >= self.left.calls:
-            return self.left.askable if self.left else 0
-        return max(0, self.calls_left) * self.left.askable // self.left.calls
+    def plates_allowed(self) -> Sequence[tuple[Calendar, int]]:
+        """For how many vehicles of a batch that waits for its start each limit is enough.
+
+        The limit that is enough for the fewest comes first. Nothing without limits, or without a
+        call to make.
+        """
+        if self.left is None or not self.left.calls:
+            return ()
+        askable, price = self.left.askable, self.left.at_most
+        calls, money = self.allowance.left, self.allowance.money
+        found: list[tuple[Calendar, int]] = []
+        if money is not None and price:
+            found.append(("month", min(askable, int(max(Decimal(0), money) * askable // price))))
+        if calls is not None:
+            found.append(("day", min(askable, max(0, calls) * askable // self.left.calls)))
+        return sorted(found, key=lambda each: each[1])
+
+    def is_spent(self, period: Calendar) -> bool:
+        """Return whether nothing is left of a limit that ``plates_allowed`` names."""
+        left = self.allowance.left if period == "day" else self.allowance.money
+        return (left or 0) <= 0
 
     @property
     def to_look_up(self) -> int:

@@ -283,7 +283,13 @@ class OperationsPage:
 
 def _strain_words(one: StrainedLimit) -> str:
     left, most = one.use.left, one.use.limit.most
-    whose = f"do token {one.token}" if one.token else "do portal"
+    match one.use.limit.scope:
+        case "person":
+            whose = f"da pessoa {one.name}"
+        case "token":
+            whose = f"do token {one.name}"
+        case _:
+            whose = "do portal"
     if one.use.limit.unit == "calls":
         if one.strain == "spent":
             return f"O limite do dia {whose} foi usado"

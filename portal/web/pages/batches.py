@@ -110,7 +110,7 @@ def batch(web: Web, desk: Desk, batch: str) -> BaseResponse:
         ),
         drafted=items if is_draft else (),
         prices=desk.prices(),
-        calls_left=desk.allowance().left,
+        allowance=desk.allowance(),
         now=now,
         left=desk.lists.left(shown) if has_button else None,
         failing=[item for item in items if item.failing_since is not None],

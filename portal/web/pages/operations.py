@@ -46,6 +46,10 @@ log = logging.getLogger("portal.audit")
 WRONG_NAME: Final = "Só letras sem acento, números e os sinais . _ @ -; comece por letra ou número."
 TAKEN_NAME: Final = "Já existe um token com este nome, talvez revogado. Escolha outro."
 TEST_SENT: Final = "O teste está a caminho; em instantes a lista de avisos diz se chegou."
+NO_ADDRESS: Final = (
+    "Nenhum teste foi enviado: falta para onde. Configure SMTP_URL, MAIL_FROM e MAIL_TO, ou "
+    "WEBHOOK_URL."
+)
 REVOKED: Final = "O token {} foi revogado."
 NOT_REVOKED: Final = "Nenhum token válido se chama {}."
 
@@ -108,9 +112,12 @@ def overview(web: Web, _: Identity) -> BaseResponse:
 @routes.post("/operacao/avisos/teste")
 @operator
 def send_test(web: Web, identity: Identity) -> BaseResponse:
-    web.operator.send_test()
-    _note("test message sent", identity, "")
-    show_notice(TEST_SENT)
+    if web.operator.gets_messages:
+        web.operator.send_test()
+        _note("test message sent", identity, "")
+        show_notice(TEST_SENT)
+    else:
+        show_notice(NO_ADDRESS)
     return redirect(url_for("operations.overview", _anchor="avisos"), 303)
 
 

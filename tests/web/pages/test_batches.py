@@ -753,3 +753,28 @@ def test_price_that_is_no_longer_known_is_said(
     with no_upstream_call(upstream):
         dealer.post(f"{path}/iniciar", data={"ate": "2.45", "csrf_token": draft.csrf_token()})
     assert "O portal deixou de informar o preço de uma das consultas." in dealer.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("calls", "budget", "words"),
+    [
+        ("0", "60", "O orçamento do mês dá para o lote inteiro."),
+        ("9", "60", "O limite de hoje e o orçamento do mês dão para o lote inteiro."),
+        ("9", "7.30", "O orçamento do mês dá para 2 de 3 placas. Ali o lote pausa e continua "),
+        ("9", "0.80", "O orçamento do mês não dá para nenhuma placa: o lote pausa no começo e "),
+        (
+            "3",
+            "7.30",
+            "O limite de hoje dá para 1 de 3 placas. Ali o lote pausa e continua ",
+        ),
+        ("3", "2.40", "O orçamento do mês não dá para nenhuma placa: o lote pausa no começo e "),
+    ],
+)
+def test_draft_says_for_how_many_the_limits_of_day_and_month_are_enough(
+    portal: PortalFactory, calls: str, budget: str, words: str
+) -> None:
+    """Of three plates, each for three calls and R$ 2,45."""
+    prices = {**PRICES, "PRICE_REPORT": "1"}
+    here = portal(DAILY_CALL_LIMIT=calls, MONTHLY_BUDGET=budget, **prices)
+    dealer = visitor(here)
+    assert words in dealer.get(str(send(dealer, "LMP0A01 ABC1D23 MUL0A45"))).text
