@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
+from math import ceil
 from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import (
@@ -289,7 +290,7 @@ class UsageLog:
                 columns.namespace == self._namespace,
                 columns.day == period_of(period, now),
                 columns.payer.startswith(PERSON, autoescape=True),
-                columns.calls >= int(from_ * unit),
+                columns.calls >= ceil(from_ * unit),
             )
             for payer, counter in self._all(query.order_by(columns.payer)):
                 own = Limit("person", payer, period, most)

@@ -1,5 +1,6 @@
 """The operator's sums of calls and savings: by day, caller and operation."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import event
 
-from portal.access.tokens import SCOPES
+from portal.access.tokens import SCOPES, PersonLimits
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.limits import Limit, Use
 from portal.gateway.lookup import Spend
@@ -195,3 +196,23 @@ def test_tokens_near_a_limit_are_found_on_each_database(database: Database, cloc
         "eva": (Decimal("0.90"), Decimal("1.00")),
         "leo": (Decimal("0.30"), Decimal("0.30")),
     }
+
+
+def test_people_near_a_limit_are_found_on_each_database(database: Database, clock: Clock) -> None:
+    ledger = Ledger(database, clock=clock, namespace=NAMESPACE)
+    log = UsageLog(database, NAMESPACE, clock)
+    for name, calls in (("ana", 1), ("bia", 3), ("eva", 4)):
+        for _ in range(calls):
+            buy(ledger, replace(as_caller(name), person=PersonLimits(name, f"person:{name}", 4)))
+    near = log.people_near(4, Decimal("1.30"), dearest=Decimal("0.40"))
+    found = {
+        name: [(use.limit.scope, use.limit.period, use.used) for use in uses]
+        for name, uses in near.items()
+    }
+    assert found == {
+        "bia": [("person", "month", Decimal("0.90"))],
+        "eva": [("person", "day", Decimal(4)), ("person", "month", Decimal("1.20"))],
+    }
+    assert log.people_near(0, Decimal(0), dearest=Decimal("0.40")) == {}
+    clock.advance(40 * 86400)
+    assert log.people_near(4, Decimal("1.30"), dearest=Decimal("0.40")) == {}
