@@ -223,6 +223,10 @@ _NEUTRAL: Final = re.compile(
     rf"|{_CARRIED_OUT}|{_FOUND}|THE|THIS|OF|FOR|IN|FROM|WITH|WAS|WERE|IS|ARE|QUERY|SEARCH|REQUEST"
     r"|RESPONSE|VEHICLE|PLATE|PROCESSED|FOUND|[A-Z]{3}\d[A-Z0-9]\d{2}|\d{9,11}|0+|200|;"
 )
+# A plate in two parts. Without a hyphen or a label, "ate 2019" would be one.
+_PARTED_PLATE: Final = re.compile(
+    r"\b([A-Z]{3})(?:-|(?<=\bPLACA [A-Z]{3}) |(?<=\bVEICULO [A-Z]{3}) )([0-9][A-Z0-9][0-9]{2})\b"
+)
 _REGULAR: Final = re.compile(r"\bSITUACAO (?:REGULAR|NORMAL)\b")
 _DENIED: Final = "§"  # stands in place of a denial that was found
 # Words of a denial's own clause that say of which records it is, or until when it holds. In another
@@ -282,7 +286,8 @@ def value_says(text: str) -> Says:
 
 def _words(text: str) -> str:
     # Sentences stay apart, so that "Não há. Consulta realizada" denies nothing of the query.
-    return re.sub(r"[^\w;]+|_+", " ", re.sub(r"[.;:!?|\n]", " ; ", fold(text))).strip(" ;")
+    folded = _PARTED_PLATE.sub(r"\1\2", fold(text))
+    return re.sub(r"[^\w;]+|_+", " ", re.sub(r"[.;:!?|\n]", " ; ", folded)).strip(" ;")
 
 
 def _says(words: str, failure: re.Pattern[str]) -> Says:

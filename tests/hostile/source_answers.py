@@ -13,33 +13,63 @@ from typing import Any, Literal, NamedTuple
 from tests import factories
 
 # "plain" failures are understood by everybody and must end in a 502. "odd" ones may be taken for a
-# text of unknown words, which confirms nothing.
-Truth = Literal["denial", "success", "plain", "odd", "working", "positive", "strange", "blank"]
+# text of unknown words, which confirms nothing. "aside" denies something else than was asked for:
+# of another vehicle, of one state of many, or another kind of record.
+Truth = Literal[
+    "denial", "success", "plain", "odd", "working", "positive", "strange", "blank", "aside"
+]
 LookupKind = Literal["decode", "renainf", "renajud"]
 PLATE = "ABC1D23"
 
-DENIALS = (
-    "Não foram localizados débitos para o veículo pesquisado.",
-    "Inexistem restrições para a placa consultada",
+DENIALS: dict[LookupKind, tuple[str, ...]] = {
+    "decode": (
+        *("Nada consta para o chassi informado", "nada consta", "Nenhum resultado para a consulta"),
+    ),
+    "renainf": (
+        "Não foram localizados débitos para o veículo pesquisado.",
+        "Sem registro de infrações no RENAINF",
+        "Nenhuma penalidade localizada",
+        "Veículo isento de multas",
+        "0 multas encontradas",
+        "Nenhuma multa para a placa ABC1D23",
+        "ABC-1D23: não há multas",
+    ),
+    "renajud": (
+        "Inexistem restrições para a placa consultada",
+        "Não constam ordens judiciais ativas",
+        "Não existe restrição RENAJUD para este veículo",
+        "Veiculo sem restricoes judiciais na base RENAJUD",
+        "Não há registro de bloqueios para a placa informada.",
+        "Sem restrições",
+        "Nenhuma restrição judicial para o veículo ABC1D23",
+        "Placa ABC 1D23 sem bloqueios",
+    ),
+}
+OF_ANY_RECORD = (
     "Veículo sem apontamentos",
     "Não há ocorrências",
     "Nada consta para o chassi informado",
-    "Sem registro de infrações no RENAINF",
-    "Nenhuma penalidade localizada",
     "A pesquisa não retornou registros.",
-    "Não constam ordens judiciais ativas",
     "NADA CONSTA ATE A PRESENTE DATA",
-    "Veículo isento de multas",
     "Nenhum resultado para a consulta",
-    "0 multas encontradas",
-    "Não existe restrição RENAJUD para este veículo",
     "O veículo não possui pendências.",
-    "Veiculo sem restricoes judiciais na base RENAJUD",
-    "Não há registro de bloqueios para a placa informada.",
-    "Sem restrições",
     "nada consta",
+    "Nenhum registro para a placa ABC1D23",
     "No records found for this vehicle.",
 )
+ASIDES: dict[LookupKind, tuple[str, ...]] = {
+    "decode": ("Nada consta em SP",),
+    "renainf": (
+        *("Nenhuma multa em SP", "Não há multas no DETRAN/RJ", "Sem débitos na base estadual"),
+        *("Nenhuma restrição judicial", "Sem bloqueios", "Nada consta no RENAJUD", "Sem gravames"),
+        *("Nenhuma multa para a placa ZZZ9Z99", "ZZZ9Z99: sem infrações", "Nada consta no Detran"),
+    ),
+    "renajud": (
+        *("Não há multas", "Nenhum débito localizado", "Nada consta no RENAINF", "Sem gravames"),
+        *("Nenhuma restrição administrativa", "Sem restrição de roubo ou furto", "SP: nada consta"),
+        *("Nenhuma restrição para a placa ZZZ9Z99", "Sem restrições no DETRAN/MG"),
+    ),
+}
 SUCCESSES = (
     "Transação efetuada com sucesso",
     "Consulta concluída",
@@ -123,8 +153,22 @@ BLANKS: tuple[object, ...] = (
 NO_DAYS: tuple[object, ...] = ("", "00/00/0000", "  /  /    ", "01/01/1900", None, "NAO INFORMADO")
 NO_NUMBERS: tuple[object, ...] = ("", "0", "0,00", 0, None, "000000", "NC")
 
+# What says that the price table, or another part of a vehicle's data, could not be read.
+OUTAGES_OF_PRICES: tuple[dict[str, Any], ...] = (
+    *({"erro": "FIPE fora do ar"}, {"msgErroFipe": "Tente novamente mais tarde"}),
+    *({"observacao": "Tabela FIPE indisponível"}, {"mensagemFipe": "Em processamento"}),
+    *({"fipeIndisponivel": True}, {"statusFipe": 503}, {"fipe": {"sucesso": False}}),
+    *({"avisos": ["FIPE: falha na consulta"]}, {"retorno": {"fipe": {"msg": "Sem resposta"}}}),
+    *({"statusFipe": "ERRO"}, {"dados": [{"precos": [{"erro": "tempo esgotado"}]}]}),
+)
+OUTAGES: tuple[dict[str, Any], ...] = (
+    *({"erro": "Base BIN fora do ar"}, {"msgErro": "Tempo de espera esgotado"}),
+    *({"avisos": ["SENATRAN sem resposta"]}, {"retorno": {"mensagem": "Falha na comunicação"}}),
+    *({"erros": [{"fonte": "BIN", "descricao": "Serviço indisponível"}]}, {"erro": True}),
+)
+
 TEXTS: dict[Truth, tuple[str, ...]] = {
-    "denial": DENIALS,
+    "denial": OF_ANY_RECORD,
     "success": SUCCESSES,
     "plain": PLAIN_FAILURES,
     "odd": ODD_FAILURES,
@@ -238,7 +282,9 @@ class Answer:
     lookup: LookupKind
     document: dict[str, Any]
     truths: frozenset[Truth]
-    holds: tuple[Literal["vehicle", "paid", "open", "order", "unflagged"], ...] = ()
+    holds: tuple[
+        Literal["vehicle", "unpriced", "unread", "paid", "open", "order", "unflagged"], ...
+    ] = ()
     places: tuple[str, ...] = field(default=())
 
     @property
@@ -249,7 +295,9 @@ class Answer:
 def answers(seed: int) -> Iterator[Answer]:
     """Yield answers without end, always the same for a seed."""
     chance = random.Random(seed)
-    makers: tuple[Callable[[random.Random], Answer], ...] = (_fines, _orders, _vehicle)
+    makers: tuple[Callable[[random.Random], Answer], ...] = (
+        *(_fines, _orders, _vehicle, _partly_read),
+    )
     while True:
         yield chance.choice(makers)(chance)
 
@@ -265,11 +313,14 @@ def _without_accents(text: str) -> str:
     return unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
 
 
-def _text(chance: random.Random, truth: Truth) -> str:
-    return _spelled(chance, chance.choice(TEXTS[truth]))
+def _text(chance: random.Random, lookup: LookupKind, truth: Truth) -> str:
+    texts = TEXTS.get(truth, ())
+    if truth in ("denial", "aside"):
+        texts += (DENIALS if truth == "denial" else ASIDES)[lookup]
+    return _spelled(chance, chance.choice(texts))
 
 
-def _part(chance: random.Random, truths: tuple[Truth, ...]) -> Part:
+def _part(chance: random.Random, lookup: LookupKind, truths: tuple[Truth, ...]) -> Part:
     truth = chance.choice(truths)
     if truth == "positive":
         name, value = chance.choice(POSITIVES)
@@ -277,7 +328,7 @@ def _part(chance: random.Random, truths: tuple[Truth, ...]) -> Part:
     if truth == "blank":
         return Part({chance.choice(TEXT_NAMES): chance.choice(BLANKS)}, truth)
     name = chance.choice(TEXT_NAMES)
-    members: dict[str, Any] = {name: _text(chance, truth)}
+    members: dict[str, Any] = {name: _text(chance, lookup, truth)}
     if truth in ("plain", "odd") and chance.random() < 0.4:
         members = {chance.choice(ERROR_NAMES): members.pop(name)}
     if chance.random() < 0.3:
@@ -340,13 +391,14 @@ def _scatter(
                 ("odd",),
                 ("working",),
                 ("strange",),
+                ("aside",),
             )
         )
         element = dict(record) if chance.random() < 0.6 else {}
-        part = _part(chance, kinds)
+        part = _part(chance, lookup, kinds)
         if element and chance.random() < 0.5:
             name = chance.choice(texts)
-            element[name] = _text(chance, part.truth)
+            element[name] = _text(chance, lookup, part.truth)
             places.append(f"in {lookup}, {name}")
             if part.truth in ("odd", "strange"):  # a text of unknown words is a record's content
                 places.append(CONTENT)
@@ -360,10 +412,11 @@ def _scatter(
 
 
 def _document(
-    chance: random.Random, status: str, result: object, places: list[str]
+    chance: random.Random, lookup: LookupKind, status: str, result: object, places: list[str]
 ) -> tuple[dict[str, Any], list[Truth]]:
     choices: tuple[tuple[Truth, ...], ...] = (
         *((), (), ("denial",), ("success",), ("plain",), ("odd",), ("working",), ("positive",)),
+        *(("aside",), ("success", "aside")),
         *(
             ("strange",),
             ("blank",),
@@ -372,7 +425,7 @@ def _document(
             ("success", "odd"),
         ),
     )
-    parts = [_part(chance, (truth,)) for truth in chance.choice(choices)]
+    parts = [_part(chance, lookup, (truth,)) for truth in chance.choice(choices)]
     beside, said = _beside(chance, parts, places)
     return {"status": status, "result": result, **beside}, said
 
@@ -404,7 +457,7 @@ def _fines(chance: random.Random) -> Answer:
             record = factories.fine()
         holds.append("paid" if record["tipo"] else "open")
         elements.insert(chance.randrange(len(elements) + 1), record)
-    document, more = _document(chance, "SUCCESS", elements, places)
+    document, more = _document(chance, "renainf", "SUCCESS", elements, places)
     return Answer("renainf", document, frozenset((*truths, *more)), tuple(holds), tuple(places))
 
 
@@ -434,8 +487,24 @@ def _orders(chance: random.Random) -> Answer:
     if chance.random() < 0.15:
         elements.insert(chance.randrange(len(elements) + 1), factories.restriction())
         holds.append("order")
-    document, more = _document(chance, "SUCCESS", elements, places)
+    document, more = _document(chance, "renajud", "SUCCESS", elements, places)
     return Answer("renajud", document, frozenset((*truths, *more)), tuple(holds), tuple(places))
+
+
+def _partly_read(chance: random.Random) -> Answer:
+    """A vehicle of which the source could not read the prices, or another part."""
+    result = factories.decoded(PLATE, informacoesFipe=[])
+    of_prices = chance.random() < 0.6
+    told = chance.choice(OUTAGES_OF_PRICES if of_prices else OUTAGES)
+    if of_prices and chance.random() < 0.3:
+        told = {
+            "informacoesFipe": chance.choice(("Serviço indisponível", [{"erro": "fora do ar"}]))
+        }
+    is_inside = "informacoesFipe" in told or chance.random() < 0.5
+    document = {"status": "DONE", "result": result | (told if is_inside else {})}
+    document |= {} if is_inside else told
+    holds: tuple[Literal["vehicle", "unpriced", "unread"], ...] = ("vehicle", "unpriced")
+    return Answer("decode", document, frozenset(), holds if of_prices else (*holds, "unread"))
 
 
 def _vehicle(chance: random.Random) -> Answer:
@@ -450,11 +519,13 @@ def _vehicle(chance: random.Random) -> Answer:
         result |= {"chassi": chance.choice(("", factories.HIDDEN))}
         if chance.random() < 0.7:
             part = _part(
-                chance, (chance.choice(("plain", "odd", "working", "strange", "success")),)
+                chance,
+                "decode",
+                (chance.choice(("plain", "odd", "working", "strange", "success")),),
             )
             members, place = _nested(chance, part.members)
             result |= members
             truths.append(part.truth)
             places.append(f"in decode, {place}")
-    document, more = _document(chance, "DONE", result, places)
+    document, more = _document(chance, "decode", "DONE", result, places)
     return Answer("decode", document, frozenset((*truths, *more)), holds, tuple(places))

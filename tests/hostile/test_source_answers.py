@@ -14,6 +14,7 @@ import pytest
 
 from portal.dossier.answers import Panel, Panels, answer_panel
 from portal.dossier.dossier import Dossier
+from portal.dossier.prices import NO_PRICE
 from portal.gateway.answer_check import check
 from portal.gateway.lookup import Lookup, Served
 from portal.gateway.operations import DECODE, RENAINF, RENAJUD
@@ -31,7 +32,7 @@ OPERATIONS: Final = {"decode": DECODE, "renainf": RENAINF, "renajud": RENAJUD}
 SUBJECT: Final = Plate.parse(PLATE)
 
 
-def panel_of(body: bytes) -> Panel:
+def panel_of(body: bytes, lookup: Lookup | None = None) -> Panel:
     now = datetime(2026, 11, 28, 12, tzinfo=UTC).timestamp()
     served = Served(
         status=200,
@@ -44,7 +45,7 @@ def panel_of(body: bytes) -> Panel:
         origin="primary",
         delete_at=now + 7_200,
     )
-    return answer_panel(served)
+    return answer_panel(served, lookup=lookup)
 
 
 CLEAN: Final = {
@@ -54,30 +55,39 @@ CLEAN: Final = {
 }
 
 
-def level_of(answer: Answer) -> str:
-    """Return the verdict's level with this answer beside clean ones, or how it was refused."""
-    operation = OPERATIONS[answer.lookup]
+def dossier_with(answer: Answer) -> Dossier | str:
+    """Return the dossier with this answer beside clean ones, or how it was refused."""
+    lookup = Lookup(OPERATIONS[answer.lookup], SUBJECT)
     try:
-        check(Lookup(operation, SUBJECT), answer.body, factories.HIDDEN)
+        check(lookup, answer.body, factories.HIDDEN)
     except Unfit as error:
         return "outage" if error.may_differ else "unfit"
     except Unusable:
         return "unusable"
-    panels = Panels(*CLEAN.values()).with_answers({answer.lookup: panel_of(answer.body)})
-    return Dossier(SUBJECT, panels, TODAY, factories.HIDDEN).verdict.level
+    panels = Panels(*CLEAN.values()).with_answers({answer.lookup: panel_of(answer.body, lookup)})
+    return Dossier(SUBJECT, panels, TODAY, factories.HIDDEN)
+
+
+def level_of(answer: Answer) -> str:
+    """Return the verdict's level with this answer beside clean ones, or how it was refused."""
+    found = dossier_with(answer)
+    return found if isinstance(found, str) else found.verdict.level
 
 
 def violations(answer: Answer) -> list[str]:
     """Return the rules that the portal breaks for an answer."""
-    level, truths, holds = level_of(answer), answer.truths, answer.holds
+    found, truths, holds = dossier_with(answer), answer.truths, answer.holds
+    level = found if isinstance(found, str) else found.verdict.level
+    prices = None if isinstance(found, str) else found.prices
     is_record = bool({"vehicle", "paid", "open", "order"} & {*holds})
     may_be_record = is_record or CONTENT in answer.places
     understood = {"plain", "working"} if is_record else FAILED
-    open_ended = FAILED | {"positive", "strange"}
+    open_ended = FAILED | {"positive", "strange", "aside"}
     broken = {
-        "an outage is clean": level == "clear"
-        and truths & understood
-        and answer.lookup != "decode",
+        "an outage is clean": level == "clear" and (truths & understood or "unread" in holds),
+        "an unread price is missing": (
+            "unpriced" in holds and (prices is None or prices.no_price == NO_PRICE)
+        ),
         "an outage is relayed": (
             not may_be_record and truths & {"plain", "working"} and level != "outage"
         ),
@@ -110,7 +120,7 @@ def test_answers_of_sources_are_read_for_what_they_say() -> None:
     assert not found, (SEED, dict(found), examples)
 
 
-@pytest.mark.parametrize("truth", TEXTS)
+@pytest.mark.parametrize("truth", [*TEXTS, "aside"])
 def test_generator_makes_each_truth_in_each_lookup(truth: str) -> None:
     made = {each.lookup for each in islice(answers(1), 2_000) if truth in each.truths}
     assert {"renainf", "renajud", "decode"} == made
