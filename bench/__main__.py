@@ -7,6 +7,7 @@ import time
 from bench.batch import batch
 from bench.capacity import capacity
 from bench.debian import fetch_missing
+from bench.faces import faces
 from bench.fleet import fleet
 from bench.growth import growth
 from bench.hits import hits, store_copies
@@ -29,6 +30,7 @@ SCENARIOS = {
     "miss": proxied,
     "cold-page": cold_page,
     "warm-page": warm_page,
+    "faces": faces,
     "entries": entries,
     "batch": batch,
     "purge": purge,

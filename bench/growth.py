@@ -34,6 +34,7 @@ from bench.programs import (
     Stage,
     environment,
     family_of,
+    running_s,
 )
 from bench.results import RESULTS, Report
 from portal.access.tokens import SCOPES, digest
@@ -106,8 +107,8 @@ class _Site:
         roots = [self.program.process.pid]
         if self.postgres is not None:
             roots.append(self.postgres.pid)
-        running_s = sum(_running_s(pid) for root in roots for pid in family_of(root))
-        return running_s + sum(map(_ended_children_s, roots))
+        running = running_s(*(pid for root in roots for pid in family_of(root)))
+        return running + sum(map(_ended_children_s, roots))
 
 
 def growth(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
@@ -240,12 +241,6 @@ def _cost_of_command_s(site: _Site, words: Sequence[str]) -> float:
 def _children_s() -> float:
     times = os.times()
     return times.children_user + times.children_system
-
-
-def _running_s(pid: int) -> float:
-    """Return the time of a process's threads, exactly enough for a single request."""
-    files = Path(f"/proc/{pid}/task").glob("*/schedstat")
-    return sum(int(file.read_text().split()[0]) for file in files) / 1e9
 
 
 def _ended_children_s(pid: int) -> float:

@@ -2,7 +2,8 @@
 
 The base address may contain delays in milliseconds for decode, RENAINF and RENAJUD: ``/d/100`` or
 ``/d/80,120,100``. With ``/long`` before the delays, a decode body has 14 kB: two versions with 96
-months of prices each. ``/calls`` returns the number of lookups, and the number of distinct lookups.
+months of prices each. With ``/fines``, a vehicle has four fines and two court orders. ``/calls``
+returns the number of lookups, and the number of distinct lookups.
 """
 
 import asyncio
@@ -26,12 +27,26 @@ def _decode_body(versions: int, months: int) -> bytes:
     )
 
 
+_PENALISED = {
+    "dataInfracao": "10/03/2026",
+    "dataCadastroInfracao": "12/03/2026",
+    "dataEmissaoNotificacao": "25/03/2026",
+    "dataEmissaoPenalidade": "10/06/2026",
+}
 _BODIES = {
     # A popular model has about five versions with 23 months of prices each, which give 8 kB.
     "decode": _decode_body(5, 23),
     "long decode": _decode_body(2, 96),
     "renainf": factories.renainf_body(),
+    "fines renainf": factories.renainf_body(
+        factories.fine(autoInfracao="B1"),
+        *(factories.fine(**_PENALISED, autoInfracao=f"A{number}") for number in range(3)),
+    ),
     "renajud": factories.renajud_body(factories.restriction(placa=_PLATE)),
+    "fines renajud": factories.renajud_body(
+        factories.restriction(placa=_PLATE),
+        factories.restriction(placa=_PLATE, restricoes="PENHORA"),
+    ),
 }
 _HEADERS = [("content-type", "application/json"), ("cache-control", "max-age=86400")]
 _calls = {"total": 0}
@@ -45,9 +60,7 @@ async def app(scope: Any, protocol: Any) -> None:
         counts = json.dumps({"calls": _calls["total"], "distinct": len(_plates)}).encode()
         protocol.response_bytes(200, _HEADERS, counts)
         return
-    is_long = parts[0] == "long"
-    if is_long:
-        parts = parts[1:]
+    variant = parts.pop(0) if parts[0] in ("long", "fines") else ""
     delays = [0.0, 0.0, 0.0]
     if parts[0] == "d":
         values = [float(text) / 1000 for text in parts[1].split(",")]
@@ -60,5 +73,5 @@ async def app(scope: Any, protocol: Any) -> None:
     delay = delays[("decode", "renainf", "renajud").index(operation)]
     if delay:
         await asyncio.sleep(delay)
-    body = _BODIES["long decode" if is_long else operation].replace(_PLATE.encode(), plate.encode())
-    protocol.response_bytes(200, _HEADERS, body)
+    body = _BODIES.get(f"{variant} {operation}", _BODIES[operation])
+    protocol.response_bytes(200, _HEADERS, body.replace(_PLATE.encode(), plate.encode()))
