@@ -100,7 +100,7 @@ def test_list_of_several_batches_is_complete_after_two_kills(
         command = Command(portal, tmp_path)
         for count in sorted(drawn.randrange(1, MANY) for _ in range(2)):
             killed_when(command, words, lambda count=count: upstream.count() >= count)  # type: ignore[misc]
-        ended = command(*words, timeout_s=3600)
+        ended = command(*words)
         assert ended.returncode == 0, ended.stderr
         ledger = portal.command_line("ledger", "--csv").stdout.splitlines()
         batches = list(Client(portal.url, PORTAL_TOKEN).batches())

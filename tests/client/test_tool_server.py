@@ -23,6 +23,7 @@ from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 from tests.batch.engine import plates
 from tests.client.conftest import PRICES
 from tests.client.test_command import Command
+from tests.effort import long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
@@ -326,6 +327,16 @@ def test_answers_have_a_size() -> None:
             assert found["left_out"]
             for entry in found["left_out"].values():
                 assert isinstance(entry, str) or entry["shown"] < entry["of"]
+
+        talk(client, 0, session)
+
+
+@pytest.mark.long
+@pytest.mark.slow
+def test_answer_of_a_batch_has_a_size() -> None:
+    with PortalProcess({}) as portal:
+
+        async def session(agent: mcp.Client) -> None:
             result = await agent.call_tool("batch", {"plates": plates(200)})
             assert isinstance(result, CallToolResult)
             assert size_of(result) < 20_000
@@ -336,12 +347,13 @@ def test_answers_have_a_size() -> None:
                 assert size_of(result) < 20_000
             assert (result.structured_content or {})["left_out"]["rows"]["of"] == 200
 
-        talk(client, 0, session)
+        talk(Client(portal.url, "demo"), 0, session)
 
 
+@pytest.mark.parametrize("times", [3, *long(30)])
 @pytest.mark.parametrize("text", ["x" * 100_000, "ç" * 30_000, '"' * 50_000])
-def test_endless_texts_are_cut(text: str) -> None:
-    found = fitted({"a": [{"b": text, "c": [text] * 50}] * 30, "d": text, "e": {"f": text}})
+def test_endless_texts_are_cut(text: str, times: int) -> None:
+    found = fitted({"a": [{"b": text, "c": [text] * times}] * times, "d": text, "e": {"f": text}})
     assert len(compact(found).encode()) <= MOST_BYTES
     assert found["left_out"]
 
