@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from portal.storage.database import Database
+from tests import run_folder
 from tests.fakes import (
     Clock,
     FaultUpstream,
@@ -26,7 +27,6 @@ from tests.fakes import (
 from tests.fakes.clock import RunningClock
 from tests.fakes.databases import KINDS, EmptyDatabase, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
-from tests.pdf import folder
 
 TESTS = Path(__file__).parent
 # Each test in these folders starts a process: a server or a browser.
@@ -47,8 +47,9 @@ def pytest_configure(config: pytest.Config) -> None:
     patch = pytest.MonkeyPatch()
     network_guard.install(patch)
     config.add_cleanup(patch.undo)
-    config.add_cleanup(folder.make())
-    template_cache.install()
+    config.add_cleanup(run_folder.make())
+    if folder := run_folder.path():
+        template_cache.install(folder / "templates")
     start_cache.install()
     checkouts.install()
     pdf_children.install()

@@ -33,6 +33,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Literal, Self, TypedDict
 
+from tests import run_folder
 from tests.fakes import start_cache, template_cache
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -157,7 +158,8 @@ def _forker(kind: Kind) -> socket.socket:
     """Start a forking interpreter, and return the socket to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONGEST_REQUEST)
-    templates = tempfile.TemporaryDirectory(prefix="templates-", ignore_cleanup_errors=True)
+    made = tempfile.TemporaryDirectory(prefix="templates-", ignore_cleanup_errors=True)
+    templates = (run_folder.path() or Path(made.name)) / "templates"
     with theirs:
         interpreter = subprocess.Popen(
             [
@@ -166,7 +168,7 @@ def _forker(kind: Kind) -> socket.socket:
                 "tests.fakes.preloaded",
                 str(theirs.fileno()),
                 kind,
-                templates.name,
+                str(templates),
             ],
             cwd=CHECKOUT,
             pass_fds=[theirs.fileno()],
@@ -177,7 +179,7 @@ def _forker(kind: Kind) -> socket.socket:
     def end() -> None:
         ours.close()
         interpreter.wait()
-        templates.cleanup()
+        made.cleanup()
 
     atexit.register(end)
     return ours
@@ -295,7 +297,7 @@ def _prepare_portal(templates: str) -> None:
     as_document()  # parses YAML, which would take half of a worker's start
     _import(_IMPORTED_LATER)
     start_cache.install()
-    template_cache.install(templates)
+    template_cache.install(Path(templates))
     _fill_caches()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from portal.pdf.archival import Embedded
 from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable
-from tests.pdf import folder
+from tests import run_folder
 from tests.presentation.rendering import ASSETS
 
 
@@ -21,7 +21,7 @@ def render_pdf(html: str) -> bytes:
 @cache
 def rendered(html: str, embedded: Embedded | None = None) -> bytes:
     """Return ``render_pdf(html)``, rendered once in a run of tests. Raises PDFUnavailable."""
-    shared = folder.path()
+    shared = run_folder.path()
     if shared is None:
         return renderer().render(html, embedded)
     file = shared / hashlib.sha256(repr((html, embedded)).encode()).hexdigest()
