@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import long
 from tests.fakes import FaultUpstream
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
@@ -74,7 +75,7 @@ def test_command_does_not_create_a_missing_database(
 
 
 @pytest.mark.parametrize("words", [*COMMANDS, ("token", "issue", "ana")], ids=" ".join)
-@pytest.mark.parametrize("folder", ["a file", "below a file", "dangling"])
+@pytest.mark.parametrize("folder", ["below a file", *long("a file", "dangling")])
 def test_unusable_data_directory_is_a_one_line_error(
     tmp_path: Path, upstream: FaultUpstream, words: tuple[str, ...], folder: str
 ) -> None:

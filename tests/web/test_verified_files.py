@@ -5,7 +5,7 @@ import random
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import anyio
 import mcp
-import msgspec
 import pikepdf
 import pytest
 from dossie_veicular_client import Client
@@ -24,13 +23,14 @@ from werkzeug.serving import make_server
 
 from portal.issued.identifiers import parse_number
 from portal.pdf import inspection
-from portal.pdf.inspection import PdfInspector, Unreadable
+from portal.pdf.inspection import PdfInspector
 from portal.pdf.signing import Signer, read_key
 from tests.commands.test_ledger_and_purge import run_command
 from tests.conftest import PortalFactory
 from tests.effort import long
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.fakes.signing import PASSWORD, SIGNER, chain
+from tests.pdf.reading import read_here, remembered
 from tests.pdf.test_signing import NOW
 from tests.web.pages.test_issued import ISSUER, link_of
 from tests.web.pages.test_verification import (
@@ -222,15 +222,6 @@ def served(here: InProcessPortal) -> Iterator[str]:
         server.server_close()
 
 
-def read_here(_: PdfInspector, files: Sequence[bytes], kind: Any) -> Any:
-    """Read files in this process, where a child would import pypdfium2 and pyHanko for each."""
-    work: Callable[..., Any] = inspection._contents if len(files) == 1 else inspection._differences
-    try:
-        return msgspec.convert(msgspec.to_builtins(work(*files)), kind)
-    except Exception:
-        raise Unreadable from None
-
-
 def by_command(
     url: str, file: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> tuple[int, Any]:
@@ -271,9 +262,9 @@ def test_forty_files_read_the_same_in_every_way(
     with served(here) as url:
         client = Client(url, PORTAL_TOKEN)
         for name, file in files.items():
+            read = PdfInspector._asked if name.startswith("hostile") else read_here
             with monkeypatch.context() as patched:
-                if not name.startswith("hostile"):
-                    patched.setattr(PdfInspector, "_asked", read_here)
+                patched.setattr(PdfInspector, "_asked", remembered(read))
                 found = ask(here, file.content)  # by JSON and on the page
                 path.write_bytes(file.content)
                 status, shown = by_command(url, path, capsys, monkeypatch)

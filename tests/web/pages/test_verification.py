@@ -18,6 +18,7 @@ from portal.pdf.signing import Signer, read_key
 from tests.conftest import PortalFactory
 from tests.fakes.in_process import InProcessPortal
 from tests.fakes.signing import PASSWORD, SIGNER, chain
+from tests.pdf.reading import read_here, remembered
 from tests.pdf.test_signing import NOW
 from tests.web.pages.test_issued import ISSUER, change_rows, issue, link_of
 from tests.web.person import Person
@@ -369,8 +370,10 @@ def changed_files(pdf: bytes) -> Iterator[bytes]:
     yield pdf + b" "
 
 
-@pytest.mark.over_5_s("reads some 30 files, each in a process of its own")
-def test_each_changed_file_is_noticed(here: InProcessPortal, dossier: Issued) -> None:
+def test_each_changed_file_is_noticed(
+    here: InProcessPortal, dossier: Issued, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PdfInspector, "_asked", remembered(read_here))
     for content in changed_files(dossier.pdf):
         found = ask(here, content)
         assert found["result"] in ("altered", "foreign", "unknown")
