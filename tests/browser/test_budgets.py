@@ -67,7 +67,9 @@ def words(page: "Page", selector: str = "main") -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("plate", "most"), [("ABC1D23", 700), ("MUL0A45", 900), ("LMP0A01", 500)])
+@pytest.mark.parametrize(
+    ("plate", "most"), [("MUL0A45", 900), *long(("ABC1D23", 700), ("LMP0A01", 500))]
+)
 def test_page_has_few_words(
     new_page: PageFactory, portal: PortalProcess, plate: str, most: int
 ) -> None:

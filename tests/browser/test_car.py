@@ -38,7 +38,8 @@ def test_divergence_is_noted_with_one_tap_and_stands_on_the_paper(
     assert "manual no carro" in phone_page.locator("#visto-no-carro").inner_text()
 
 
-def test_mark_waits_offline_and_is_sent_once(page: "Page", portal: PortalProcess) -> None:
+def test_mark_waits_offline_and_is_sent_once(own_page: "Page", portal: PortalProcess) -> None:
+    page = own_page
     sent: list[str] = []
     page.on(
         "request",

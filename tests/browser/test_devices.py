@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import PageFactory
+from tests.browser.conftest import PHONE, PageFactory
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -52,9 +52,11 @@ def test_no_field_is_so_small_that_a_phone_zooms_to_it(
         assert phone_page.evaluate(SMALL_FIELDS) == [], path
 
 
-def test_dock_stays_above_the_bar_of_the_device(phone_page: "Page", portal: PortalProcess) -> None:
+def test_dock_stays_above_the_bar_of_the_device(
+    new_page: PageFactory, portal: PortalProcess
+) -> None:
     """Without viewport-fit=cover, Safari says that a phone's safe area is the whole window."""
-    page = phone_page
+    page = new_page(**PHONE)
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     assert "viewport-fit=cover" in (page.get_attribute("meta[name=viewport]", "content") or "")
     session = page.context.new_cdp_session(page)

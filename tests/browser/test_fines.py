@@ -206,7 +206,11 @@ def test_selection_is_summed_without_javascript(
     assert page.locator("input[name=marcada]:checked").count() == 2
 
 
-def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: PortalProcess) -> None:
+def test_script_filters_at_once_and_keeps_the_address(
+    own_page: "Page", portal: PortalProcess
+) -> None:
+    """A browser keeps at most fifty addresses, so that a page of other tests could have no more."""
+    page = own_page
     open_many(page, portal, "&versao=1")
     before = page.evaluate("history.length")
     page.fill(".ledger-form input[name=busca]", "velocidade")

@@ -41,8 +41,9 @@ def sign_in(page: "Page", server: PortalProcess) -> None:
 
 
 def test_hostile_strings_run_no_script(
-    page: "Page", running: tuple[PortalProcess, FaultUpstream]
+    own_page: "Page", running: tuple[PortalProcess, FaultUpstream]
 ) -> None:
+    page = own_page
     server, upstream = running
     dialogs: list[str] = []
 

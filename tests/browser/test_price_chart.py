@@ -153,12 +153,26 @@ def middles(page: "Page") -> list[tuple[float, float]]:
     return points
 
 
+@pytest.mark.long  # make test reads every month by keys, and a tap in test_tap_reads_a_month
 def test_every_month_is_read_by_tap(new_page: PageFactory, portal: PortalProcess) -> None:
     page = new_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     page.goto(portal.url + SIX)
     wanted = months_of(page)
     page.locator(SLIDER).scroll_into_view_if_needed()
     assert readings(page, [partial(page.touchscreen.tap, *at) for at in middles(page)]) == wanted
+    page.touchscreen.tap(20, 100)
+    assert not page.locator(READING).is_visible()
+
+
+def test_tap_reads_a_month(phone_page: "Page", portal: PortalProcess) -> None:
+    page = phone_page
+    page.goto(portal.url + SIX)
+    wanted = months_of(page)
+    page.locator(SLIDER).scroll_into_view_if_needed()
+    points = middles(page)
+    for month in (0, len(wanted) // 2, len(wanted) - 1):
+        page.touchscreen.tap(*points[month])
+        assert reading(page) == wanted[month]
     page.touchscreen.tap(20, 100)
     assert not page.locator(READING).is_visible()
 

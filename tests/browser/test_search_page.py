@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.daily import daily_first
+from tests.effort import long
 from tests.fakes.processes import PortalProcess
 from tests.quality.visits import SETTINGS, VISITS, Visit, open_page
 
@@ -29,6 +29,8 @@ STILL = [
     for visit in VISITS
     if not (visit.waits or visit.follows or visit.batch in ("draft", "paused"))
 ]
+# The pages with most fields; test_devices.py looks at twelve addresses.
+FIELDS = ("declare many", "history", "notice", "operations")
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,14 @@ def test_few_plates_are_compared_and_typing_begins_anew(
     assert page.locator("label[for=placa]").inner_text() == "Placa ou Renavam"
 
 
-@pytest.mark.parametrize("visit", daily_first(STILL), ids=lambda visit: visit.name)
+@pytest.mark.parametrize(
+    "visit",
+    [
+        *(visit for visit in STILL if visit.name in FIELDS),
+        *long(*(visit for visit in STILL if visit.name not in FIELDS)),
+    ],
+    ids=lambda visit: visit.name,
+)
 def test_no_control_is_smaller_than_16_px_under_a_finger(
     phone_page: "Page", portal: PortalProcess, visit: Visit
 ) -> None:

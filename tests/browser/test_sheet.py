@@ -8,6 +8,7 @@ import pytest
 from portal.law.checklist import LINES, UNVERIFIED
 from tests.browser.conftest import PHONE, PageFactory
 from tests.browser.widths import at_each_width
+from tests.effort import long
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def prepared_batch(page: "Page", portal: PortalProcess) -> None:
     page.locator(".batch-done").wait_for()
 
 
-@pytest.mark.parametrize("has_script", [True, False])
+@pytest.mark.parametrize("has_script", [True, *long(False)])
 def test_sheets_of_ticked_cars_take_at_most_four_taps(
     new_page: PageFactory, portal: PortalProcess, has_script: bool
 ) -> None:

@@ -23,6 +23,7 @@ PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1440, "height": 900}
 # In order: clean, blocked by a court, 45 fines, several court orders, six prices, no description.
 PLATES = ("LMP0A01", "ABC1D23", "MUL0A45", "JUD0A04", "FIP0A06", "VAZ0A00")
+OTHER_PLATES = ("CIR0A01", "PEN0A01", "LIC0A01", "TXT0A01", "FIP0A03")
 LOWEST_FINDING_PX = 560
 MOST_SHIFT = 0.1
 BOXES = """() => {
@@ -171,14 +172,20 @@ def test_preview_is_one_quiet_link_away(page: "Page", portal: PortalProcess) -> 
     page.wait_for_url("**/dossie/*-*-*")
 
 
+@pytest.mark.parametrize("plates", [PLATES, *long((OTHER_PLATES,))], ids=len)
 @pytest.mark.parametrize(
     ("size", "limit_px", "most"), [(PHONE, 560, 55), (DESK, 620, 80)], ids=["phone", "desk"]
 )
 def test_first_screen_answers_three_questions_in_few_words(
-    new_page: PageFactory, portal: PortalProcess, size: dict[str, int], limit_px: int, most: int
+    new_page: PageFactory,
+    portal: PortalProcess,
+    size: dict[str, int],
+    limit_px: int,
+    most: int,
+    plates: tuple[str, ...],
 ) -> None:
     page = new_page(viewport=size)
-    for plate in (*PLATES, "CIR0A01", "PEN0A01", "LIC0A01", "TXT0A01", "FIP0A03"):
+    for plate in plates:
         page.goto(f"{portal.url}/placa/{plate}?completo=1")
         words = page.evaluate(WORDS, limit_px)
         assert len(words) <= most, (plate, words)
@@ -357,13 +364,19 @@ def test_answer_on_slow_3g_shifts_the_layout_little(
 
 
 @pytest.mark.over_5_s("slow 3G")
-@pytest.mark.parametrize("plate", ["ABC1D23", *long("LMP0A01", "MUL0A45", "JUD0A04", "VAZ0A00")])
-def test_five_visits_on_a_slow_phone_shift_little(
-    new_page: PageFactory, untouched_portal: PortalProcess, plate: str
+@pytest.mark.parametrize(
+    ("plate", "visits"),
+    [
+        ("ABC1D23", 2),
+        *long(*((plate, 5) for plate in ("ABC1D24", "LMP0A01", "MUL0A45", "JUD0A04", "VAZ0A00"))),
+    ],
+)
+def test_visits_on_a_slow_phone_shift_little(
+    new_page: PageFactory, untouched_portal: PortalProcess, plate: str, visits: int
 ) -> None:
     """The font comes after two seconds. A line that it makes shorter would move what is below."""
     address = f"{untouched_portal.url}/placa/{plate}"
-    for visit in range(5):
+    for visit in range(visits):
         shifts = shifts_on_slow_3g(new_page(**conftest.PHONE), address)
         assert sum(shift[0] for shift in shifts) < MOST_SHIFT, (visit, shifts)
 
