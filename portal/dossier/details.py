@@ -72,6 +72,13 @@ def blank(details: Iterable[Detail]) -> tuple[str, ...]:
     return tuple(one.label for one in details if one.field.state == "empty")
 
 
+def untold_in_all(fines: Iterable[AssessedFine]) -> tuple[Detail, ...]:
+    """Return the further fields that are blank, or hidden, in each of several fines."""
+    first, *others = ({one.label: one for one in other_of_fine(fine)} for fine in fines)
+    untold = (one for one in first.values() if one.field.state != "known" and others)
+    return tuple(one for one in untold if all(each.get(one.label) == one for each in others))
+
+
 def fine_notes(fine: AssessedFine) -> tuple[str, ...]:
     """Return sentences on contradictions, such as that a record describes another vehicle."""
     notes = (

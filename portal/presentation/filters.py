@@ -1,9 +1,11 @@
 """The filters and functions of the templates, and the links to the glossary."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from jinja2 import Environment
+from jinja2.ext import Extension
 from markupsafe import Markup, escape
 
 from portal import formats, wording
@@ -91,12 +93,29 @@ def value(field: Field) -> str:
     return field.value if field.state == "known" else _WITHOUT_VALUE[field.state]
 
 
+_INDENT: Final = re.compile(r"^[ \t]+(?=<)", re.MULTILINE)
+
+
+class UnindentedTags(Extension):
+    """Leaves out the indentation of tags: 3 % of a page's compressed size."""
+
+    def preprocess(
+        self,
+        source: str,
+        name: str | None,  # noqa: ARG002
+        filename: str | None = None,  # noqa: ARG002
+    ) -> str:
+        return _INDENT.sub("", source)
+
+
 def register(environment: Environment) -> None:
     """Register the filters and the functions with Jinja.
 
     A filter takes less time than a function, and one of constants, such as an icon, is computed
-    once: when its template is compiled. Also set Jinja to strip white space around blocks.
+    once: when its template is compiled. Also set Jinja to strip white space around blocks
+    and in front of tags.
     """
+    environment.add_extension(UnindentedTags)
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals |= {

@@ -13,11 +13,13 @@ from portal.data_files import read_toml
 
 _SHAPES: Final[Mapping[str, str]] = read_toml(__package__, "icons.toml", dict[str, str])
 _SVG: Final = (
-    '<svg class="icon icon--{name}" viewBox="0 0 24 24" width="20" height="20" fill="none" '
-    'stroke="{colour}" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" '
-    'aria-hidden="true" focusable="false">{shape}</svg>'
+    '<svg class="icon icon--{name}" viewBox="0 0 24 24"{lines} aria-hidden="true">{shape}</svg>'
 )
-# Colours are presentation attributes on paper, because WeasyPrint applies no style sheet to an SVG.
+# On paper, lines and colours are attributes, because WeasyPrint applies no style sheet to an SVG.
+_LINES: Final = (
+    ' width="20" height="20" fill="none" stroke="{colour}" stroke-width="2.25" '
+    'stroke-linecap="round" stroke-linejoin="round"'
+)
 PALETTE: Final[Mapping[str, str]] = {
     "danger": "#a11d17",
     "warn": "#7d4a00",
@@ -28,9 +30,11 @@ PALETTE: Final[Mapping[str, str]] = {
 
 
 @cache
-def icon(name: str, colour: str = "currentColor") -> Markup:
-    shape = _SHAPES[name].replace("{colour}", colour)
-    return Markup(_SVG.format(name=name, colour=colour, shape=shape))  # noqa: S704
+def icon(name: str, colour: str = "") -> Markup:
+    """Return an icon with lines of this colour, or with those of the page's style sheet."""
+    shape = _SHAPES[name].replace("{colour}", colour or "currentColor")
+    lines = _LINES.format(colour=colour) if colour else ""
+    return Markup(_SVG.format(name=name, lines=lines, shape=shape))  # noqa: S704
 
 
 def paper_icon(name: str, tone: str) -> Markup:

@@ -23,7 +23,7 @@ from tests.factories import (
     topics,
 )
 from tests.presentation.pages import dossier_page, renavam_page, vehicle_page
-from tests.presentation.rendering import CONTEXT, PLATE, answered, panels, render
+from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
 
 # Fields that cannot hold a sentinel text, because the contract gives them another type.
 NOT_TEXT = {"pontos", "constaRenajud", "predicao", "historicoPreco", "informacoesFipe"}
@@ -166,3 +166,14 @@ def test_renavam_page_shows_every_text_of_fines_and_restrictions() -> None:
 def test_fields_without_data_share_one_line() -> None:
     shown = words(render(vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT)))
     assert "Não informado pela fonte: Impedimento da CNH do condutor; Portaria" in shown
+
+
+def test_fields_that_no_fine_tells_are_named_once() -> None:
+    """A field that one fine tells stands with each of the others."""
+    fines = [fine(), fine(), fine(marcaModelo="")]
+    answers = panels(renainf=renainf_body(*fines), renajud=renajud_body())
+    shown = words(render(vehicle_page(PLATE, answers, UNASKED, CONTEXT)))
+    assert shown.count("Impedimento da CNH do condutor") == 1
+    assert "CNH do condutor oculto pela fonte" not in shown
+    assert "Oculto pela fonte em todos os registros: CNH do condutor" in shown
+    assert shown.count("Veículo descrito") == len(fines)

@@ -10,7 +10,7 @@ from typing import Final
 
 from portal import formats
 from portal.charts.bars import Part, row_parts
-from portal.dossier.details import deadline_rules, expired_points
+from portal.dossier.details import Detail, deadline_rules, expired_points, untold_in_all
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.fined_places import whom_to_ask
@@ -107,6 +107,11 @@ class FineLedger:
     @cached_property
     def due_axis(self) -> DueAxis:
         return DueAxis(self.fines, self.dossier.today)
+
+    @cached_property
+    def untold(self) -> tuple[Detail, ...]:
+        """The fields that no fine tells, which the page names once."""
+        return untold_in_all(self.listed) if self.listed else ()
 
     @property
     def calendar(self) -> str:
