@@ -27,8 +27,8 @@
   function distance(read, month) {
     if (!month.price || month.isPredicted || !read.peak) return null;
     const points = (month.price / read.peak - 1) * 100;
-    return points === 0 ? "pico" : `${Math.abs(points).toLocaleString("pt-BR",
-      { minimumFractionDigits: 1, maximumFractionDigits: 1 })}%`;
+    const digits = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+    return points === 0 ? "pico" : `${Math.abs(points).toLocaleString("pt-BR", digits)}%`;
   }
 
   // "jul/24 · R$ 105.914 · −13,8% do pico"

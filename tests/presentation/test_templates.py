@@ -4,7 +4,7 @@ import gzip
 import re
 from datetime import timedelta
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 from jinja2 import meta, nodes
@@ -15,6 +15,7 @@ from portal.law.standing import Standing
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName
 from portal.vehicle.field import Field
 from portal.vehicle.plate import Renavam
+from portal.web.http.assets import BUNDLES
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -76,6 +77,7 @@ def test_every_page_is_valid_html_for_guests_and_users(name: str) -> None:
 
 
 CLASS = re.compile(r"\.([a-z][a-z0-9_-]*)")
+SHEETS = {PurePosixPath(bundle).stem for bundle in BUNDLES}
 
 
 @cache
@@ -84,11 +86,26 @@ def classes_of(sheet: str) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_links_the_sheet_that_its_classes_need(name: str) -> None:
+def test_a_page_links_the_sheets_that_its_classes_need(name: str) -> None:
     html = html_of(name)
-    general, tools = classes_of("portal"), classes_of("tools")
     used = {each for names in re.findall(r'class="([^"]*)"', html) for each in names.split()}
-    assert not (used & (tools - general)) or ASSETS.url("css/tools.css") in html
+    linked = [sheet for sheet in SHEETS if ASSETS.url(f"css/{sheet}.css") in html]
+    given = set().union(*map(classes_of, linked))
+    missing = {sheet: used & classes_of(sheet) - given for sheet in SHEETS}
+    assert not linked or not any(missing.values()), missing
+
+
+@pytest.mark.parametrize("sheet", SHEETS - {"portal"})
+def test_no_template_links_a_sheet_in_vain(sheet: str) -> None:
+    alone = classes_of(sheet).difference(*(classes_of(other) for other in SHEETS - {sheet}))
+    linking, needing = set(), set()
+    for name, build in PAGES.items():
+        html = html_of(name)
+        if ASSETS.url(f"css/{sheet}.css") in html:
+            linking.add(build().template)
+            if any(each in html for each in alone):
+                needing.add(build().template)
+    assert linking == needing
 
 
 def test_every_page_template_is_rendered() -> None:
@@ -117,7 +134,7 @@ def test_templates_use_only_known_variables(path: Path) -> None:
     if path.parent.name == "components":
         known = set()
     if path.stem == "base":
-        known |= {"has_tools", "robots", "scripts"}  # a page's template may set them
+        known |= {"styles", "robots", "scripts"}  # a page's template may set them
     tree = parsed(path)
     # jinja2.meta analyses blocks without the imports above them.
     imported = imported_by(tree)

@@ -20,8 +20,11 @@ from typing import Final
 SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
 CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
 
+# What a page needs beside css/portal.css is in folders of css/, each of which is served as one
+# file. A page's template names them.
+_STYLES: Final = ("vehicle", "search", "negotiation", "issued", "tools", "reference", "texts")
 # Each bundle is served as one file. The patterns name the files of a block; layers that come later
-# in css/portal.css have precedence over earlier ones, in css/tools.css too.
+# in css/portal.css have precedence over earlier ones, in the other style sheets too.
 BUNDLES: Final[Mapping[str, Mapping[str, str]]] = {
     "css/portal.css": {
         "css/tokens.css": "@layer tokens{%s}",
@@ -31,11 +34,20 @@ BUNDLES: Final[Mapping[str, Mapping[str, str]]] = {
         "css/components/*.css": "@layer components{%s}",
         "css/print/*.css": "@layer print{@media print{%s}}",
     },
-    # Styles that a vehicle's page does not need.
-    "css/tools.css": {
-        "css/tools/*.css": "@layer components{%s}",
-        "css/tools/print/*.css": "@layer print{@media print{%s}}",
+    **{
+        f"css/{name}.css": {
+            f"css/{name}/*.css": "@layer components{%s}",
+            f"css/{name}/print/*.css": "@layer print{@media print{%s}}",
+        }
+        for name in _STYLES
     },
+}
+# The scripts of a vehicle's page as one file, in the order in which they run. Other pages use some
+# of them alone.
+_SCRIPTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "js/vehicle.js": tuple(
+        f"js/{name}.js" for name in ("swap", "panels", "copy", "fines", "chart", "car")
+    )
 }
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",
@@ -47,8 +59,12 @@ _TYPES: Final = {
 }
 _OTHER_VERSION: Final = re.compile(r"(.+)\.[0-9a-f]{8}(\.[a-z0-9]+)")
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
-# Comments and indents are removed. They are a tenth of a style sheet's compressed size.
-_COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
+# Comments and indents are removed. They are a tenth of a style sheet's compressed size, and a
+# quarter of a script's. In a script, a comment is a line of its own.
+_COMMENT_OR_INDENT: Final = {
+    ".css": re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE),
+    ".js": re.compile(rb"^(?:\s*//[^\n]*\n|\s+)", re.MULTILINE),
+}
 # A style sheet's reference to another file. The portal replaces the file's name by the hashed name.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
@@ -69,7 +85,7 @@ class Asset:
 class Assets:
     """All files below a directory, in ``files`` by their hashed names.
 
-    A file in a bundle gets no URL of its own.
+    A style sheet in a bundle gets no URL of its own.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -86,12 +102,17 @@ class Assets:
                     texts.append(block.encode() % b"\n".join(map(sources.pop, names)))
             if texts:
                 sources[bundle] = b"\n".join(texts)
+        for bundle, scripts in _SCRIPTS.items():
+            if found := [sources[name] for name in scripts if name in sources]:
+                sources[bundle] = b"\n".join(found)
         self.files: dict[str, Asset] = {}
         self._hashed_names: dict[str, str] = {}
         # The style sheets come last, because they contain the hashed names of other files.
         for name, body in sorted(sources.items(), key=lambda item: item[0].endswith(".css")):
+            if left_out := _COMMENT_OR_INDENT.get(PurePosixPath(name).suffix):
+                body = left_out.sub(b"", body)
             if name.endswith(".css"):
-                body = _REFERENCE.sub(self._hashed_reference, _COMMENT_OR_INDENT.sub(b"", body))
+                body = _REFERENCE.sub(self._hashed_reference, body)
             stem, dot, suffix = name.rpartition(".")
             digest = hashlib.sha256(body).hexdigest()[:8]
             hashed = f"{stem}.{digest}.{suffix}" if dot else f"{name}.{digest}"

@@ -88,6 +88,27 @@ def test_style_sheet_cannot_name_missing_file(directory: Path) -> None:
         Assets(directory)
 
 
+def test_script_is_sent_without_comments_and_indents(directory: Path) -> None:
+    script = '// Says.\n"use strict";\n\n{\n  // Why.\n  const a = "http://a"; // kept\n}\n'
+    (directory / "js/panels.js").write_text(script)
+    kept = '"use strict";\n{\nconst a = "http://a"; // kept\n}\n'
+    assert text_of(Assets(directory), "js/panels.js") == kept
+
+
+def test_no_text_of_a_script_spans_lines() -> None:
+    """Its lines would lose their indents."""
+    for path in (STATIC / "js").glob("*.js"):
+        lines = path.read_text().splitlines()
+        assert [line for line in lines if line.count("`") % 2] == [], path.name
+
+
+def test_scripts_of_a_vehicle_are_one_file_and_files_of_their_own() -> None:
+    assets = Assets(STATIC)
+    text = text_of(assets, "js/vehicle.js")
+    for name in ("swap", "panels", "copy", "fines", "chart", "car"):
+        assert text_of(assets, f"js/{name}.js") in text, name
+
+
 def test_bundled_file_has_no_url_of_its_own(directory: Path) -> None:
     with pytest.raises(UnknownAsset):
         Assets(directory).url("css/tokens.css")
