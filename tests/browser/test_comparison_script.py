@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.found import box_of
 from tests.browser.widths import at_each_width
 from tests.fakes.processes import PortalProcess
 
@@ -61,3 +62,12 @@ def test_wide_comparison_fits(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + "/comparar?placas=ABC1D23,LMP0A01,MUL0A45,FIP0A03&completo=1")
     for width in at_each_width(page, 320, 360, 768, 1024):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_part_of_a_third_vehicle_says_that_there_are_more(
+    page: "Page", portal: PortalProcess
+) -> None:
+    page.goto(portal.url + "/comparar?placas=ABC1D23,LMP0A01,MUL0A45&completo=1")
+    third = page.locator(".duel thead th").nth(2)
+    for width in at_each_width(page, 360, 390, 768):
+        assert 16 <= width - box_of(third)["x"] <= 40, width

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.conftest import PHONE, PageFactory
+from tests.browser.found import box_of
+from tests.browser.widths import at_each_width
 from tests.effort import long
 from tests.fakes.processes import PortalProcess
 from tests.quality.visits import SETTINGS, Visit, prepared
@@ -34,6 +36,25 @@ def open_list(page: "Page", portal: PortalProcess, batch: tuple[str, str]) -> No
     name, _, value = cookie.partition("=")
     page.context.add_cookies([{"name": name, "value": value, "url": portal.url}])
     page.goto(portal.url + path)
+
+
+def test_lines_of_a_lists_tools_end_with_it(
+    page: "Page", portal: PortalProcess, batch: tuple[str, str]
+) -> None:
+    """A list has a tab of each kind here. Once there are tags, the tools take two lines."""
+    open_list(page, portal, batch)
+    most = 2 if page.locator(".list-tools .tag").count() else 1
+    for width in at_each_width(page, 1280, 1440, height=900):
+        controls = page.locator(".list-tools :is(a, input, select)")
+        boxes = [box_of(one) for one in controls.all() if one.is_visible()]
+        assert len({round(box["y"]) for box in boxes}) == most, width
+        table = box_of(page.locator(".vehicles"))
+        last = [box for box in boxes if box["y"] == max(box["y"] for box in boxes)]
+        assert abs(min(box["x"] for box in last) - table["x"]) < 1, width
+        ends = max(box["x"] + box["width"] for box in last)
+        assert abs(ends - table["x"] - table["width"]) < 1, width
+        field = page.locator("#lista-busca")
+        assert field.evaluate("(one) => one.scrollWidth <= one.clientWidth"), width
 
 
 @pytest.mark.over_5_s("forty vehicles")

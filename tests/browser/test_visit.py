@@ -77,6 +77,7 @@ def test_pages_fit_320_px(new_page: PageFactory, portal: PortalProcess) -> None:
         "/placa/ABC1D23/dossie",
         "/placa/ABC1D23/negociacao?reparos=1.234,56",
         "/placa/ABC1D23/negociacao?reparos=x",
+        "/placa/MUL0A45/negociacao?reparos=2.000&pedido=158.000",
         "/comparar?placas=ABC1D23,MUL0A45,FOR0A02,FIP0A06",
         "/comparar",
         "/renavam/79831854647",

@@ -199,16 +199,20 @@ class NegotiationPage:
 
     @property
     def cost_words(self) -> str:
-        """Name the costs in a few words each."""
-        return ", ".join(_SHORT.get(cost.label, cost.label) for cost in self.costs)
+        """Name the costs in a few words each: ``Transferência, pneus e reparos``."""
+        first, *others = (_SHORT.get(cost.label, cost.label) for cost in self.costs)
+        return ", ".join((first, *map(_in_sentence, others)))
 
     @property
     def chips(self) -> Iterator[Chip]:
         """The costs that one tap deducts, and those that one tap takes back."""
         for name, example in EXAMPLES.items():
             typed = self.typed[name]
-            if typed and name not in self.mistyped:
-                yield Chip(name, f"{CHIP_WORDS[name]} {typed}", self._url(**{name: ""}), True)
+            amount, _ = read_money(typed)
+            if amount is not None:
+                is_whole = amount == amount.to_integral_value()
+                shown = formats.integer(amount) if is_whole else formats.brl(amount)
+                yield Chip(name, f"{CHIP_WORDS[name]} {shown}", self._url(**{name: ""}), True)
             elif not typed:
                 url = self._url(**{name: str(example)})
                 yield Chip(name, f"{CHIP_WORDS[name]} {grouped(example)}", url, False)
@@ -338,6 +342,11 @@ def negotiation_page(dossier: Dossier, now: datetime, query: Mapping[str, str]) 
         ],
         problems=[problem for problem in (wrong_version, wrong_share, wrong_fines) if problem],
     )
+
+
+def _in_sentence(words: str) -> str:
+    """Return the words as they stand behind others, where an acronym keeps its capitals."""
+    return words[:1].lower() + words[1:] if words[1:2].islower() else words
 
 
 def _told_debts(dossier: Dossier) -> Iterator[Cost]:

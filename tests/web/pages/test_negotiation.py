@@ -230,6 +230,13 @@ def three_fines() -> Panels:
     return panels(renainf=renainf_body(fine(), paid, fine(codigoInfracao="7633", valor="293.47")))
 
 
+def test_costs_are_named_in_one_spelling() -> None:
+    shown = text({"transferencia": "350", "reparos": "2000", "outros": "12,5"})
+    assert "Transferência, pneus e reparos, outros" in shown
+    for chip in ("Transferência 350", "Pneus e reparos 2.000", "Outros R$ 12,50"):
+        assert chip in shown.replace("\u00a0", " "), chip
+
+
 def test_chip_deducts_an_example_and_takes_it_back() -> None:
     """A chip is a link: the address has what it adds, and keeps what was chosen before."""
 
