@@ -46,10 +46,11 @@ class Command:
         }
 
     def __call__(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        streams = {
-            name: io.TextIOWrapper(io.BytesIO(given.encode()), "ascii", write_through=True)
-            for name, given in (("stdin", stdin), ("stdout", ""), ("stderr", ""))
-        }
+        buffers = {name: io.BytesIO() for name in ("stdin", "stdout", "stderr")}
+        buffers["stdin"].write(stdin.encode())
+        buffers["stdin"].seek(0)
+        # A stream that is dropped closes its buffer.
+        streams = {name: _stream(buffer) for name, buffer in buffers.items()}
         with pytest.MonkeyPatch.context() as patched, chdir(self.home):
             patched.setattr(os, "environ", self.env)
             for name, stream in streams.items():
@@ -58,7 +59,7 @@ class Command:
                 status = main(words)
             except SystemExit as end:
                 status = end.code if isinstance(end.code, int) else 1
-        shown, said = (_bytes(streams[name]).decode() for name in ("stdout", "stderr"))
+        shown, said = (buffers[name].getvalue().decode() for name in ("stdout", "stderr"))
         return subprocess.CompletedProcess(words, status, shown, said)
 
     def in_a_pipe(self, *words: str) -> subprocess.CompletedProcess[str]:
@@ -85,10 +86,8 @@ class Command:
         return shown.decode()
 
 
-def _bytes(stream: io.TextIOWrapper) -> bytes:
-    stream.flush()
-    stream.buffer.seek(0)
-    return stream.buffer.read()
+def _stream(buffer: io.BytesIO) -> io.TextIOWrapper:
+    return io.TextIOWrapper(buffer, "ascii", write_through=True)
 
 
 def _chunks(terminal: int) -> Iterator[bytes]:

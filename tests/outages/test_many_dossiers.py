@@ -1,4 +1,4 @@
-"""A hundred dossiers of ten owners, or four of four, issued and signed at the same time on a running server."""
+"""Many dossiers, issued and signed at the same time on a running server."""
 
 import hashlib
 import os
