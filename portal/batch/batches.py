@@ -374,12 +374,12 @@ class Batches(BatchRows):
         (``erase_deleted``).
         """
         hold(db, Lock.BATCHES)
-        found = items.c.subject == self.keys.tag(subject)
-        batches = set(db.execute(select(items.c.batch).where(found)).scalars())
+        of_subject = items.c.subject == self.keys.tag(subject)
+        batches = set(db.execute(select(items.c.batch).where(of_subject)).scalars())
         # As the ledger does, lock the rows of batches before those of their items.
         rows = select(table.c.id).where(table.c.id.in_(batches)).order_by(table.c.id)
         db.execute(rows.with_for_update()).all()
-        deleted = db.execute(delete(items).where(found)).rowcount
+        deleted = db.execute(delete(items).where(of_subject)).rowcount
         left = self._counts(db, batches)
         for batch in sorted(batches):
             if batch not in left:

@@ -136,7 +136,7 @@ class Batch:
     @property
     def doubtful(self) -> tuple[WrongEntry, ...]:
         """The entries for which a plate or Renavam is suggested."""
-        return tuple(each for each in self.wrong if each.suggestion)
+        return tuple(entry for entry in self.wrong if entry.suggestion)
 
     @property
     def left_out(self) -> int:
@@ -225,10 +225,10 @@ class Preview:
     @classmethod
     def together(cls, previews: Sequence["Preview"]) -> "Preview":
         return cls(
-            sum(each.askable for each in previews),
-            sum(each.impossible for each in previews),
-            sum(each.calls for each in previews),
-            total(each.at_most for each in previews),
+            sum(preview.askable for preview in previews),
+            sum(preview.impossible for preview in previews),
+            sum(preview.calls for preview in previews),
+            total(preview.at_most for preview in previews),
         )
 
 

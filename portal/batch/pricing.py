@@ -100,11 +100,11 @@ class BatchPricing:
         again. Raises UnknownBatch, NotAllowed, or CostUnknown if
         ``max_cost`` is given and a price is unknown.
         """
-        found = self._batches.get(batch, owner)
-        if max_cost is None and found.state == "running":
+        stored = self._batches.get(batch, owner)
+        if max_cost is None and stored.state == "running":
             return
-        pending = self._prices(found, self._items(found, owner, "pending"), identity)
-        cost = total((found.cost.spent, *pending.values()))
+        pending = self._prices(stored, self._items(stored, owner, "pending"), identity)
+        cost = total((stored.cost.spent, *pending.values()))
         if max_cost is not None and cost is None:
             raise CostUnknown
         most = cost if max_cost is None else max_cost
@@ -131,21 +131,21 @@ class BatchPricing:
         allows none of them, or CostUnknown if a price is unknown and ``max_cost`` is given or the
         running batch has a limit.
         """
-        found = self._batches.get(batch, owner)
+        stored = self._batches.get(batch, owner)
         items = {item.subject: item for item in self._batches.items(batch, owner)}
         for subject in subjects:
             if subject not in items:
                 raise NotInBatch(subject.text)
-        failed = [items[each] for each in subjects if items[each].state == "failed"]
+        failed = [items[subject] for subject in subjects if items[subject].state == "failed"]
         if not failed:
-            pending = any(items[each].state == "pending" for each in subjects)
-            if pending and found.state == "running":
+            pending = any(items[subject].state == "pending" for subject in subjects)
+            if pending and stored.state == "running":
                 return
             raise NothingFailed
-        reserved = self._prices(found, failed, identity)
+        reserved = self._prices(stored, failed, identity)
         added = total(reserved.values())
-        cost = total((found.cost.at_most, added))
-        has_limit = found.state == "running" and found.cost.at_most is not None
+        cost = total((stored.cost.at_most, added))
+        has_limit = stored.state == "running" and stored.cost.at_most is not None
         if cost is None and (max_cost is not None or has_limit):
             raise CostUnknown
         if max_cost is not None:
@@ -153,7 +153,7 @@ class BatchPricing:
             reserved = affordable(reserved, max_cost)
             if not reserved:
                 raise RetryTooExpensive(first, max_cost)
-        most = cost if max_cost is None else total((found.cost.at_most, max_cost))
+        most = cost if max_cost is None else total((stored.cost.at_most, max_cost))
         access = Access(identity.owner, identity.credential)
         self._batches.start(batch, owner, access, most, reserved, reserved.keys())
 
@@ -168,7 +168,7 @@ class BatchPricing:
             return {}
         failed = [item.subject for item in items if item.state == "failed"]
         quoted = self.quote(failed, ask, identity)
-        return {each.subject: Preview.of([each]) for each in quoted}
+        return {vehicle.subject: Preview.of([vehicle]) for vehicle in quoted}
 
     def left(
         self, batch: Batch, owner: str, identity: Identity, *, may_be_cached: bool = False
@@ -184,7 +184,9 @@ class BatchPricing:
             *(batch.id, batch.state, batch.resume_at, batch.counts, batch.active),
             *(identity.digest, identity.scopes),
         )
-        self._cached = {old: each for old, each in self._cached.items() if now - each[0] < KEPT_S}
+        self._cached = {
+            old: priced for old, priced in self._cached.items() if now - priced[0] < KEPT_S
+        }
         if key not in self._cached:
             self._cached[key] = now, self._left(batch, owner, identity)
         return self._cached[key][1]
@@ -209,12 +211,12 @@ class BatchPricing:
 
     def priced_list(self, batches: Sequence[Batch], owner: str, identity: Identity) -> list[Batch]:
         """Return an owner's batches with ``cost.at_most`` from cached previews."""
-        found = []
+        priced = []
         for batch in batches:
             # Another request may have deleted the batch since ``batches`` was read.
             with suppress(UnknownBatch):
-                found.append(self.priced(batch, owner, identity, may_be_cached=True))
-        return found
+                priced.append(self.priced(batch, owner, identity, may_be_cached=True))
+        return priced
 
     def _left(self, batch: Batch, owner: str, identity: Identity) -> Preview:
         """Return the present cost of a batch's pending items."""
@@ -229,19 +231,19 @@ class BatchPricing:
     ) -> dict[int, Decimal | None]:
         """Return the present price of each item's lookups, by the item's position."""
         quoted = self.quote([item.subject for item in items], batch.ask, identity)
-        return {item.position: each.at_most for item, each in zip(items, quoted, strict=True)}
+        return {item.position: price.at_most for item, price in zip(items, quoted, strict=True)}
 
     def _quoted(
         self, subject: Subject, ask: Sequence[LookupName], identity: Identity
     ) -> QuotedItem:
         possible = lookups_of(subject, ask)
         lookups = allowed_lookups(subject, ask, identity)
-        missing = [each for each in lookups if not self._is_stored(each, identity)]
+        missing = [lookup for lookup in lookups if not self._is_stored(lookup, identity)]
         asked = missing if identity.may_spend else []
         return QuotedItem(
             subject,
             is_stored=bool(lookups) and not missing,
-            at_most=total(self._gateway.terms[each.operation.name].price for each in asked),
+            at_most=total(self._gateway.terms[lookup.operation.name].price for lookup in asked),
             calls=len(asked),
             is_possible=bool(possible),
         )
@@ -274,11 +276,11 @@ def missing_price(
     if not identity.may_spend:
         return Decimal(0)
     lookups = allowed_lookups(subject, ask, identity)
-    price = total(gateway.terms[each.operation.name].price for each in lookups)
+    price = total(gateway.terms[lookup.operation.name].price for lookup in lookups)
     if price is not None and price <= enough:
         return price
-    snapshots = [gateway.read(each, identity) for each in lookups]
-    missing = [each for each in snapshots if gateway.get_fresh(each) is None]
-    if not all(each.is_current for each in missing):
+    snapshots = [gateway.read(lookup, identity) for lookup in lookups]
+    missing = [snapshot for snapshot in snapshots if gateway.get_fresh(snapshot) is None]
+    if not all(snapshot.is_current for snapshot in missing):
         raise Failure("no_store")
-    return total(gateway.terms[each.lookup.operation.name].price for each in missing)
+    return total(gateway.terms[snapshot.lookup.operation.name].price for snapshot in missing)

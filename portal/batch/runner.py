@@ -176,20 +176,20 @@ class BatchRunner:
                 self._leases.release(claim)
                 return None
             except (UnknownToken, RefusedToken):
-                found: Served | Fault = _REFUSED
+                outcome: Served | Fault = _REFUSED
             else:
                 lacking = None if number else self._lacking(claim, identity)
-                found = lacking or self._ask(name, claim, identity)
-            if isinstance(found, Served):
-                answers[name] = found
-                if not found.from_cache:
+                outcome = lacking or self._ask(name, claim, identity)
+            if isinstance(outcome, Served):
+                answers[name] = outcome
+                if not outcome.from_cache:
                     self._unpaid.pop(claim.batch, None)
                 continue
-            is_first_402 = found.cause == "no_credit" and found not in faults
+            is_first_402 = outcome.cause == "no_credit" and outcome not in faults
             if is_first_402 and self._is_unpaid(claim.batch):
-                found = _NO_CREDIT
-            is_last = ends_item(found, faults, claim.cause)
-            faults.append(found)
+                outcome = _NO_CREDIT
+            is_last = ends_item(outcome, faults, claim.cause)
+            faults.append(outcome)
             if is_last:
                 break
         decided = verdict(faults, claim.cause, claim.attempts)

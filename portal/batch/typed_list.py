@@ -203,8 +203,8 @@ def read_strings(values: Sequence[object], most_wrong: int | None = None) -> Typ
         len(values) if most_wrong is None else most_wrong,
     )
     wrong = (
-        msgspec.structs.replace(each, is_text=isinstance(values[each.index], str))
-        for each in listed.wrong
+        msgspec.structs.replace(entry, is_text=isinstance(values[entry.index], str))
+        for entry in listed.wrong
     )
     return replace(listed, wrong=tuple(wrong), typed={})
 
@@ -224,8 +224,8 @@ def read_list(text: str, file: bytes = b"") -> TypedList:
     of their own. The two formats of one plate in a row are one vehicle.
     """
     uploaded = decode_upload(file)
-    typed = ((index, False, found) for index, found in _entries(text))
-    from_file = ((index, True, found) for index, found in _entries(uploaded))
+    typed = ((index, False, part) for index, part in _entries(text))
+    from_file = ((index, True, part) for index, part in _entries(uploaded))
     plates = _documents(text) | _documents(uploaded)
     return _collected(chain(typed, from_file), plates=plates)
 
@@ -235,13 +235,13 @@ def reticked(listed: TypedList, ticked: Collection[str]) -> TypedList:
 
     ``listed.repeated`` is dropped. The other plates and Renavam are in ``unticked``.
     """
-    typed = listed.typed | {each.suggestion: each.value for each in listed.wrong}
+    typed = listed.typed | {entry.suggestion: entry.value for entry in listed.wrong}
     known = [*(subject.text for subject in listed.subjects), *listed.unticked]
-    offered = dict.fromkeys([*known, *(each.suggestion for each in listed.wrong)])
+    offered = dict.fromkeys([*known, *(entry.suggestion for entry in listed.wrong)])
     chosen = [text for text in offered if text and text in ticked]
     return TypedList(
         tuple(parse_subject(text) for text in chosen),
-        tuple(each for each in listed.wrong if each.suggestion not in chosen),
+        tuple(entry for entry in listed.wrong if entry.suggestion not in chosen),
         more_wrong=listed.more_wrong,
         typed={text: typed[text] for text in offered if text in typed},
         unticked=tuple(text for text in known if text not in ticked),
@@ -258,24 +258,24 @@ def _documents(text: str) -> dict[Subject, Plate]:
 
     Returns {} unless each document has one plate and one Renavam, all in the same order.
     """
-    found = [
+    parts = [
         read_part(
             f"Renavam {part['renavam']}" if part["renavam"] else part["plate"], has_words=True
         )
         for part in _DOCUMENT.finditer(text)
     ]
-    subjects = [typed.subject for typed in found]
+    subjects = [typed.subject for typed in parts]
     is_plate = [isinstance(subject, Plate) for subject in subjects]
-    is_alternating = len(found) % 2 == 0 and all(map(ne, is_plate, is_plate[1:]))
-    if not is_alternating or None in subjects or any(each.doubt == "month" for each in found):
+    is_alternating = len(parts) % 2 == 0 and all(map(ne, is_plate, is_plate[1:]))
+    if not is_alternating or None in subjects or any(part.doubt == "month" for part in parts):
         return {}
-    plates = [each for each in subjects if isinstance(each, Plate)]
-    numbers = [each for each in subjects if isinstance(each, Renavam)]
+    plates = [subject for subject in subjects if isinstance(subject, Plate)]
+    numbers = [subject for subject in subjects if isinstance(subject, Renavam)]
     return dict(zip(numbers, plates, strict=True))
 
 
 def _collected(
-    found: Iterable[tuple[int, bool, _Found | str]],
+    entries: Iterable[tuple[int, bool, _Found | str]],
     most_wrong: int = MOST_WRONG,
     plates: Mapping[Subject, Plate] = MappingProxyType({}),
 ) -> TypedList:
@@ -287,14 +287,14 @@ def _collected(
     wrong: list[WrongEntry] = []
     room = {False: most_wrong, True: max(most_wrong, MOST_SUGGESTED)}
     more_wrong = 0
-    for index, in_file, each in found:
-        part = each if isinstance(each, _Found) else _Found(each, read_typed(each))
+    for index, in_file, entry in entries:
+        part = entry if isinstance(entry, _Found) else _Found(entry, read_typed(entry))
         subject, doubt = part.typed.subject, part.typed.doubt
         if subject in plates:
             continue
         if doubt == "word" and subject in numbers:
             doubt = ""
-        if isinstance(each, _Found) and subject is not None and not doubt:
+        if isinstance(entry, _Found) and subject is not None and not doubt:
             if subject in subjects:
                 repeated[subject] = None
                 continue
@@ -347,10 +347,10 @@ def _entries(text: str) -> Iterator[_Entry]:
             # A line above the header, such as the table's title. A file of several pages may repeat
             # its header.
             above = cells if number < header else []
-            found: Iterable[_Found | str] = chain.from_iterable(_cell(text).found for text in above)
+            parts: Iterable[_Found | str] = chain.from_iterable(_cell(text).found for text in above)
         else:
-            found = _in_row(cells, columns, len(titles), is_table=is_table)
-        for part in found:
+            parts = _in_row(cells, columns, len(titles), is_table=is_table)
+        for part in parts:
             # A message without a vehicle is no entry of the list.
             if isinstance(part, _Found) or not is_message[index]:
                 yield index, part
@@ -372,7 +372,7 @@ def _in_row(
     if not columns or (has_plate and all(map(_is_vehicle, cells))):
         yield from _in_cells(cells, is_table=is_table)
         return
-    named = [cells[each] for each in columns if each < len(cells)]
+    named = [cells[column] for column in columns if column < len(cells)]
     yield from _in_cells(named, is_table=True, is_named=True)
     known = {part.typed.subject for cell in named for part in cell.found}
     for index, cell in enumerate(cells):
@@ -390,11 +390,11 @@ def _in_cells(
     ``is_named`` is true if a header names the cells' columns.
     """
     filled = [cell for cell in cells if not cell.is_empty]
-    found = [part for cell in filled for part in cell.found]
-    certain = [part for part in found if part.typed.is_certain]
+    parts = [part for cell in filled for part in cell.found]
+    certain = [part for part in parts if part.typed.is_certain]
     plates = _one_format([part for part in certain if part.is_plate])
-    doubtful = [part for part in found if not part.typed.is_certain]
-    if any(part.typed.subject for part in found):
+    doubtful = [part for part in parts if not part.typed.is_certain]
+    if any(part.typed.subject for part in parts):
         # Dates, VIN, and in a table models with their years, only describe the vehicle.
         doubtful = [
             part
@@ -475,7 +475,7 @@ def _cell(text: str, *, is_alone: bool = False, is_named: bool = False) -> _Cell
         typed = read_typed(text) if is_named else read_part(text, has_words=False)
         if typed != Typed():
             return _Cell((_Found(text.strip(), typed),), ())
-    found: list[_Found] = []
+    vehicles: list[_Found] = []
     rest: list[str] = []
     end = 0
     matches = [match for match in _PART.finditer(text) if not NAME_AND_YEAR.fullmatch(match[0])]
@@ -488,13 +488,13 @@ def _cell(text: str, *, is_alone: bool = False, is_named: bool = False) -> _Cell
     has_words = bool(others) or len(matches) > 1
     for match, before, after in zip(matches, rest, rest[1:], strict=False):
         around = _shown(f"{_end_of(before)}{match[0]}{after}") if others else ""
-        found.append(_Found(match[0], read_within(match, has_words=has_words), around))
+        vehicles.append(_Found(match[0], read_within(match, has_words=has_words), around))
     plain = []
     for word in others:
         parts = _doubtful(word)
-        found += parts
+        vehicles += parts
         plain += [] if parts else [word]
-    return _Cell(tuple(found), tuple(plain))
+    return _Cell(tuple(vehicles), tuple(plain))
 
 
 def _end_of(text: str) -> str:
@@ -507,9 +507,9 @@ def _doubtful(word: str) -> list[_Found]:
     typed = read_typed(word)
     signs = typed.signs.upper()
     if typed.doubt != "vin" and len(signs) <= 2 * LONGEST_SHOWN:
-        glued = [Plate(each) for each in _GLUED.findall(signs) if each != signs]
+        glued = [Plate(plate) for plate in _GLUED.findall(signs) if plate != signs]
         if glued and signs.isascii():
-            return [_Found(word, Typed(each, "glued", signs)) for each in glued]
+            return [_Found(word, Typed(plate, "glued", signs)) for plate in glued]
     return [_Found(word, typed)] if typed.doubt == "vin" or _is_like_subject(signs) else []
 
 
@@ -517,11 +517,11 @@ def _header(lines: Sequence[tuple[int, str]], delimiter: str) -> int | None:
     """Return the position of the line that names a column of plates or Renavam, or None."""
     for position, (_, line) in enumerate(lines[:_LONGEST_PREAMBLE]):
         row = _row(line, delimiter)
-        found = [part for text in row for part in _cell(text).found]
-        if any(part.typed.is_certain for part in found):
+        parts = [part for text in row for part in _cell(text).found]
+        if any(part.typed.is_certain for part in parts):
             return None
         is_line_with_number = len(row) == 1 and re.search("[0-9]", row[0])  # such as "placa: ABC1"
-        if is_line_with_number or not all(_TITLE.match(bare(part.value)) for part in found):
+        if is_line_with_number or not all(_TITLE.match(bare(part.value)) for part in parts):
             continue
         if any(_TITLE.search(bare(text)) for text in row):
             return position
@@ -531,8 +531,8 @@ def _header(lines: Sequence[tuple[int, str]], delimiter: str) -> int | None:
 def _named_columns(titles: Sequence[str]) -> list[int]:
     """Return the indexes of the plate columns, then of the Renavam columns."""
     bared = [bare(text) for text in titles]
-    found = [index for index, title in enumerate(bared) if _TITLE.search(title)]
-    return sorted(found, key=lambda index: not _PLATE_TITLE.search(bared[index]))
+    titled = [index for index, title in enumerate(bared) if _TITLE.search(title)]
+    return sorted(titled, key=lambda index: not _PLATE_TITLE.search(bared[index]))
 
 
 def _without_markup(text: str) -> str:

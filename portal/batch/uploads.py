@@ -42,7 +42,7 @@ def decode_upload(content: bytes) -> str:
     """Decode UTF-16, UTF-8 or else Windows-1252. Raises BinaryFile."""
     for signature, file_format in _SIGNATURES.items():
         if content.startswith(signature):
-            named = (each for text, each in _SPREADSHEETS.items() if text in content)
+            named = (kind for text, kind in _SPREADSHEETS.items() if text in content)
             raise BinaryFile(next(named, file_format) if file_format == "ZIP" else file_format)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")

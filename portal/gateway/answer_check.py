@@ -114,7 +114,7 @@ def _outline(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
 
 def _decisive_records(lookup: Lookup, walk: strict_json.Walk, hidden_marker: str) -> list[Any]:
     """Return the first record of each kind, and the first MOST_RECORDS texts in place of one."""
-    found: dict[str, list[Any]] = {"refused": [], "record": [], "remark": [], "nothing": []}
+    elements: dict[str, list[Any]] = {"refused": [], "record": [], "remark": [], "nothing": []}
     for _ in walk.items():
         record = _short_record(walk)
         if not isinstance(record, dict) or not _names_subject(record, lookup, hidden_marker):
@@ -123,9 +123,9 @@ def _decisive_records(lookup: Lookup, walk: strict_json.Walk, hidden_marker: str
             kind = "record"
         else:
             kind = "remark" if any(record.values()) else "nothing"
-        if len(found[kind]) < (MOST_RECORDS if kind == "remark" else 1):
-            found[kind].append(record)
-    return [record for kind in found.values() for record in kind]
+        if len(elements[kind]) < (MOST_RECORDS if kind == "remark" else 1):
+            elements[kind].append(record)
+    return [record for kind in elements.values() for record in kind]
 
 
 def _short_record(walk: strict_json.Walk) -> Any:
@@ -193,9 +193,9 @@ def gap_of(result: object, document: Mapping[str, Any]) -> notices.Gap | None:
 def _sums(records: Sequence[Any]) -> set[Decimal]:
     """Return what the fines of an answer amount to, in R$: all of them, and those not paid."""
     amounts = [
-        (amount, bool(each.get("pagamento")))
-        for each in records
-        if isinstance(each, dict) and (amount := read_amount(each.get("valor"))) is not None
+        (amount, bool(record.get("pagamento")))
+        for record in records
+        if isinstance(record, dict) and (amount := read_amount(record.get("valor"))) is not None
     ]
     unpaid = (amount for amount, is_paid in amounts if not is_paid)
     return {sum((amount for amount, _ in amounts), Decimal(0)), sum(unpaid, Decimal(0))}
@@ -204,13 +204,13 @@ def _sums(records: Sequence[Any]) -> set[Decimal]:
 def has_records(result: object) -> bool:
     """Return whether a ``result`` holds a record."""
     records = result if isinstance(result, list) else [result]
-    return any(not isinstance(each, dict) or is_record(each) for each in records)
+    return any(not isinstance(record, dict) or is_record(record) for record in records)
 
 
 def remarks_of(result: object) -> list[dict[str, Any]]:
     """Return the objects of a ``result`` that are no records."""
     elements = result if isinstance(result, list) else [result]
-    return [each for each in elements if isinstance(each, dict) and not is_record(each)]
+    return [element for element in elements if isinstance(element, dict) and not is_record(element)]
 
 
 def without_remarks(result: object) -> object:
@@ -221,9 +221,9 @@ def without_remarks(result: object) -> object:
     if not isinstance(result, list):
         return result
     return [
-        each
-        for each in result
-        if not isinstance(each, dict) or is_record(each) or recorded_flag(each) is False
+        element
+        for element in result
+        if not isinstance(element, dict) or is_record(element) or recorded_flag(element) is False
     ]
 
 

@@ -56,7 +56,7 @@ def without_subject(text: str, subject: Plate | Renavam) -> str:
     What a text says of this vehicle it says as without a name.
     """
     if isinstance(subject, Plate):
-        names = [each.text for each in (subject, subject.twin) if each is not None]
+        names = [plate.text for plate in (subject, subject.twin) if plate is not None]
         spelled = "|".join(rf"{name[:3]}[\s.-]{{0,3}}{name[3:]}" for name in names)
     else:
         spelled = rf"{subject.text[:10]}-?{subject.text[10]}|{subject.text.lstrip('0')}"
@@ -83,7 +83,7 @@ def is_of_another_thing(words: str, records: Records) -> bool:
         is_qualified = records == "orders" and _NOT_OF_COURTS.search(words)
         return bool(is_qualified) and not _OF_COURTS.search(words)
     others = (_NAMES[other] for other in _NAMES if other != records)
-    return any(each.search(words) for each in (*others, _OF_NEITHER))
+    return any(name.search(words) for name in (*others, _OF_NEITHER))
 
 
 def _names_another(text: str, subject: Plate | Renavam) -> bool:
@@ -92,7 +92,7 @@ def _names_another(text: str, subject: Plate | Renavam) -> bool:
 
 def _is_of_one_place(words: str, asked: str | None) -> bool:
     """Return whether a text is of some states alone, and not of the one that was asked for."""
-    named = {found[0][-2:] for found in _STATE.finditer(words)}
+    named = {match[0][-2:] for match in _STATE.finditer(words)}
     if named:
         return named != {asked}
     return bool(_ONE_PLACE.search(words)) and not _ALL_PLACES.search(words) and asked is None

@@ -159,5 +159,5 @@ def longest_s(terms: Mapping[OperationName, CachePolicy], envelope: Envelope) ->
 
     An answer to no operation in ``terms`` gets the longest retention of any operation.
     """
-    own = [each for name, each in terms.items() if name == envelope.operation] or terms.values()
-    return max(retention_s(each, envelope.status, envelope.empty) for each in own)
+    own = [term for name, term in terms.items() if name == envelope.operation] or terms.values()
+    return max(retention_s(term, envelope.status, envelope.empty) for term in own)

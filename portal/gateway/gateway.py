@@ -234,9 +234,9 @@ class Gateway:
         lookup, key = snapshot.lookup, snapshot.key
         reading = self._store.read_current((key, key + _REJECTED, key + _FAILED))
         answer, rejection, note = reading.envelopes
-        found = self._current(lookup, answer, rejection)
-        if found is not None and (not_before is None or found.fetched_at > not_before):
-            return self._served(lookup, found, "collapsed")
+        current = self._current(lookup, answer, rejection)
+        if current is not None and (not_before is None or current.fetched_at > not_before):
+            return self._served(lookup, current, "collapsed")
         if note is not None and 0 <= (age_s := self._clock() - note.fetched_at) < FAILURE_SHARED_S:
             kind = _failure_kind(note.failure)
             raise Failure(kind, note.retry_after_s, shared_s=FAILURE_SHARED_S - age_s)
@@ -391,9 +391,9 @@ def _next_fence(fence: int, envelopes: Sequence[Envelope | None]) -> int:
     A fence is a time (see ``Leases``), and may be lower after the clock was set back. The store
     would then reject the newer answer.
     """
-    for each in envelopes:
-        if each is not None:
-            fence = max(fence, each.fence + 1)
+    for envelope in envelopes:
+        if envelope is not None:
+            fence = max(fence, envelope.fence + 1)
     return fence
 
 

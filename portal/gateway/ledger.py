@@ -236,7 +236,7 @@ class Ledger:
         with self._database.reading() as db:
             for subject, price in db.execute(indexed_by(query, ledger, "ledger_by_subject")):
                 prices[subject].append(amount_of(price))
-        return {subject: total(each) for subject, each in prices.items()}
+        return {subject: total(of_calls) for subject, of_calls in prices.items()}
 
     def allowance(self, caller: Identity) -> Allowance:
         """Return how many calls, and R$, the limits of day and month still allow a caller.

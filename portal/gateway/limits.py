@@ -54,7 +54,7 @@ class Allowance:
     @property
     def left(self) -> int | None:
         """The number of calls that both limits allow, or None if both are None."""
-        return min((each for each in (self.day, self.token) if each is not None), default=None)
+        return min((left for left in (self.day, self.token) if left is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def strain_of(use: Use, prices: Collection[Decimal]) -> Strain | None:
     """
     if not use.left:
         return "spent"
-    dear = [each for each in prices if use.limit.unit == "brl" and each > use.left]
+    dear = [price for price in prices if use.limit.unit == "brl" and price > use.left]
     if dear and (len(dear) == len(prices) or min(dear) <= use.limit.most):
         return "refusing"
     return "near" if use.used >= use.limit.most * WARNED_AT else None

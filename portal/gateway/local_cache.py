@@ -80,10 +80,10 @@ class LocalCache:
         requested, self._requested = self._requested, set()
         with self._lock:
             # Iterate over a copy, because another thread may still add keys to this set.
-            found = [key for key in list(requested) if key in self._entries]
-            for key in found:
+            kept = [key for key in list(requested) if key in self._entries]
+            for key in kept:
                 self._entries.move_to_end(key)
-        return found, at
+        return kept, at
 
     def confirm(self, signatures: Mapping[str, bytes], at: float) -> None:
         """Confirm each entry that has the same signature in this cache and in ``signatures``.
@@ -98,13 +98,13 @@ class LocalCache:
 
     def get_stale(self, *keys: str) -> dict[str, Envelope]:
         """Return the envelopes under ``keys``, even those without recent confirmation."""
-        found = {}
+        envelopes = {}
         with self._lock:
             for key in keys:
                 if entry := self._entries.get(key):
-                    found[key] = entry.envelope
+                    envelopes[key] = entry.envelope
                     self._entries.move_to_end(key)
-        return found
+        return envelopes
 
     def listed(self) -> list[str]:
         with self._lock:

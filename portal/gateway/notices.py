@@ -226,8 +226,8 @@ def judge(
 
 def is_working(document: Any) -> bool:
     """Return whether a text of an answer says that the answer is yet to come."""
-    texts = (each for _, each in islice(_leaves(("",), document), _MOST_VALUES))
-    return any(isinstance(each, str) and says(each[:_LONGEST_TEXT]) == "working" for each in texts)
+    texts = (text for _, text in islice(_leaves(("",), document), _MOST_VALUES))
+    return any(isinstance(text, str) and says(text[:_LONGEST_TEXT]) == "working" for text in texts)
 
 
 def more_declared(
@@ -237,7 +237,9 @@ def more_declared(
 
     ``sums`` are what the records amount to, in R$. A total that is one of them counts no records.
     """
-    money = {each.to_integral_value(way) for each in sums for way in (ROUND_FLOOR, ROUND_CEILING)}
+    money = {
+        amount.to_integral_value(way) for amount in sums for way in (ROUND_FLOOR, ROUND_CEILING)
+    }
     for path, value in islice(_leaves((), members), _MOST_VALUES):
         number = None if isinstance(value, bool) else read_decimal(value)
         text = scalar_text(value)
@@ -261,8 +263,8 @@ def gap_in(beside: Mapping[str, Any], record: Mapping[str, Any]) -> Gap | None:
     are the vehicle's own, so that only a name of an error, of the price table, or a value that
     names an outage is about the answer. A gap of more than the prices counts first.
     """
-    found = [*_gaps(beside, in_record=False), *_gaps(record, in_record=True)]
-    return next((gap for gap in found if not gap.is_of_prices), found[0] if found else None)
+    gaps = [*_gaps(beside, in_record=False), *_gaps(record, in_record=True)]
+    return next((gap for gap in gaps if not gap.is_of_prices), gaps[0] if gaps else None)
 
 
 def _gaps(members: Mapping[str, Any], *, in_record: bool) -> Iterator[Gap]:
@@ -297,8 +299,8 @@ def _left_open(element: Mapping[str, Any], values: list[_Value]) -> Iterator[_Va
     """Yield what an element as a whole leaves open, whatever its values say."""
     if recorded_flag(element) is False:
         return
-    found = {value.found: value.text for value in reversed(values)}
-    confirmed = [found[each] for each in _CONFIRMING if each in found]
+    said = {value.found: value.text for value in reversed(values)}
+    confirmed = [said[kind] for kind in _CONFIRMING if kind in said]
     # Only the flag says whether a court restricts the vehicle.
     if not confirmed or is_of_order(element):
         yield _Value("unknown", confirmed[0] if confirmed else "")
@@ -309,20 +311,20 @@ def _values(
 ) -> Iterator[_Value]:
     for path, value in _leaves((), members):
         text = str(value).lower() if isinstance(value, bool) else scalar_text(value)
-        found = _found_by(lookup, path, value, text, in_record)
-        if found is not None and not _SENTENCE.search(text):
+        meaning = _found_by(lookup, path, value, text, in_record)
+        if meaning is not None and not _SENTENCE.search(text):
             text = f"{path[-1]}: {text}"  # a flag or a count says nothing without its name
-        yield _Value(found, text)
+        yield _Value(meaning, text)
 
 
 def _leaves(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     match value:
         case dict():
-            for name, each in _with_shares(path, value).items():
-                yield from _leaves((*path, name), each)
+            for name, inner in _with_shares(path, value).items():
+                yield from _leaves((*path, name), inner)
         case list():
-            for each in value:
-                yield from _leaves(path, each)
+            for inner in value:
+                yield from _leaves(path, inner)
         case _:
             yield path, value
 
@@ -333,14 +335,14 @@ def _with_shares(path: tuple[str, ...], members: Mapping[str, Any]) -> Mapping[s
     Such a share is ``{"fontesRespondidas": 2, "fontesTotal": 5}``. A part of records is none: of
     three orders, two may be done.
     """
-    counts = {name: count for name, each in members.items() if (count := _count(each)) is not None}
+    counts = {name: count for name, raw in members.items() if (count := _count(raw)) is not None}
     if not _PAIR <= len(counts) <= _MOST_COUNTS or any("record" in _kinds(name) for name in path):
         return members
     parts = [name for name in counts if any(map(_SHARE.fullmatch, _words(name)))]
     shares: dict[str, Any] = dict(members)
     for part in parts:
         about = _counted(part)
-        whole = next((each for each in counts if each not in parts and _is_whole(each, about)), "")
+        whole = next((key for key in counts if key not in parts and _is_whole(key, about)), "")
         is_flag = not about and counts[part] <= 1 and "success" in _words(part)
         if counts.get(whole) and not is_flag:
             share = f"{counts[part]}/{counts[whole]}"
@@ -409,14 +411,14 @@ def _found_by(
     if lookup is None or records is None:
         return _found(path, value, text, in_record)
     unnamed = without_subject(text, lookup.subject)
-    found = _found(path, value, unnamed, in_record)
-    if found not in ("denial", "nothing"):
-        return found
+    meaning = _found(path, value, unnamed, in_record)
+    if meaning not in ("denial", "nothing"):
+        return meaning
     names = " ".join(word.upper() for name in path for word in _words(name))
     if is_of_another_thing(names, records):
         return None
-    is_of_lookup = found == "nothing" or denies(unnamed, records, lookup.subject, lookup.uf)
-    return found if is_of_lookup else "unknown"
+    is_of_lookup = meaning == "nothing" or denies(unnamed, records, lookup.subject, lookup.uf)
+    return meaning if is_of_lookup else "unknown"
 
 
 def _of_text(
@@ -454,7 +456,7 @@ def _is_part(
     path: tuple[str, ...], own: frozenset[str], text: str, flag: bool | None, number: Decimal | None
 ) -> bool:
     """Return whether a value says that sources, steps or records are left out."""
-    if any("part" in each or {"done", "not"} <= each for each in map(_kinds, path)):
+    if any("part" in words or {"done", "not"} <= words for words in map(_kinds, path)):
         return flag is not False and number != 0 and value_says(text) != "denial"
     if number is not None and number > 1 and _PAGES.fullmatch(_squashed(path[-1])):
         return True  # the portal asks for one
@@ -527,8 +529,8 @@ def _of_member(name: str, text: str) -> _Found | None:
     said = value_says(text)
     if said == "unknown":
         return _OF_SAYING.get(says(text), "unknown") if name == "descricao" else None
-    found = _OF_SAYING.get(said, "unknown" if said == "absent" else None)
-    return found if name in DENYING or found == "failure" else None
+    meaning = _OF_SAYING.get(said, "unknown" if said == "absent" else None)
+    return meaning if name in DENYING or meaning == "failure" else None
 
 
 def _kinds(name: str) -> frozenset[str]:
@@ -540,13 +542,13 @@ def _kinds_of(name: str) -> frozenset[str]:
     squashed = _squashed(name)
     words = {squashed, *_words(name)}
     places = {kind: pattern.search(squashed) for kind, pattern in _KINDS.items()}
-    found = {kind for kind, place in places.items() if place is not None}
+    kinds = {kind for kind, place in places.items() if place is not None}
     if _ENGLISH_NO.search(squashed) or any(
         place is not None and _NEGATION.search(squashed[: place.start()])
         for place in places.values()
     ):
-        found.add("not")
-    return frozenset(found | {_KINDS_OF_WORDS[word] for word in words if word in _KINDS_OF_WORDS})
+        kinds.add("not")
+    return frozenset(kinds | {_KINDS_OF_WORDS[word] for word in words if word in _KINDS_OF_WORDS})
 
 
 def _words(name: str) -> list[str]:
@@ -559,4 +561,4 @@ def _squashed(name: str) -> str:
 
 
 def _plain(name: str) -> str:
-    return "".join(bare(each) if each.isupper() else bare(each).lower() for each in name)
+    return "".join(bare(part) if part.isupper() else bare(part).lower() for part in name)

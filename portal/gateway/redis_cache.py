@@ -114,18 +114,18 @@ class SealedRedisCache(RedisCache):
 
     def signatures(self, keys: Sequence[str], size: int) -> dict[str, bytes]:
         last = _FENCE_DIGITS + size - 1
-        found: dict[str, bytes] = {}
+        stored: dict[str, bytes] = {}
         for some in batches(keys):
             with self.breaker.guard():
                 pipeline = self.client.pipeline(transaction=False)
                 for key in some:
                     pipeline.getrange(PREFIX + key, _FENCE_DIGITS, last)
-                found |= {
+                stored |= {
                     key: signature
                     for key, signature in zip(some, pipeline.execute(), strict=True)
                     if signature
                 }
-        return found
+        return stored
 
     def replace(
         self, key: str, value: bytes, timeout: float, fence: int = 0, purge_no: int = 0
@@ -149,24 +149,24 @@ class SealedRedisCache(RedisCache):
                 pipeline.execute()
 
     def count_tagged(self, tags: Collection[str]) -> int:
-        return len({name for found in self._tagged(tags) for name in found})  # may come twice
+        return len({name for names in self._tagged(tags) for name in names})  # may come twice
 
     def delete_tagged(self, tags: Collection[str]) -> int:
         with self.breaker.guard():
             # Former versions listed a tag's keys in a Redis set.
             self.client.delete(*(f"{PREFIX}tag:{tag}" for tag in tags))
         gone = 0
-        for found in self._tagged(tags):
+        for names in self._tagged(tags):
             with self.breaker.guard():
-                gone += self.client.delete(*found)
+                gone += self.client.delete(*names)
         return gone
 
     def _tagged(self, tags: Collection[str]) -> Iterator[Sequence[bytes]]:
         # Redis itself leaves out most other names, so that this process need not read them all.
-        common = "".join(f"[{''.join(sorted(set(each)))}]" for each in zip(*tags, strict=False))
+        common = "".join(f"[{''.join(sorted(set(signs)))}]" for signs in zip(*tags, strict=False))
         for names in self._scan(f"{common}*"):
-            if found := [each for each in names if self._key(each).partition(":")[0] in tags]:
-                yield found
+            if tagged := [name for name in names if self._key(name).partition(":")[0] in tags]:
+                yield tagged
 
     def end_purges(self, before: int, number: int) -> None:
         with self.breaker.guard():
@@ -175,9 +175,9 @@ class SealedRedisCache(RedisCache):
     def review(self, end_of: EndOf, buckets: Collection[int] | None = None) -> Iterator[None]:
         for names in self._scan():
             chosen = [
-                each
-                for each in names
-                if buckets is None or purge_bucket(self._key(each)) in buckets
+                name
+                for name in names
+                if buckets is None or purge_bucket(self._key(name)) in buckets
             ]
             for some in batches(chosen):
                 self._review_some(end_of, some)

@@ -30,15 +30,15 @@ class RedisEnds:
     def read(self) -> Sequence[End]:
         """Return the ends. Raises OSError."""
         with _failures_as_os_errors(), self._cache.breaker.guard():
-            found = self._cache.client.hvals(self._key)
-        return [end for each in found if (end := _decoded(each)) is not None]
+            texts = self._cache.client.hvals(self._key)
+        return [end for text in texts if (end := _decoded(text)) is not None]
 
     def add(self, ends: Sequence[End]) -> None:
         """Add ends, and drop those that are older than KEPT_S. Raises OSError."""
-        old = [each.id for each in self.read() if each.at <= self._clock() - KEPT_S]
+        old = [end.id for end in self.read() if end.at <= self._clock() - KEPT_S]
         with _failures_as_os_errors(), self._cache.breaker.guard():
             changes = self._cache.client.pipeline()
-            changes.hset(self._key, mapping={each.id: msgspec.json.encode(each) for each in ends})
+            changes.hset(self._key, mapping={end.id: msgspec.json.encode(end) for end in ends})
             if old:
                 changes.hdel(self._key, *old)
             changes.execute()

@@ -75,18 +75,18 @@ def limits_of(caller: Identity, portal: PortalLimits) -> tuple[Limit, ...]:
     """Return every limit that binds a caller's calls, in the order in which rows are locked."""
     token = token_payer(caller.name)
     day, month = limits_of_portal(portal)
-    found = [
+    counted = [
         day,
         Limit("token", token, "day", _most(caller.daily_limit)),
         month,
         Limit("token", token, "month", _most(caller.monthly_budget)),
     ]
     if (person := caller.person) is not None:
-        found += [
+        counted += [
             Limit("person", person.payer, "day", _most(person.daily_limit)),
             Limit("person", person.payer, "month", _most(person.monthly_budget)),
         ]
-    return tuple(found)
+    return tuple(counted)
 
 
 def limits_of_portal(portal: PortalLimits) -> tuple[Limit, Limit]:
@@ -196,13 +196,15 @@ def reserve(
             f"amount{number}": amount,
             f"most{number}": _counted(limit, limit.most) if limit.is_set else None,
         }
-    found = {(period, payer): used for period, payer, used in db.execute(_take(len(taken)), rows)}
+    used_before = {
+        (period, payer): used for period, payer, used in db.execute(_take(len(taken)), rows)
+    }
     used = {}
     for limit in taken:
         key = periods[limit.period], limit.payer
-        if key not in found:
+        if key not in used_before:
             raise LimitReached(limit)
-        used[limit] = _shown(limit, found[key])
+        used[limit] = _shown(limit, used_before[key])
     return used
 
 
@@ -232,9 +234,9 @@ def used_of(
         "periods": sorted({periods[limit.period] for limit in limits}),
         "payers": sorted({limit.payer for limit in limits}),
     }
-    found = {(period, payer): used for period, payer, used in db.execute(query, names)}
+    used = {(period, payer): used for period, payer, used in db.execute(query, names)}
     return {
-        limit: _shown(limit, found.get((periods[limit.period], limit.payer), 0)) for limit in limits
+        limit: _shown(limit, used.get((periods[limit.period], limit.payer), 0)) for limit in limits
     }
 
 

@@ -55,7 +55,7 @@ class SavingsCounter:
         self._database = database
         self._none = {"namespace": namespace, **dict.fromkeys(_COLUMNS.values(), 0)}
         self._observer = observer or Observer()
-        self._prices = {str(name): each.price for name, each in terms.items()}
+        self._prices = {str(name): term.price for name, term in terms.items()}
         self._clock = clock
         self._lock = threading.Lock()
         # The counts of each day, caller, operation and price.

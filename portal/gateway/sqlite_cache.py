@@ -148,8 +148,8 @@ class SQLiteCache(BaseCache):
         """Return the id of the key that has signed the answers, or None if there are none."""
         query = "SELECT substr(value, ?, ?) FROM entries WHERE key GLOB '[0-9a-f]*' LIMIT 1"
         with self._connection() as db:
-            found = db.execute(query, (SEAL_BYTES + 1, KEY_ID_BYTES)).fetchone()
-        return None if found is None else bytes(found[0])
+            row = db.execute(query, (SEAL_BYTES + 1, KEY_ID_BYTES)).fetchone()
+        return None if row is None else bytes(row[0])
 
     def get(self, key: str) -> bytes | None:
         return self.read_many([key]).values[0]

@@ -84,27 +84,27 @@ def compare(billed: Sequence[Billed], sent: Iterable[Sent]) -> Comparison:
     statement's clock may be ahead or behind.
     """
     by_operation: defaultdict[str, list[Sent]] = defaultdict(list)
-    for each in sorted(sent, key=lambda each: each.call.sent_at):
-        by_operation[each.call.operation].append(each)
+    for entry in sorted(sent, key=lambda entry: entry.call.sent_at):
+        by_operation[entry.call.operation].append(entry)
     shift_s, tolerance_s = _clock(billed, by_operation)
     pairs, spare = _paired(billed, by_operation, shift_s, tolerance_s)
-    found = [_of_pair(row, call) for row, call in pairs]
+    compared = [_of_pair(row, call) for row, call in pairs]
     taken = Counter(id(call) for _, call in pairs)
     for row in spare:
         near = _near(row, by_operation[row.operation], shift_s, tolerance_s)
-        again = next((each for each in near if taken[id(each)]), None)
-        found.append(Difference("not_ours" if again is None else "twice", row, again))
+        again = next((entry for entry in near if taken[id(entry)]), None)
+        compared.append(Difference("not_ours" if again is None else "twice", row, again))
     shift = timedelta(seconds=round(shift_s))
     days = {local_date(row.at - shift) for row in billed}
-    found += [
-        Difference("not_billed", None, each)
+    compared += [
+        Difference("not_billed", None, entry)
         for calls in by_operation.values()
-        for each in calls
-        if not taken[id(each)]
-        and each.call.price != 0
-        and min(days) <= local_date(each.call.sent_at) <= max(days)
+        for entry in calls
+        if not taken[id(entry)]
+        and entry.call.price != 0
+        and min(days) <= local_date(entry.call.sent_at) <= max(days)
     ]
-    differences = sorted(filter(None, found), key=_time_of)
+    differences = sorted(filter(None, compared), key=_time_of)
     return Comparison(len(billed), len(pairs), shift, differences)
 
 
@@ -130,7 +130,7 @@ def _clock(billed: Sequence[Billed], calls: Mapping[str, Sequence[Sent]]) -> tup
     }
     zone_s = max(fits, key=lambda step: fits[step])
     apart = [
-        min((_apart_s(row, each) for each in near), key=lambda seconds: abs(seconds - zone_s))
+        min((_apart_s(row, entry) for entry in near), key=lambda seconds: abs(seconds - zone_s))
         for row in sample
         if (near := _near(row, calls.get(row.operation, ()), zone_s, _ZONE_STEP_S / 2))
     ]
@@ -151,18 +151,18 @@ def _paired(
     """Give each row the free call that is nearest in time; return pairs and rows without a call."""
     options = sorted(
         (
-            (abs(_apart_s(row, each) - shift_s), number, row, each)
+            (abs(_apart_s(row, entry) - shift_s), number, row, entry)
             for number, row in enumerate(billed)
-            for each in _near(row, calls.get(row.operation, ()), shift_s, tolerance_s)
+            for entry in _near(row, calls.get(row.operation, ()), shift_s, tolerance_s)
         ),
         key=lambda option: option[:2],
     )
     pairs: dict[int, tuple[Billed, Sent]] = {}
     taken: set[int] = set()
-    for _, number, row, each in options:
-        if number not in pairs and id(each) not in taken:
-            pairs[number] = row, each
-            taken.add(id(each))
+    for _, number, row, entry in options:
+        if number not in pairs and id(entry) not in taken:
+            pairs[number] = row, entry
+            taken.add(id(entry))
     spare = [row for number, row in enumerate(billed) if number not in pairs]
     return [pairs[number] for number in sorted(pairs)], spare
 
@@ -171,14 +171,14 @@ def _near(row: Billed, calls: Sequence[Sent], shift_s: float, tolerance_s: float
     """Return the calls that a row may belong to: near in time, and of the same vehicle."""
     start = row.at - timedelta(seconds=shift_s + tolerance_s)
     end = row.at - timedelta(seconds=shift_s - tolerance_s)
-    first = bisect_left(calls, start, key=lambda each: each.call.sent_at)
-    found = []
-    for each in calls[first:]:
-        if each.call.sent_at > end:
+    first = bisect_left(calls, start, key=lambda entry: entry.call.sent_at)
+    inside = []
+    for entry in calls[first:]:
+        if entry.call.sent_at > end:
             break
-        if not row.tag or not each.tag or row.tag == each.tag:
-            found.append(each)
-    return found
+        if not row.tag or not entry.tag or row.tag == entry.tag:
+            inside.append(entry)
+    return inside
 
 
 def _apart_s(row: Billed, sent: Sent) -> float:

@@ -115,7 +115,7 @@ def read_statement(
     if not rows:
         raise WrongStatement("empty")
     above, places = _header(rows, columns or {})
-    found = []
+    billed = []
     for line, row in enumerate(rows[above + 1 :], start=above + 2):
         if not any(cell.strip() for cell in row):
             continue
@@ -123,10 +123,10 @@ def read_statement(
             name: " ".join(row[place] for place in several if place < len(row))
             for name, several in places.items()
         }
-        found.append(_billed(line, cells, tag_of))
-    if not found:
+        billed.append(_billed(line, cells, tag_of))
+    if not billed:
         raise WrongStatement("no_rows")
-    return found
+    return billed
 
 
 def _billed(line: int, cells: Mapping[str, str], tag_of: Callable[[str], str]) -> Billed:
@@ -183,11 +183,11 @@ def _places(header: Sequence[str], columns: Mapping[str, str]) -> dict[str, list
     missing = [name for name in REQUIRED if name not in places]
     if missing:
         raise WrongStatement("unrecognised", names=missing)
-    found = {name: [place] for name, place in places.items()}
+    by_column = {name: [place] for name, place in places.items()}
     if not any(word in plain[places["time"]] for word in _HOURS):
         rest = (at for at in range(len(plain)) if at not in places.values())
-        found["time"] += [at for at in rest if any(word in plain[at] for word in _HOURS)][:1]
-    return found
+        by_column["time"] += [at for at in rest if any(word in plain[at] for word in _HOURS)][:1]
+    return by_column
 
 
 def _decoded(content: bytes) -> str:
@@ -202,7 +202,7 @@ def _decoded(content: bytes) -> str:
 def _delimiter(text: str) -> str:
     """Return the delimiter that is in the first lines most often in one line."""
     first = text.splitlines()[:_MOST_ABOVE]
-    return max(";\t|,", key=lambda each: max((line.count(each) for line in first), default=0))
+    return max(";\t|,", key=lambda sign: max((line.count(sign) for line in first), default=0))
 
 
 def _plain(text: str) -> str:
@@ -231,23 +231,23 @@ def _time(text: str) -> datetime | None:
     if _EPOCH.fullmatch(bare):
         seconds = float(bare)
         return datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
-    found = _TIME.fullmatch(_plain(bare))
-    if found is None:
+    time = _TIME.fullmatch(_plain(bare))
+    if time is None:
         return None
-    year, month, day = (int(found[name] or found[f"{name}_"]) for name in ("year", "month", "day"))
-    hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
-    micro = int((found["fraction"] or "").ljust(6, "0")[:6])
+    year, month, day = (int(time[name] or time[f"{name}_"]) for name in ("year", "month", "day"))
+    hour, minute, second = (int(time[name] or 0) for name in ("hour", "minute", "second"))
+    micro = int((time["fraction"] or "").ljust(6, "0")[:6])
     year += 2000 * (year < 100)
     try:
-        at = datetime(year, month, day, hour, minute, second, micro, tzinfo=_zone(found))
+        at = datetime(year, month, day, hour, minute, second, micro, tzinfo=_zone(time))
     except ValueError:
         return None
     return at if at.year >= _FIRST_YEAR else None
 
 
-def _zone(found: re.Match[str]) -> tzinfo:
+def _zone(time: re.Match[str]) -> tzinfo:
     """Return the zone of a time, by default America/Sao_Paulo. Raises ValueError."""
-    if found["offset"]:
-        offset = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"] or 0))
-        return timezone(-offset if found["sign"] == "-" else offset)
-    return UTC if found["zone"] in ("z", "utc", "gmt") else sao_paulo()
+    if time["offset"]:
+        offset = timedelta(hours=int(time["hours"]), minutes=int(time["minutes"] or 0))
+        return timezone(-offset if time["sign"] == "-" else offset)
+    return UTC if time["zone"] in ("z", "utc", "gmt") else sao_paulo()

@@ -137,7 +137,7 @@ class Store:
         """
         began = time.monotonic()
         try:
-            found = self._backend.read_many(keys)
+            stored = self._backend.read_many(keys)
         except Exception as error:
             self._report_fault("read", error)
             self._purges.is_current()
@@ -145,10 +145,10 @@ class Store:
             return Reading([unconfirmed.get(key) for key in keys], self._purges.number, False)
         self._observer.used_store("read", time.monotonic() - began)
         envelopes: list[Envelope | None] = [None] * len(keys)
-        if any(found.values) or self._memory.get_stale(*keys):
-            values = zip(keys, found.values, strict=True)
-            envelopes = [self._verified(key, value, found.purged_to) for key, value in values]
-        return Reading(envelopes, max(self._purges.number, found.purged_to))
+        if any(stored.values) or self._memory.get_stale(*keys):
+            values = zip(keys, stored.values, strict=True)
+            envelopes = [self._verified(key, value, stored.purged_to) for key, value in values]
+        return Reading(envelopes, max(self._purges.number, stored.purged_to))
 
     def known_purge(self) -> int:
         """Return the number of the last purge that this process knows, without reading the log."""
@@ -316,7 +316,7 @@ class Store:
         """Apply shortened lifetimes to the stored entries, once for all processes."""
         name = f"lifetimes:{self._namespace}"
         terms = self._terms.items()
-        text = " ".join(f"{name}:{each.fresh_s}+{each.stale_s}" for name, each in terms).encode()
+        text = " ".join(f"{name}:{term.fresh_s}+{term.stale_s}" for name, term in terms).encode()
         if self._backend.get(name) == text:
             return
 
@@ -339,7 +339,9 @@ class Store:
     def _unconfirmed(self, keys: Sequence[str]) -> Mapping[str, Envelope]:
         """Return the answers that the local cache has, and that no purge hides."""
         cached = self._memory.get_stale(*keys).items()
-        return {key: each for key, each in cached if not self._purges.hides(key, each.purge_no)}
+        return {
+            key: answer for key, answer in cached if not self._purges.hides(key, answer.purge_no)
+        }
 
     def _verified(self, key: str, value: bytes | None, purged_to: int) -> Envelope | None:
         """Return the verified envelope of a backend's value. Cache the envelope locally.

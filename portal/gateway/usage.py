@@ -48,7 +48,7 @@ class Usage(NamedTuple):
 
     def without(self, part: "Usage") -> "Usage":
         pairs: Iterable[tuple[Any, Any]] = zip(self, part, strict=True)
-        return Usage(*(whole - each for whole, each in pairs))
+        return Usage(*(whole - part for whole, part in pairs))
 
 
 class CallFailures(NamedTuple):

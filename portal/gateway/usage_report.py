@@ -109,8 +109,8 @@ class UsageLog:
 
     def by_day(self, calls: Calls) -> dict[tuple[date, str], Usage]:
         """Return the usage of each day and operation."""
-        found = self._sums(calls, lambda row: (row.day, row.operation))
-        return {(date.fromisoformat(day), name): usage for (day, name), usage in found.items()}
+        sums = self._sums(calls, lambda row: (row.day, row.operation))
+        return {(date.fromisoformat(day), name): usage for (day, name), usage in sums.items()}
 
     def by_operation(self, month: str | None = None) -> dict[str, Usage]:
         """Return the usage of each operation in a month such as "2026-11", or in all months."""
@@ -132,8 +132,10 @@ class UsageLog:
 
     def of_caller(self, caller: str) -> Usage:
         """Return a caller's usage in the present month."""
-        found = self._of_callers(select(caller_sums).where(caller_sums.c.caller == caller), caller)
-        return found.get(caller, Usage())
+        by_caller = self._of_callers(
+            select(caller_sums).where(caller_sums.c.caller == caller), caller
+        )
+        return by_caller.get(caller, Usage())
 
     def budgeted_in_days(self, days: int, callers: Collection[str] | None = None) -> Decimal:
         """Return the R$ that the last ``days`` days took from budgets, of all callers or of some.
@@ -178,38 +180,38 @@ class UsageLog:
                 and (row.outcome != MAYBE or row.last_at < latest)
             ):
                 groups[row.outcome, row.status or None, row.origin].append(row)
-        found = [
+        seen = [
             CallFailures(*kind, sum(row.calls for row in rows), max(row.last_at for row in rows))
             for kind, rows in groups.items()
         ]
-        return sorted(found, key=lambda each: -each.last_at)
+        return sorted(seen, key=lambda each: -each.last_at)
 
     def origins_today(self, calls: Calls) -> dict[str, OriginCalls]:
         """Return today's calls, grouped by base address.
 
         Calls that could not be sent, and calls without an outcome yet, count as failed.
         """
-        found: dict[str, OriginCalls] = {}
+        by_origin: dict[str, OriginCalls] = {}
         for row in calls.rows:
             if row.day == iso_day(self._clock()):
-                before = found.get(row.origin, OriginCalls(0, 0))
+                before = by_origin.get(row.origin, OriginCalls(0, 0))
                 failed = before.failed + (row.calls if _has_failed(row) else 0)
-                found[row.origin] = OriginCalls(before.calls + row.calls, failed)
-        return found
+                by_origin[row.origin] = OriginCalls(before.calls + row.calls, failed)
+        return by_origin
 
     def answered_by_day(self, calls: Calls) -> dict[tuple[date, str], OriginCalls]:
         """Return the ended calls of each day and operation, and how many got no usable answer.
 
         An answer that says that a vehicle is unknown is an answer.
         """
-        found: dict[tuple[date, str], OriginCalls] = {}
+        by_day: dict[tuple[date, str], OriginCalls] = {}
         for row in calls.rows:
             if row.outcome != MAYBE:
                 key = date.fromisoformat(row.day), row.operation
-                before = found.get(key, OriginCalls(0, 0))
+                before = by_day.get(key, OriginCalls(0, 0))
                 failed = before.failed + (row.calls if _has_failed(row) else 0)
-                found[key] = OriginCalls(before.calls + row.calls, failed)
-        return found
+                by_day[key] = OriginCalls(before.calls + row.calls, failed)
+        return by_day
 
     def calls_today(self, callers: Iterable[str]) -> CallsToday:
         """Return today's calls of all callers together and of some callers.
@@ -224,7 +226,8 @@ class UsageLog:
         counters = {row.payer: row.calls for row in self._all(query)}
         calls = counters.pop(ALL_CALLERS, 0)
         return CallsToday(
-            calls, {payer.removeprefix(_TOKEN_PREFIX): each for payer, each in counters.items()}
+            calls,
+            {payer.removeprefix(_TOKEN_PREFIX): counter for payer, counter in counters.items()},
         )
 
     def tokens_near(self, dearest: Decimal) -> list[NamedUse]:
@@ -262,12 +265,12 @@ class UsageLog:
         rows = self._all(
             near("day", limit, in_day).union_all(near("month", columns.monthly_budget, in_month))
         )
-        found = []
+        uses = []
         for period, name, scopes, most, counter in sorted(rows, key=lambda row: row.name):
             taken = Decimal(counter) if period == "day" else Decimal(counter) / MICRO
             own = Limit("token", token_payer(name), period, Decimal(most))
-            found.append(NamedUse(name, scopes.split(","), Use(own, taken, ends_at(period, now))))
-        return found
+            uses.append(NamedUse(name, scopes.split(","), Use(own, taken, ends_at(period, now))))
+        return uses
 
     def people_near(
         self, daily_limit: int, monthly_budget: Decimal, dearest: Decimal
@@ -277,7 +280,7 @@ class UsageLog:
         By the person's id. All people have the same limits. 0 is no limit.
         """
         now, columns = self._clock(), call_counters.c
-        found: dict[str, list[Use]] = {}
+        uses: dict[str, list[Use]] = {}
         limits: Sequence[tuple[Calendar, Decimal, Decimal]] = (
             ("day", Decimal(daily_limit), Decimal(daily_limit) * WARNED_AT),
             ("month", monthly_budget, min(monthly_budget * WARNED_AT, monthly_budget - dearest)),
@@ -295,14 +298,14 @@ class UsageLog:
             for payer, counter in self._all(query.order_by(columns.payer)):
                 own = Limit("person", payer, period, most)
                 use = Use(own, Decimal(counter) / unit, ends_at(period, now))
-                found.setdefault(payer.removeprefix(PERSON), []).append(use)
-        return found
+                uses.setdefault(payer.removeprefix(PERSON), []).append(use)
+        return uses
 
     def _sums(self, calls: Calls, key: Callable[[Any], T]) -> dict[T, Usage]:
-        found: defaultdict[T, list[Usage]] = defaultdict(list)
+        groups: defaultdict[T, list[Usage]] = defaultdict(list)
         for row in calls.rows:
             if row.outcome not in FREE_OUTCOMES:
-                found[key(row)].append(_of_calls(row.calls, row.price))
+                groups[key(row)].append(_of_calls(row.calls, row.price))
         query = select(lookup_counts).where(
             lookup_counts.c.namespace == self._namespace,
             _within(lookup_counts.c.day, calls.first, calls.before),
@@ -312,8 +315,8 @@ class UsageLog:
             answers, price = row.hits + row.stale, amount_of(row.price)
             unpriced = answers if price is None else 0
             saved = answers * (price or Decimal(0))
-            found[key(row)].append(Usage(**counts, known_saved=saved, unpriced_hits=unpriced))
-        return {group: merged(usage) for group, usage in found.items()}
+            groups[key(row)].append(Usage(**counts, known_saved=saved, unpriced_hits=unpriced))
+        return {group: merged(usage) for group, usage in groups.items()}
 
     def _in_progress(
         self, columns: Iterable[ColumnElement[Any]], first: date, before: date = date.max
@@ -338,11 +341,11 @@ class UsageLog:
                 caller_sums.c.month == f"{first:%Y-%m}",
             )
         )
-        found = {row.caller: [_usage_of_caller(row)] for row in rows}
+        by_name = {row.caller: [_usage_of_caller(row)] for row in rows}
         for name, price in self._all(in_progress):
-            if name in found or caller is not None:
-                found.setdefault(name, []).append(_of_calls(1, price))
-        return {name: merged(usage) for name, usage in found.items()}
+            if name in by_name or caller is not None:
+                by_name.setdefault(name, []).append(_of_calls(1, price))
+        return {name: merged(usage) for name, usage in by_name.items()}
 
     def _all(self, query: Select[Any] | CompoundSelect[Any]) -> Sequence[Any]:
         with self._database.reading() as db:
@@ -361,7 +364,7 @@ def uses_of_portal(ledger: Ledger, usage: UsageLog) -> list[tuple[Use, date | No
 
 
 def _usage_of_caller(row: Any) -> Usage:
-    spent, saved = (Decimal(each) / 1_000_000 for each in (row.spent, row.saved))
+    spent, saved = (Decimal(amount) / 1_000_000 for amount in (row.spent, row.saved))
     unpriced = row.unpriced_calls, row.unpriced_hits
     return Usage(row.calls, spent, row.hits, row.stale, row.collapsed, saved, *unpriced)
 

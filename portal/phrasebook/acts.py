@@ -68,7 +68,7 @@ def brief(row: Row) -> str:
 
 
 def _unknown(row: Row) -> list[str]:
-    return [f"{each}." for each in _unknown_clauses(row)] if row.gaps else []
+    return [f"{part}." for part in _unknown_clauses(row)] if row.gaps else []
 
 
 def _unknown_clauses(row: Row) -> list[str]:
@@ -83,7 +83,7 @@ def _unknown_clauses(row: Row) -> list[str]:
         failed and f"não foi possível consultar {failed}",
         unchosen and f"{unchosen} não foram pedidas",
     )
-    return [_capitalised(each) for each in clauses if each]
+    return [_capitalised(part) for part in clauses if part]
 
 
 def _reason(one: Answer | Finding) -> str:

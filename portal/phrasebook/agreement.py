@@ -97,8 +97,8 @@ def terms_of(
     """Return the terms that the records of a plate call for."""
     in_force = [order for order in orders if order.in_force]
     owed = [fine for fine in one_per_notice(fines) if not fine.is_paid]
-    doubts = [each for each in findings if each.about in ("vehicle", "report", "declared")]
-    paid_short = [each for each in findings if isinstance(each, PaidShort)]
+    doubts = [finding for finding in findings if finding.about in ("vehicle", "report", "declared")]
+    paid_short = [finding for finding in findings if isinstance(finding, PaidShort)]
     return Terms(
         costs=(*_costs(owed), *map(_short_of, paid_short)),
         clauses=tuple(_clauses(owed, in_force, paid_short, today)),
@@ -140,9 +140,9 @@ def order_checklist(order: AssessedOrder) -> tuple[str, ...]:
 
 def _costs(owed: Sequence[AssessedFine]) -> tuple[Certainty, ...]:
     return tuple(
-        Certainty(certainty, _told(found, one if len(found) == 1 else many), sum_in_words(found))
+        Certainty(certainty, _told(group, one if len(group) == 1 else many), sum_in_words(group))
         for certainty, standings, one, many in _CERTAINTIES
-        if (found := [fine for fine in owed if fine.standing in standings])
+        if (group := [fine for fine in owed if fine.standing in standings])
     )
 
 
@@ -184,13 +184,13 @@ def _clauses(
     groups: dict[tuple[str, str, str], list[AssessedFine]] = {}
     for fine in owed:
         groups.setdefault(_clause_of(fine), []).append(fine)
-    for (name, until, longer), found in groups.items():
-        is_priced = any(fine.amount.value is not None for fine in found)
-        amount = sum_in_words(found) if is_priced else "R$ ________"
-        what = _all_named(found)
+    for (name, until, longer), group in groups.items():
+        is_priced = any(fine.amount.value is not None for fine in group)
+        amount = sum_in_words(group) if is_priced else "R$ ________"
+        what = _all_named(group)
         yield _TEXTS.clauses[name].format(what=what, amount=amount, until=until, longer=longer)
-    for each in paid_short:
-        what, amount = _all_named(each.fines), money(each.missing)
+    for paid in paid_short:
+        what, amount = _all_named(paid.fines), money(paid.missing)
         yield _TEXTS.clauses["paid_short"].format(what=what, amount=amount)
     until = deadlines.day_of(deadlines.plus_days(today, deadlines.NOTICE_DAYS))
     yield _TEXTS.clauses["unseen"].format(until=until)
@@ -204,16 +204,16 @@ def _message(
     paid_short: Sequence[PaidShort],
     today: date,
 ) -> str:
-    asked = [f"{clause(each)}: {ask}" for each in doubts if (ask := asked_of_seller(each))]
+    asked = [f"{clause(doubt)}: {ask}" for doubt in doubts if (ask := asked_of_seller(doubt))]
     for order in orders[:_MOST_NAMED]:
         asked.append(f"{_order_named(order)}: {_proof_of(order)}")
     for fine in owed[:_MOST_NAMED]:
         asked.append(f"{_named(fine)}, {sum_in_words([fine])}: {WORDS[fine.standing].proof}")
     if more := owed[_MOST_NAMED:]:
         asked.append(f"Mais {fines_in_words(more)}: o mesmo")
-    for each in paid_short:
-        missing = f"pode faltar {money(each.missing)} do desconto pago tarde"
-        named = _all_named(each.fines)
+    for paid in paid_short:
+        missing = f"pode faltar {money(paid.missing)} do desconto pago tarde"
+        named = _all_named(paid.fines)
         asked.append(f"{named[0].upper()}{named[1:]}: {missing}; a quitação do órgão")
     asked.append(f"CRLV-e de {today.year} e, se houver financiamento, a quitação")
     lines = "\n".join(f"{number}. {text}." for number, text in enumerate(asked, 1))

@@ -28,20 +28,20 @@ def appeal_body(authority: Authority) -> str:
 
 def code_conflict(fine: AssessedFine) -> str:
     """Say which code of authority or town contradicts the record, or return ""."""
-    found, record = fine.code_conflict, fine.record
-    if found is None:
+    conflict, record = fine.code_conflict, fine.record
+    if conflict is None:
         return ""
-    if found.authority is None:
+    if conflict.authority is None:
         return (
-            f"O código do município ({record.municipality_code}) é de {found.town}, e o registro "
-            f"traz a UF {found.state}: confira na notificação."
+            f"O código do município ({record.municipality_code}) é de {conflict.town}, e o "
+            f"registro traz a UF {conflict.state}: confira na notificação."
         )
     beside = (
-        f"o órgão “{found.name}”" if found.name else "",
-        f"a UF {found.state}" if found.state else "",
-        f"o código do município de {found.town}" if found.town else "",
+        f"o órgão “{conflict.name}”" if conflict.name else "",
+        f"a UF {conflict.state}" if conflict.state else "",
+        f"o código do município de {conflict.town}" if conflict.town else "",
     )
     return (
-        f"O código do órgão ({record.authority_code}) corresponde a {found.authority.name}, e o "
+        f"O código do órgão ({record.authority_code}) corresponde a {conflict.authority.name}, e o "
         f"registro traz {listed([*filter(None, beside)])}: confira na notificação."
     )

@@ -200,7 +200,7 @@ def _own_word(status: Status) -> str:
 def status_note(fine: AssessedFine) -> str:
     """Explain a fine's standing, and quote the source's word."""
     status = fine.status
-    remarks = (_remark(each, fine) for each in status.remarks)
+    remarks = (_remark(remark, fine) for remark in status.remarks)
     return " ".join((_because(fine), *remarks))
 
 
@@ -287,7 +287,7 @@ def _doubt(fine: AssessedFine) -> str:
                 f"quita a multa de {_shown(fine.amount.value)}; pode faltar o resto"
             )
         case "without_day":
-            traces = [_trace(each, fine) for each in payment.traces]
+            traces = [_trace(trace, fine) for trace in payment.traces]
             return f"a fonte traz {listed(traces)}, sem a data do pagamento"
         case "none" | "amount_alone" | "paid" | "paid_zero" | "paid_short":
             return ""

@@ -10,27 +10,28 @@ RULE: Final = "Res. Contran 918/2022, arts. 22 e 23"
 _LETTERS: Final = 3
 
 
-def words(found: Interest) -> str:
+def words(interest: Interest) -> str:
     """Return what a fine costs with interest, and how: ``ao menos R$ 210,20, Selic até set/2026``.
 
     The record has no due date, so the earliest possible one is named.
     """
-    at_least = "ao menos " if found.is_minimum else ""
-    return f"{at_least}{money(found.total)}, {_share(found)}, se venceu em {day(found.due_on)}"
+    at_least = "ao menos " if interest.is_minimum else ""
+    due = f"se venceu em {day(interest.due_on)}"
+    return f"{at_least}{money(interest.total)}, {_share(interest)}, {due}"
 
 
-def sentence(found: Interest) -> str:
-    return f"Estimativa com juros: {words(found)}; {RULE}."
+def sentence(interest: Interest) -> str:
+    return f"Estimativa com juros: {words(interest)}; {RULE}."
 
 
-def _share(found: Interest) -> str:
-    if found.last is None or found.first is None:
+def _share(interest: Interest) -> str:
+    if interest.last is None or interest.first is None:
         return "1% a mais"
-    if found.is_minimum:
-        return f"Selic até {_month(found.last)} e 1%"
-    if found.first == found.last:
-        return f"Selic de {_month(found.last)} e 1%"
-    return f"Selic de {_month(found.first)} a {_month(found.last)} e 1%"
+    if interest.is_minimum:
+        return f"Selic até {_month(interest.last)} e 1%"
+    if interest.first == interest.last:
+        return f"Selic de {_month(interest.last)} e 1%"
+    return f"Selic de {_month(interest.first)} a {_month(interest.last)} e 1%"
 
 
 def _month(month: date) -> str:

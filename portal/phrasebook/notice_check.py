@@ -83,21 +83,21 @@ def sentence(point: Point, fine: AssessedFine, due_on: date | None) -> str:
 
 
 def _of_authority(point: Point, fine: AssessedFine) -> str:
-    code, found = fine.record.authority_code, fine.authority
+    code, body = fine.record.authority_code, fine.authority
     if point.code == "prf_number":
         letters = listed([*PRF_LETTERS], last=" ou ")
         return f"Os autos da PRF começam por {letters}, e este é “{fine.record.notice}”."
-    if found is None:
+    if body is None:
         return f"O código de órgão {code} não está na tabela do portal, que é de 2021."
     return (
-        f"O código de órgão {code} corresponde a {found.name}, na esfera "
-        f"{LEVEL_WORDS[found.level]}: confira se é este o nome impresso."
+        f"O código de órgão {code} corresponde a {body.name}, na esfera "
+        f"{LEVEL_WORDS[body.level]}: confira se é este o nome impresso."
     )
 
 
 def _of_infraction(point: Point, fine: AssessedFine) -> str:
-    found = fine.infraction
-    if found is None:
+    infraction = fine.infraction
+    if infraction is None:
         root, digit = code_parts(fine) or ("", "")
         if point.code == "unlisted_code":
             return f"O código {root}-{digit} não está na tabela do portal: pode ser novo."
@@ -106,11 +106,11 @@ def _of_infraction(point: Point, fine: AssessedFine) -> str:
             f"{root}-{check_digit(root)}."
         )
     if point.code == "superseded":
-        return f"O código {found.printed} já não se usa: é de regra anterior."
-    points = f", {found.points} pontos" if found.points else ""
-    outside = ", não contados" if found.points and found.points_counted == 0 else ""
+        return f"O código {infraction.printed} já não se usa: é de regra anterior."
+    points = f", {infraction.points} pontos" if infraction.points else ""
+    outside = ", não contados" if infraction.points and infraction.points_counted == 0 else ""
     return (
-        f"O código {found.printed} é de “{found.description}” ({found.citation}; "
+        f"O código {infraction.printed} é de “{infraction.description}” ({infraction.citation}; "
         f"{gravity_word(fine.gravity)}{points}{outside}): confira se é esta a infração descrita."
     )
 
@@ -134,10 +134,11 @@ def _of_amount(point: Point, fine: AssessedFine) -> str:
                 f"{money(asked)} é o dobro da tabela para {code}, como na reincidência em 12 meses."
             )
         case "overweight":
-            each = money((asked - full) / point.count)
+            amount = money((asked - full) / point.count)
             return (
                 f"{money(asked)} cabe na tabela para {code}: é a multa de {money(full)} mais "
-                f"{point.count} × {each}, um por 200 kg de excesso ou fração (art. 231, V, do CTB)."
+                f"{point.count} × {amount}, um por 200 kg de excesso ou fração "
+                "(art. 231, V, do CTB)."
             )
         case "cents_cut":
             return f"O valor da tabela para {code} é {money(full)}."

@@ -66,12 +66,12 @@ def title(order: AssessedOrder) -> str:
 
 def conflicts(order: AssessedOrder) -> Iterator[str]:
     """Yield sentences on what an order's record contradicts itself in."""
-    return (_conflict(each, order) for each in conflicts_of(order))
+    return (_conflict(conflict, order) for conflict in conflicts_of(order))
 
 
-def _conflict(found: OrderConflict, order: AssessedOrder) -> str:
+def _conflict(conflict: OrderConflict, order: AssessedOrder) -> str:
     record = order.record
-    match found.code:
+    match conflict.code:
         case "included_in_future":
             on = day(record.included_at.date()) if record.included_at else ""
             return f"A data de inclusão ({on}) está no futuro: confirme com o juízo."
@@ -91,15 +91,15 @@ def _conflict(found: OrderConflict, order: AssessedOrder) -> str:
                 "número antes de consultar."
             )
         case "other_court":
-            named, of_case = found.courts
+            named, of_case = conflict.courts
             return (
                 f"O número do processo é do {of_case.acronym}, e o registro traz {named.acronym}: "
                 "confirme qual é o juízo."
             )
         case "no_civil_court":
-            (named,) = found.courts
+            (named,) = conflict.courts
             return f"O {named.acronym} não tem vara cível: confirme qual é o juízo."
-    assert_never(found.code)
+    assert_never(conflict.code)
 
 
 def count_words(orders: Iterable[AssessedOrder]) -> str:
@@ -112,5 +112,5 @@ def count_words(orders: Iterable[AssessedOrder]) -> str:
 
 def who_lifts(orders: Iterable[AssessedOrder]) -> str:
     """Say who can lift the orders in force: their judge, or for some kinds a creditor or a body."""
-    said = (_LIFTED_BY[each] for each in lifters_of(orders))
+    said = (_LIFTED_BY[lifter] for lifter in lifters_of(orders))
     return " ".join((*said, f"Lei consultada em {CONSULTED}."))

@@ -17,29 +17,29 @@ from portal.phrasebook.verdict import headline
 from portal.wording import counted, listed, money
 
 
-def contradiction(found: Contradiction) -> str:
+def contradiction(claim: Contradiction) -> str:
     """Say what the text states, and what the records state instead."""
-    match found:
+    match claim:
         case OrdersOmitted():
-            what = counted(found.orders, "restrição judicial", "restrições judiciais")
+            what = counted(claim.orders, "restrição judicial", "restrições judiciais")
             return f"O texto não aponta restrição; os registros trazem {what}."
         case FinesOmitted():
-            what = count_words(found.fines, found.notices)
+            what = count_words(claim.fines, claim.notices)
             return f"O texto não aponta multa em aberto; os registros trazem {what}."
         case FinesDiffer():
-            shown = listed([money(each) for each in found.stated])
-            total = money(found.known)
+            shown = listed([money(amount) for amount in claim.stated])
+            total = money(claim.known)
             return f"O texto fala em {shown} de multas; os registros somam {total} em aberto."
         case PriceDiffers():
-            low, high = money(found.low, 0), money(found.high, 0)
+            low, high = money(claim.low, 0), money(claim.high, 0)
             table = low if low == high else f"{low} a {high}"
-            return f"O texto fala em {money(found.stated)}; a tabela FIPE traz {table}."
+            return f"O texto fala em {money(claim.stated)}; a tabela FIPE traz {table}."
         case DoubtOmitted():
-            doubt = clause(found.doubt)
+            doubt = clause(claim.doubt)
             return f"O texto não aponta problema na identificação; os registros dizem: {doubt}."
         case Praised():
             said = (
-                "A conclusão não aponta isto" if found.is_silent else "O texto recomenda o veículo"
+                "A conclusão não aponta isto" if claim.is_silent else "O texto recomenda o veículo"
             )
-            return f"{said}; os registros dizem: {headline(found.verdict)}."
-    assert_never(found)
+            return f"{said}; os registros dizem: {headline(claim.verdict)}."
+    assert_never(claim)

@@ -182,10 +182,10 @@ def no_records(verdict: Verdict) -> str:
 
 
 def _after_lifting(verdict: Verdict) -> str:
-    found = [one.orders[0] for one in verdict.reasons if isinstance(one, CourtOrders)]
-    if any(order.is_of_judge for order in found):
+    orders = [one.orders[0] for one in verdict.reasons if isinstance(one, CourtOrders)]
+    if any(order.is_of_judge for order in orders):
         return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
-    kinds = listed(list(dict.fromkeys(kinds_words(order.effect.kinds) for order in found)))
+    kinds = listed(list(dict.fromkeys(kinds_words(order.effect.kinds) for order in orders)))
     return f"Só depois da baixa, conferida no Detran: {kinds}."
 
 
