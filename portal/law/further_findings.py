@@ -44,7 +44,7 @@ def further_findings(
     """
     found = (_finding(each, source, anchor, today) for each in _telling(further.statements))
     yield from dict.fromkeys(filter(None, found))
-    withheld = tuple(dict.fromkeys(each.label for each in further.statements if _withholds(each)))
+    withheld = tuple(dict.fromkeys(map(_label, filter(_withholds, further.statements))))
     if further.is_cut or withheld:
         yield UnreadData(source, anchor, withheld[:_MOST_WITHHELD])
 
@@ -186,9 +186,13 @@ def _first(text: str) -> Adverse | None:
     return next(adverse_in(text), None)
 
 
+def _label(statement: Statement) -> str:
+    """Return the name that says what a value is of. "status" alone does not say it."""
+    return statement.label if _label_warns(statement) else statement.names.lower()
+
+
 def _shown(statement: Statement) -> str:
-    # "status" alone does not say of what.
-    label = statement.label if _label_warns(statement) else statement.names.lower()
+    label = _label(statement)
     if statement.is_of_person:
         return label
     return clean(f"{label}: {mask_names(statement.text)}", limit=_LONGEST_SHOWN)

@@ -198,10 +198,11 @@ def alerts_of(
         topic, label, _ = found[0]
         amount = None
         if subject in (Subject.DEBTS, Subject.FINES):
-            amount = _sum_of([(where, one.sentence) for where, _, one in found])
+            of_fines = Decimal(0) if fines is None else fines.amount
+            amount = _sum_of([(where, one.sentence) for where, _, one in found], of_fines)
             if subject is Subject.FINES and fines is not None:
                 # The records' own sum stands beside it.
-                amount -= fines.amount
+                amount -= of_fines
             amount = amount if amount > 0 else None
         yield ReportAlert(subject, topic, label, amount, tuple(stated[subject]))
 
@@ -211,10 +212,12 @@ def _kinds_of(one: Adverse, today: date) -> tuple[Kind, ...]:
     return kinds_in_prose(one.sentence, today) if one.subject in MAY_NAME_KINDS else ()
 
 
-def _sum_of(stated: Sequence[tuple[str, str]]) -> Decimal:
+def _sum_of(stated: Sequence[tuple[str, str]], of_fines: Decimal) -> Decimal:
     """Return the sum of what the topics state, in R$. A total stands for its parts.
 
-    An amount that two topics state is one debt. In one topic, two equal amounts are two.
+    An amount that two topics state is one debt. In one topic, two equal amounts are two. What the
+    summary or the conclusion states is a total if it is no less than what the topics do. If it is
+    more by ``of_fines``, the sum of the records, it is a total with them.
     """
     by_topic: dict[str, Counter[Decimal]] = {}
     totals: list[Decimal] = []
@@ -225,6 +228,13 @@ def _sum_of(stated: Sequence[tuple[str, str]]) -> Decimal:
                 totals.append(amount)
             else:
                 amounts[amount] += 1
+    in_topics = sum(
+        (each for where in by_topic if where for each in by_topic[where].elements()), Decimal(0)
+    )
+    if in_topics:
+        concluded = [*by_topic.get("", Counter()).elements()]
+        totals += [each for each in concluded if in_topics <= each != in_topics + of_fines]
+        by_topic[""] = Counter(each for each in concluded if each < in_topics)
     parts: Counter[Decimal] = Counter()
     for amounts in by_topic.values():
         parts |= amounts

@@ -193,8 +193,8 @@ def alert_words(alert: ReportAlert) -> str:
     named = _SUBJECTS[alert.subject].named
     if alert.subject is Subject.OTHER and alert.label:
         named = f"um ponto de atenção em “{alert.label}”"
-    if alert.kinds:
-        named = f"{named} ({kinds_words(alert.kinds)})"
+    if alert.kinds and (kinds := kinds_words(alert.kinds)) != named:
+        named = f"{named} ({kinds})"
     return f"{named}, {money(alert.amount)}" if alert.amount else named
 
 

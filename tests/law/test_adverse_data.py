@@ -15,6 +15,7 @@ from portal.vehicle.decode import Decoded, read_decode
 from portal.vehicle.fines import read_fines
 from portal.vehicle.further import further_of, joined
 from portal.vehicle.judicial import read_restrictions
+from portal.vehicle.names import mask_names
 from tests.factories import HIDDEN as MARKER
 from tests.factories import decoded, fine, restriction
 
@@ -289,6 +290,24 @@ def test_withheld_value_of_a_warning_name_is_a_finding(value: str) -> None:
         (found,) = condition_findings(decoded_with({name: value}), TODAY)
         assert found == UnreadData(withheld=(name,))
     assert condition_findings(decoded_with({"corPredominante": value}), TODAY) == ()
+
+
+def test_withheld_value_is_named_by_what_it_is_of() -> None:
+    sent = {"roubo": {"mensagem": "Sistema fora do ar"}}
+    (found,) = condition_findings(decoded_with(sent), TODAY)
+    assert found == UnreadData(withheld=("roubo mensagem",))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("RESERVA DE DOMINIO", "COMUNICACAO DE VENDA ATIVA", "BENEFICIO TRIBUTARIO PCD"),
+        *("PENHOR MERCANTIL", "USUFRUTO VITALICIO", "BAIXA SOLICITADA", "SUSPEITA DE CLONAGEM"),
+        *("INDISPONIBILIDADE DE BENS", "CESSAO DE DIREITOS", "VISTORIA VENCIDA"),
+    ],
+)
+def test_words_of_the_register_are_no_names(text: str) -> None:
+    assert mask_names(text) == text
 
 
 def order_findings(**members: object) -> list[tuple[str, set[str]]]:

@@ -675,6 +675,23 @@ def test_amounts_of_debts_are_summed(topics: dict[str, str], amount: int | str) 
 
 
 @pytest.mark.parametrize(
+    ("concluded", "amount"),
+    [
+        ("Há débitos de R$ 1.532,10.", "1532.10"),
+        ("Há pendências de R$ 1.662,26.", "1532.10"),  # with the fine of the records
+        ("Débitos de R$ 2.000,00 ao todo.", "2000"),
+        ("Débitos de R$ 2.000,00.", "2000"),
+        ("Licenciamento vencido: R$ 180,00 a pagar.", "1712.10"),
+    ],
+)
+def test_conclusion_that_sums_up_the_topics_is_no_further_debt(concluded: str, amount: str) -> None:
+    sent = {"topicos": {"multas": "IPVA 2026 em aberto: R$ 1.532,10."}, "laudoFinal": concluded}
+    fines = replace(totals([]), open_count=1, amount=Decimal("130.16"))
+    found = alerts_of(read_report(sent, HIDDEN), orders=(), fines=fines, today=TODAY)
+    assert [one.amount for one in found if one.subject == "debts"] == [Decimal(amount)]
+
+
+@pytest.mark.parametrize(
     ("text", "subjects"),
     [
         ("12 multas em aberto, total R$ 4.500,00", {"fines"}),
