@@ -51,6 +51,24 @@ def test_gravest_notice_counts(members: dict[str, object], kind: Kind | None) ->
     assert (found and found.kind) == kind
 
 
+@pytest.mark.parametrize("code", [400, 404, 500, 599, 600, 7, 204, 200])
+def test_code_of_http_needs_a_text_or_is_a_failure(code: int) -> None:
+    """400 and 404 may mean that nothing was found; a server's error means no answer."""
+    alone, denied, done = (
+        (notice := judge({"codigo": code, **beside})) and notice.kind
+        for beside in ({}, {"mensagem": "Nenhuma multa encontrada"}, {"mensagem": "Sucesso"})
+    )
+    match code:
+        case 400 | 404:
+            assert (alone, denied, done) == ("failure", "success", "unknown")
+        case 500 | 599:
+            assert (alone, denied, done) == ("failure", "failure", "failure")
+        case 600 | 7:  # a code of the source's own
+            assert (alone, denied, done) == ("unknown", "success", "success")
+        case _:
+            assert (alone, denied, done) == (None, "success", "success")
+
+
 @pytest.mark.parametrize(
     "name",
     [
