@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from portal.law.act_answers import Act, Mark
+from portal.law.orders import AssessedOrder
 from portal.law.verdict import Level
 
 # "plain", the colour of ordinary text, is for a finding that is neither good nor bad.
@@ -49,3 +50,12 @@ _REMOVAL_WORDS: Final[Mapping[Mark, str]] = {
 def act_word(mark: Mark, act: Act) -> str:
     """Return the word of a mark. That of a removal names its risk."""
     return _REMOVAL_WORDS[mark] if act == "removal" else LOOKS[mark].word
+
+
+def acts_by_word(order: AssessedOrder) -> list[tuple[StatusStyle, str, list[Act]]]:
+    """Group the acts of a court order by what it says of them, in the order of the acts."""
+    groups: dict[str, tuple[StatusStyle, str, list[Act]]] = {}
+    for act, answer in order.effect.answers.items():
+        word = act_word(answer.mark, act)
+        groups.setdefault(word, (LOOKS[answer.mark], word, []))[2].append(act)
+    return list(groups.values())

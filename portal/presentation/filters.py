@@ -15,7 +15,7 @@ from portal.dossier.car_rows import car_rows
 from portal.dossier.deadline_steps import deadline_steps
 from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
-from portal.dossier.status_style import LOOKS, act_word
+from portal.dossier.status_style import LOOKS, act_word, acts_by_word
 from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.issued.identifiers import display_number
 from portal.law.checklist import LINES
@@ -171,6 +171,7 @@ def register(environment: Environment) -> None:
             "back_next_month": back_next_month,
             "look": LOOKS.__getitem__,
             "act_word": act_word,
+            "acts_by_word": acts_by_word,
             "sentence": sentence,
             "deadline_steps": deadline_steps,
             "fine_grid": fine_grid,
