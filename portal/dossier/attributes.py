@@ -41,7 +41,7 @@ def attribute_fields(decoded: Decoded) -> Mapping[str, Field]:
     }
     if not decoded.unread or decoded.is_unread_in_prices:
         return shown
-    return {name: UNREAD if each.state == "empty" else each for name, each in shown.items()}
+    return {name: UNREAD if field.state == "empty" else field for name, field in shown.items()}
 
 
 def attributes_of(decoded: Decoded) -> tuple[Detail, ...]:

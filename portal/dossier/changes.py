@@ -72,13 +72,13 @@ class _OrderChange:
 
 
 _OF_ORDERS: Final = {
-    each.event: each for each in read_csv(__package__, "order_changes.csv", _OrderChange)
+    row.event: row for row in read_csv(__package__, "order_changes.csv", _OrderChange)
 }
 
 
 def changes_of(panels: Panels, today: date, marker: str) -> tuple[Changes, ...]:
     """Return the changes of each lookup whose records have changed."""
-    found = []
+    changes = []
     for lookup in LOOKUPS:
         after = panels.of(lookup)
         before = after.replaced
@@ -87,8 +87,8 @@ def changes_of(panels: Panels, today: date, marker: str) -> tuple[Changes, ...]:
             listed = tuple(write() for write in lines[:MOST_LINES])
             omitted = max(len(lines) - MOST_LINES, 0)
             what = LOOKUP_WORDS[lookup]
-            found.append(Changes(what, before.fetched_at, after.fetched_at, listed, omitted))
-    return tuple(found)
+            changes.append(Changes(what, before.fetched_at, after.fetched_at, listed, omitted))
+    return tuple(changes)
 
 
 def what_changed(before: Panels, after: Panels, today: date, marker: str) -> str:
@@ -153,14 +153,14 @@ def _price_line(change: Change[FipeEntry]) -> ChangeLine:
 def _price_text(change: Change[FipeEntry]) -> str:
     entry = change.record
     name = f"Preço FIPE de {entry.version or entry.model or 'versão sem nome'}"
-    before, after = (each.current if each else None for each in (change.before, change.after))
+    before, after = (panel.current if panel else None for panel in (change.before, change.after))
     if before is None:
         return f"{name}: agora há, {formats.price(after)}."
     if after is None:
         return f"{name}: não consta mais; era {formats.price(before)}."
     percent = (after / before - 1) * 100
     share = f" ({formats.change(percent)})" if abs(percent) < _ABSURD else ""
-    is_whole = all(each == each.to_integral_value() for each in (before, after))
+    is_whole = all(amount == amount.to_integral_value() for amount in (before, after))
     form = formats.price if is_whole else formats.brl
     return f"{name}: de {form(before)} para {form(after)}{share}."
 
@@ -170,7 +170,7 @@ def _shown(field: Field) -> str:
 
 
 def _fine_lines(before: Panel, after: Panel, today: date, marker: str) -> "_Lines":
-    old, new = (read_fines(each.result, marker) for each in (before, after))
+    old, new = (read_fines(panel.result, marker) for panel in (before, after))
     for change in changed_fines(old, new):
         yield partial(_fine_line, change, today)
 
@@ -240,7 +240,7 @@ def _fine_event(event: str, was: AssessedFine | None, now: AssessedFine) -> str:
 
 
 def _restriction_lines(before: Panel, after: Panel, today: date, marker: str) -> "_Lines":
-    old, new = (read_restrictions(each.result, marker) for each in (before, after))
+    old, new = (read_restrictions(panel.result, marker) for panel in (before, after))
     for change in changed_restrictions(old, new):
         yield partial(_restriction_line, change, today)
 
@@ -248,7 +248,8 @@ def _restriction_lines(before: Panel, after: Panel, today: date, marker: str) ->
 def _restriction_line(change: Change[Restriction], today: date) -> ChangeLine:
     (event,) = change.events
     label, before = (
-        _label(each, today) for each in (change.record, change.before or change.record)
+        _label(restriction, today)
+        for restriction in (change.record, change.before or change.record)
     )
     of_event = _OF_ORDERS[event]
     text = of_event.sentence.format(label=label, before=before)

@@ -87,9 +87,9 @@ def checklist(
     settled = {one.key: one for one in lines}
     situations = {"always", *_situations(fines, orders, vehicle_is_known=vehicle_is_known)}
     by_line: dict[str, list[Advice]] = {}
-    for each in ADVICE:
-        if each.situation in situations:
-            by_line.setdefault(each.line, []).append(each)
+    for one in ADVICE:
+        if one.situation in situations:
+            by_line.setdefault(one.line, []).append(one)
     checks = []
     if court := by_line.get(COURT):
         checks.append(_check(settled[COURT], court, tuple(_cases(orders or ()))))
@@ -102,10 +102,10 @@ def checklist(
         checks.append(
             Check(
                 item.key,
-                next((each.title for each in advice if each.title), words.title),
+                next((one.title for one in advice if one.title), words.title),
                 words.ask,
                 _hints(fines or ()) if item.key == "identificacao" else (),
-                (*(each.sentence for each in advice), words.why, f"Onde conferir: {words.where}"),
+                (*(one.sentence for one in advice), words.why, f"Onde conferir: {words.where}"),
                 settled[item.key],
                 words.link_name,
                 words.link,
@@ -131,7 +131,7 @@ def _hints(fines: Iterable[AssessedFine]) -> tuple[str, ...]:
 def _check(
     settled: SettledLine, advice: Sequence[Advice], facts: tuple[str, ...], amount: str = ""
 ) -> Check:
-    first, texts = advice[0], tuple(each.sentence for each in advice)
+    first, texts = advice[0], tuple(one.sentence for one in advice)
     service = (_SENATRAN.link_name, _SENATRAN.link) if settled.key == FINES else ("", None)
     return Check(settled.key, first.title + amount, first.ask, facts, texts, settled, *service)
 

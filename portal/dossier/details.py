@@ -76,7 +76,9 @@ def untold_in_all(fines: Iterable[AssessedFine]) -> tuple[Detail, ...]:
     """Return the further fields that are blank, or hidden, in each of several fines."""
     first, *others = ({one.label: one for one in other_of_fine(fine)} for fine in fines)
     untold = (one for one in first.values() if one.field.state != "known" and others)
-    return tuple(one for one in untold if all(each.get(one.label) == one for each in others))
+    return tuple(
+        one for one in untold if all(by_label.get(one.label) == one for by_label in others)
+    )
 
 
 def fine_notes(fine: AssessedFine) -> tuple[str, ...]:
@@ -196,9 +198,9 @@ def _speed_note(fine: AssessedFine) -> str:
     if infraction is None or not _is_speeding(fine) or not _has_speeds(fine):
         return ""
     record, limit = fine.record, fine.record.limit
-    found = range_conflict(infraction, excess_of(limit, record.considered))
-    found = found or tolerance_conflict(limit, record.measured, record.considered)
-    return speed_conflict(found, infraction) if found else ""
+    conflict = range_conflict(infraction, excess_of(limit, record.considered))
+    conflict = conflict or tolerance_conflict(limit, record.measured, record.considered)
+    return speed_conflict(conflict, infraction) if conflict else ""
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
@@ -220,8 +222,8 @@ def authority(fine: AssessedFine) -> Field:
 
 def authority_code(fine: AssessedFine) -> Field:
     """Return the issuing body's code with what it stands for: ``113100, Detran/MG, estadual``."""
-    found = fine.authority
-    words = f"{found.name}, {say_authority.LEVEL_WORDS[found.level]}" if found else ""
+    body = fine.authority
+    words = f"{body.name}, {say_authority.LEVEL_WORDS[body.level]}" if body else ""
     return _decoded(fine.record.authority_code, words)
 
 
@@ -298,12 +300,12 @@ def _with_interest(fine: AssessedFine) -> Field | None:
     return Field(say_interest.words(fine.interest)) if fine.interest else None
 
 
-def _judged(fine: AssessedFine, found: Field, deadline: Deadline) -> Field:
+def _judged(fine: AssessedFine, field: Field, deadline: Deadline) -> Field:
     """Return the day of a step, and for an open fine how much of its legal period was used."""
     judged = [text for text in (say.brief(deadline), say.doubt(deadline)) if text]
     if not fine.is_open or not judged:
-        return found
-    return Field(", ".join((formats.field_text(found), *judged)))
+        return field
+    return Field(", ".join((formats.field_text(field), *judged)))
 
 
 def _notified(fine: AssessedFine) -> Field:
@@ -328,10 +330,10 @@ def _speed(fine: AssessedFine, field: Field) -> Field | None:
     """Return a speed with its unit, or None if the record has no speeds."""
     if not _has_speeds(fine):
         return None
-    found = _MEASURE.fullmatch(field.value.strip())
-    if found is None:
+    measure = _MEASURE.fullmatch(field.value.strip())
+    if measure is None:
         return field
-    whole, part, sent = found.groups()
+    whole, part, sent = measure.groups()
     part = (part or "").rstrip("0")
     number = formats.integer(int(whole)) + (f",{part}" if part else "")
     unit = "km/h" if _is_speeding(fine) else "(a fonte não diz a unidade)"
@@ -488,13 +490,13 @@ def other_of_order(order: AssessedOrder) -> Iterator[Detail]:
 def further_details(further: Further) -> Iterator[Detail]:
     """Yield the first members that the contract does not have, without data about a person."""
     shown = (
-        each
-        for each in further.statements
-        if not (each.is_denied or each.is_of_person or each.is_withheld)
+        statement
+        for statement in further.statements
+        if not (statement.is_denied or statement.is_of_person or statement.is_withheld)
     )
-    for each in islice(shown, _MOST_FURTHER):
-        text = clean(mask_names(each.text), limit=_LONGEST_FURTHER)
-        yield Detail(f"Outros dados ({each.label})", Field(text))
+    for statement in islice(shown, _MOST_FURTHER):
+        text = clean(mask_names(statement.text), limit=_LONGEST_FURTHER)
+        yield Detail(f"Outros dados ({statement.label})", Field(text))
 
 
 def protocol(order: AssessedOrder) -> Field:

@@ -127,7 +127,7 @@ class Dossier:
             return None
         records = read_fines(result, self.marker)
         notices: defaultdict[object, list[int]] = defaultdict(list)
-        keyed = [(number, notice_key(each)) for number, each in enumerate(records, start=1)]
+        keyed = [(number, notice_key(record)) for number, record in enumerate(records, start=1)]
         for number, key in keyed:
             notices[key or number].append(number)
         return tuple(
@@ -136,7 +136,7 @@ class Dossier:
                 self.today,
                 number,
                 self.vehicle,
-                tuple(each for each in notices[key or number][:_MOST_TWINS] if each != number),
+                tuple(twin for twin in notices[key or number][:_MOST_TWINS] if twin != number),
             )
             for record, (number, key) in zip(records, keyed, strict=True)
         )
@@ -266,10 +266,10 @@ class Dossier:
             panel = self.answers.of(lookup)
             if panel.beside:
                 further = further_of(panel.beside, {}, self.marker)
-                for found in beside_findings(further, lookup, in_force, self.today):
+                for finding in beside_findings(further, lookup, in_force, self.today):
                     # Without an answer, the lookup as a whole is not read.
-                    if panel.has_answer or not isinstance(found, UnreadData):
-                        yield found
+                    if panel.has_answer or not isinstance(finding, UnreadData):
+                        yield finding
         if self.report is not None and self.report.is_cut:
             yield UnreadData("report", "laudo")
 

@@ -89,7 +89,7 @@ def fines(dossier: Dossier) -> Figure:
     called_off = sums.called_off_words(totals)
     ended = f"{called_off}, fora da conta" if called_off else ""
     reasons = dossier.verdict.reasons
-    short = [paid_short_note(each) for each in reasons if isinstance(each, PaidShort)]
+    short = [paid_short_note(reason) for reason in reasons if isinstance(reason, PaidShort)]
     ended = "; ".join(filter(None, (ended, *short)))
     if not totals.open_count:
         return Figure(label, _NOTHING, ended)
@@ -101,16 +101,18 @@ def fines(dossier: Dossier) -> Figure:
 
 def transfer(dossier: Dossier) -> Figure:
     """Whether the vehicle may be transferred, and how many court orders are in force."""
-    found, verdict = orders(dossier), dossier.verdict
+    of_orders, verdict = orders(dossier), dossier.verdict
     if verdict.finds_nothing:  # the acts say that nothing was found, and once is enough
         return Figure("Transfere?", "Sem ordem", "nos registros")
-    note, all_orders = f"Ordens: {found.value}", dossier.orders or ()
+    note, all_orders = f"Ordens: {of_orders.value}", dossier.orders or ()
     if dossier.orders is not None and not all_orders:
         note = "nenhuma ordem"
     only = all_orders[0] if len(all_orders) == 1 else None
     if only and only.in_force and not only.is_doubtful and only.short_court:
         note = f"ordem ({only.short_court})"
-    return Figure("Transfere?", acts.short(verdict.row("transfer")), note, is_known=found.is_known)
+    return Figure(
+        "Transfere?", acts.short(verdict.row("transfer")), note, is_known=of_orders.is_known
+    )
 
 
 def owed(dossier: Dossier) -> Figure:
@@ -118,32 +120,32 @@ def owed(dossier: Dossier) -> Figure:
 
     Taxes and the fines of the states are not looked up, so that "Deve" only stands beside a sum.
     """
-    found, totals = fines(dossier), dossier.totals
+    of_fines, totals = fines(dossier), dossier.totals
     if totals is not None and not totals.open_count:
-        note = "; ".join(filter(None, ("nos registros", found.note)))
-        return replace(found, label="Multas", value="nenhuma", note=note)
+        note = "; ".join(filter(None, ("nos registros", of_fines.note)))
+        return replace(of_fines, label="Multas", value="nenhuma", note=note)
     if totals is None or totals.known_amount is None:
-        return replace(found, label="Multas")
-    note = f"em {found.note}"
+        return replace(of_fines, label="Multas")
+    note = f"em {of_fines.note}"
     if totals.enforceable_amount:
         is_all = totals.enforceable_amount == totals.known_amount
         note = "já exigível" if is_all else f"{formats.brl(totals.enforceable_amount)} já exigível"
-    return replace(found, label="Deve", note=note)
+    return replace(of_fines, label="Deve", note=note)
 
 
 def worth(dossier: Dossier) -> Figure:
     """The price in the words of the first screen, with what it lost a month if that is sure."""
-    found, prices = price(dossier), dossier.prices
-    found = replace(found, label="Vale")
+    of_price, prices = price(dossier), dossier.prices
+    of_price = replace(of_price, label="Vale")
     if prices is None or prices.price_summary is None or prices.price_summary.doubt:
-        return found
+        return of_price
     if len(prices.likeliest) > 1:
-        return replace(found, note=prices.price_summary.brief)
+        return replace(of_price, note=prices.price_summary.brief)
     tab = prices.best
     if tab and tab.words.now and (monthly := monthly_words(tab.series.monthly_change)):
-        return replace(found, note=monthly)
+        return replace(of_price, note=monthly)
     change = next(price_change(dossier), None)
-    return replace(found, note=f"{change.value} em 12 meses" if change else "")
+    return replace(of_price, note=f"{change.value} em 12 meses" if change else "")
 
 
 def sources(dossier: Dossier) -> Iterator[Source]:

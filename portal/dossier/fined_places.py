@@ -36,8 +36,10 @@ def fined_places(fines: Sequence[AssessedFine]) -> tuple[FinedPlace, ...]:
         for fine in fines
         if (place := _place(fine)) is not None
     )
-    found = [FinedPlace(*key, count) for key, count in counts.items()]
-    return tuple(sorted(found, key=lambda one: (-(one.year or 0), -one.count, one.state, one.town)))
+    places = [FinedPlace(*key, count) for key, count in counts.items()]
+    return tuple(
+        sorted(places, key=lambda one: (-(one.year or 0), -one.count, one.state, one.town))
+    )
 
 
 def places_by_year(fines: Sequence[AssessedFine]) -> str:

@@ -133,8 +133,8 @@ def _finding_on_all(missing: Sequence[Unavailable], subject: Plate | Renavam) ->
         return f"A fonte {_verb(missing)} {subject_phrase(subject)}"
     if causes <= {"unconfirmed"}:
         return f"A fonte de dados respondeu: {_state(missing)}"
-    found = (finding for of_all, finding in _FINDINGS if causes <= of_all)
-    return next(found, "A fonte de dados não respondeu")
+    sentences = (finding for of_all, finding in _FINDINGS if causes <= of_all)
+    return next(sentences, "A fonte de dados não respondeu")
 
 
 def _verb(missing: Sequence[Unavailable]) -> str:

@@ -176,7 +176,7 @@ class PriceCandidate:
         """Why nothing may be computed from the price. () if there is no price."""
         if self.current is None:
             return ()
-        found = (
+        doubts = (
             *(
                 self._kind_doubt,
                 self._name_doubt,
@@ -186,7 +186,7 @@ class PriceCandidate:
             ),
             *(self.history_doubt or self._age_doubt, self._cents_doubt, self._unread_doubt),
         )
-        return tuple(doubt for doubt in found if doubt)
+        return tuple(doubt for doubt in doubts if doubt)
 
     @property
     def cautions(self) -> tuple[str, ...]:
@@ -334,11 +334,11 @@ class PriceCandidate:
         if not points or current is None:
             return None
         last = points[-1], _DOUBTFUL_GAP
-        compared = [(each, _LARGEST_GAP) for each in (points[-1], middle[len(middle) // 2])]
-        found = next((each for each in (*compared, last) if self._contradicts(*each)), None)
-        if found is None:
+        compared = [(price, _LARGEST_GAP) for price in (points[-1], middle[len(middle) // 2])]
+        contradicted = next((pair for pair in (*compared, last) if self._contradicts(*pair)), None)
+        if contradicted is None:
             return None
-        point, gap = found
+        point, gap = contradicted
         side = "acima" if current > point.value else "abaixo"
         if _ratio(current, point.value) >= _MANY_TIMES:
             far = f"muito {side}"

@@ -57,8 +57,8 @@ def records_by_line(
             at=_time_of(answers, "renajud"),
         )
     if fines is not None:
-        found = [fine for fine in one_per_notice(fines) if fine.is_open]
-        owed = [fine.amount.value for fine in found]
+        open_fines = [fine for fine in one_per_notice(fines) if fine.is_open]
+        owed = [fine.amount.value for fine in open_fines]
         short = sum_of(one.missing for one in paid_short_findings(one_per_notice(fines)))
         records[FINES] = Record(
             "renainf",
@@ -66,7 +66,7 @@ def records_by_line(
             len(owed),
             known_sum(owed) if owed else short or None,
             at=_time_of(answers, "renainf"),
-            notices=sum(fine.standing is Standing.NOTICE for fine in found),
+            notices=sum(fine.standing is Standing.NOTICE for fine in open_fines),
         )
     for one in findings:
         if not isinstance(one, AdverseData):

@@ -229,8 +229,8 @@ class _Kept(msgspec.Struct, frozen=True):
 def stored_row(dossier: Dossier, answers: Mapping[LookupName, Served]) -> bytes:
     """Return a vehicle's row in the form that a batch stores, with the ends of its answers."""
     kept = {
-        name: _Answer(each.fetched_at, each.fresh_until, each.delete_at)
-        for name, each in answers.items()
+        name: _Answer(answer.fetched_at, answer.fresh_until, answer.delete_at)
+        for name, answer in answers.items()
     }
     return msgspec.json.encode(_Kept(row_of_dossier(dossier), kept))
 
@@ -288,20 +288,20 @@ def row_of(
         return row_of_dossier(dossier_of(), listed.state, listed.cause)
     row = replace(_without_expired(kept, now_s), state=listed.state, cause=listed.cause or None)
     if row.verdict in ("clear", "limited") and any(
-        each.fresh_until < now_s for each in kept.answers.values()
+        answer.fresh_until < now_s for answer in kept.answers.values()
     ):
         # A fine or restriction may have been added since. As on the vehicle's page, a stale answer
         # does not say that nothing is there.
         level: Level = "caution" if row.verdict == "clear" else "limited"
         row = replace(row, verdict=level, headline=STALE, short=NOTHING_FOUND_BEFORE)
-    found = reported()
-    alerts = found.verdict.alerts if found else ()
+    now_reported = reported()
+    alerts = now_reported.verdict.alerts if now_reported else ()
     lines = settle(_records_of(row), declarations or (), alerts_by_line(alerts))
     seen = seen_findings(seen_of(declarations or ()))
     declared: tuple[DeclaredSomething | SeenDifference, ...] = (*declared_findings(lines), *seen)
     warnings = gravest_first((*declared, *alerts))
     codes = (row.alert_codes or "").split(",")
-    added = _alerts([each for each in warnings if each.code not in codes])
+    added = _alerts([warning for warning in warnings if warning.code not in codes])
     row = replace(
         row,
         alerts="; ".join(filter(None, (added["alerts"], row.alerts))) or None,
@@ -356,10 +356,10 @@ def _reported(alerts: Sequence[ReportAlert]) -> str | None:
 
 def _alerts(findings: Sequence[Finding]) -> dict[str, Any]:
     """Return the findings of a row and their codes, without fines, which it counts."""
-    listed = [each for each in findings if not isinstance(each, FinesInStanding)]
+    listed = [finding for finding in findings if not isinstance(finding, FinesInStanding)]
     return {
         "alerts": "; ".join(dict.fromkeys(map(list_words, listed))) or None,
-        "alert_codes": ",".join(dict.fromkeys(each.code for each in listed)) or None,
+        "alert_codes": ",".join(dict.fromkeys(finding.code for finding in listed)) or None,
     }
 
 
@@ -369,14 +369,14 @@ def _without_expired(kept: _Kept, now_s: float) -> VehicleRow:
     A verdict needs all answers. Only known court orders block a transfer whatever the other
     answers were.
     """
-    living = {name: each for name, each in kept.answers.items() if each.delete_at >= now_s}
+    living = {name: answer for name, answer in kept.answers.items() if answer.delete_at >= now_s}
     expired = [name for name in LOOKUPS if name in kept.answers and name not in living]
     if not expired:
         return kept.row
     facts: dict[str, Any] = {
         one.name: None for one in MEMBERS if one.metadata.get("lookup") in expired
     }
-    fetched_at = min((each.fetched_at for each in living.values()), default=None)
+    fetched_at = min((answer.fetched_at for answer in living.values()), default=None)
     row = replace(
         kept.row,
         **facts,
@@ -539,8 +539,8 @@ def is_selected(listed: Listed, since_s: float | None, outdated_at_s: float | No
     if listed.state != "done" or kept is None:
         return True
     answers = kept.answers.values()
-    return (since_s is None or any(each.fetched_at > since_s for each in answers)) and (
-        outdated_at_s is None or any(each.fresh_until <= outdated_at_s for each in answers)
+    return (since_s is None or any(answer.fetched_at > since_s for answer in answers)) and (
+        outdated_at_s is None or any(answer.fresh_until <= outdated_at_s for answer in answers)
     )
 
 

@@ -119,12 +119,12 @@ def row_of(
         for order in orders
         if order.in_force and order.effect.answers[act].mark != "yes"
     )
-    found = worst([*by_fines.values(), *by_courts])
-    mark: Mark = found[0].mark if found else "yes"
-    deciding: tuple[Answer | Finding, ...] = found
+    obstacles = worst([*by_fines.values(), *by_courts])
+    mark: Mark = obstacles[0].mark if obstacles else "yes"
+    deciding: tuple[Answer | Finding, ...] = obstacles
     if (doubts or rest) and mark in ("careful", "yes"):
-        mark, deciding = "careful", (*doubts, *found, *rest)
-    deciding += tuple(a for s, a in by_fines.items() if s in _OBSTACLES and a not in found)
+        mark, deciding = "careful", (*doubts, *obstacles, *rest)
+    deciding += tuple(a for s, a in by_fines.items() if s in _OBSTACLES and a not in obstacles)
     is_unknown = mark != "no" and gaps.leave_unknown
     mark = "unknown" if is_unknown else mark
     is_stale = mark == "yes" and gaps.stale_since is not None

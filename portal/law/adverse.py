@@ -379,13 +379,13 @@ def each_adverse_in(text: str) -> Iterator[Adverse]:
             for one in _affirmed(part):
                 if one.subject not in seen:
                     seen.add(one.subject)
-                    first, last = (start + offset + each for each in _whole(part, one))
+                    first, last = (start + offset + position for position in _whole(part, one))
                     yield Adverse(one.subject, as_sent[first:last].strip(" ,;:"), whole)
 
 
 def _without_names(read: str) -> str:
     """Return a text of the same length without places and equipment that look like warnings."""
-    return _NO_WARNING.sub(lambda found: "_" * len(found[0]), read)
+    return _NO_WARNING.sub(lambda match: "_" * len(match[0]), read)
 
 
 def _rest(sentences: Sequence[tuple[int, str]], number: int) -> str:
@@ -396,7 +396,7 @@ def _rest(sentences: Sequence[tuple[int, str]], number: int) -> str:
         if not is_amount or _named(sentence) or Reading(sentence).says_fine():
             break
         behind.append(sentence)
-    return "".join(f"; {each}" for each in behind)
+    return "".join(f"; {clause}" for clause in behind)
 
 
 def states_something(text: str) -> bool:
@@ -404,9 +404,9 @@ def states_something(text: str) -> bool:
 
     "Houve restrição, já baixada" names what has ended.
     """
-    unnamed = (each for _, each in _sentences(bare(text)) if not _named(each))
+    unnamed = (sentence for _, sentence in _sentences(bare(text)) if not _named(sentence))
     readings = map(Reading, unnamed)
-    return any(each.states(_STATES) and each.is_about_records() for each in readings)
+    return any(reading.states(_STATES) and reading.is_about_records() for reading in readings)
 
 
 def reads_clean(text: str) -> bool:
@@ -449,7 +449,7 @@ def denied_in(text: str) -> Iterator[tuple[Subject, str]]:
 
 def denies_record(text: str) -> bool:
     """Return whether a sentence denies that anything is on record, but for what it excepts."""
-    return any(map(_denies_record, (each for _, each in _sentences(bare(text)))))
+    return any(map(_denies_record, (sentence for _, sentence in _sentences(bare(text)))))
 
 
 def _denies_record(sentence: str) -> bool:
@@ -462,19 +462,19 @@ def leaves_standing(words: re.Pattern[str], text: str) -> bool:
     """Return whether a text has one of the words, and neither denies nor ends what it names."""
     for _, sentence in _sentences(bare(text)):
         reading = Reading(sentence)
-        for found in words.finditer(sentence):
-            comma = sentence.find(",", found.end())
+        for match in words.finditer(sentence):
+            comma = sentence.find(",", match.end())
             end = comma if comma >= 0 else len(sentence)
-            is_open = reading.after(found.end(), end, is_last=True) is After.LEFT_OPEN
-            if is_open and not reading.is_denied_at(found.start()):
+            is_open = reading.after(match.end(), end, is_last=True) is After.LEFT_OPEN
+            if is_open and not reading.is_denied_at(match.start()):
                 return True
     return False
 
 
 def denies_all(text: str) -> bool:
     """Return whether each sentence of a text denies that something is on record."""
-    sentences = [each for _, each in _sentences(bare(text))]
-    filled = [each for each in sentences if any(map(str.isalnum, each))]
+    sentences = [sentence for _, sentence in _sentences(bare(text))]
+    filled = [sentence for sentence in sentences if any(map(str.isalnum, sentence))]
     return bool(filled) and all(map(_is_denial, filled))
 
 
@@ -488,11 +488,11 @@ def _is_denial(sentence: str) -> bool:
 def _sentences(read: str) -> Iterator[tuple[int, str]]:
     """Yield where sentences begin, and the sentences. A heading belongs to the line below it."""
     start = 0
-    for found in _SENTENCE.finditer(read):
-        if found[0] == "\n" and _is_heading(read, start, found.start()):
+    for mark in _SENTENCE.finditer(read):
+        if mark[0] == "\n" and _is_heading(read, start, mark.start()):
             continue
-        yield start, read[start : found.start()]
-        start = found.end()
+        yield start, read[start : mark.start()]
+        start = mark.end()
     yield start, read[start:]
 
 
@@ -545,7 +545,7 @@ def _affirmed(part: str) -> Iterator[_Named]:
         return
     groups, reading = _groups(part, named), Reading(part)
     states = reading.states(_STATES)
-    condition = max((found.start() for found in _CONDITION.finditer(part)), default=-1)
+    condition = max((match.start() for match in _CONDITION.finditer(part)), default=-1)
     for number, group in enumerate(groups):
         last, is_last = group[-1].last, number + 1 == len(groups)
         end = len(part) if is_last else groups[number + 1][0].first
@@ -644,11 +644,11 @@ def _named(part: str) -> list[_Named]:
     named: list[_Named] = []
     taken = bytearray(len(part))
     for subject, pattern in (*_OF_SUBJECT, (Subject.ADVICE, _ADVICE)):
-        for found in pattern.finditer(part):
-            first, last = found.span()
+        for match in pattern.finditer(part):
+            first, last = match.span()
             if not any(taken[first:last]):
                 taken[first:last] = b"\1" * (last - first)
-                ill = found.start("ill") if "ill" in pattern.groupindex else -1
+                ill = match.start("ill") if "ill" in pattern.groupindex else -1
                 named.append(_Named(subject, first, last, ill if ill >= 0 else first))
     subjects = {one.subject for one in named}
     if Subject.COURT in subjects:

@@ -103,8 +103,8 @@ class AssessedFine:
     def parcel(self) -> str:
         """The number of the instalment that the record is of ("1" of "PARCELA 1/3"), or ""."""
         texts = f"{self.record.kind} {self.record.description}"
-        found = _PARCEL.search(bare(texts))
-        return found[1] if found else ""
+        parcel = _PARCEL.search(bare(texts))
+        return parcel[1] if parcel else ""
 
     @cached_property
     def _sent_amount(self) -> Decimal | None:
@@ -113,13 +113,13 @@ class AssessedFine:
     @cached_property
     def infraction(self) -> Infraction | None:
         fine, sent = self.record, self._sent_amount
-        found = find(str(fine.code))
-        if found is None:
+        row = find(str(fine.code))
+        if row is None:
             return None
-        found = as_committed(found, sent, fine.committed_on)
+        row = as_committed(row, sent, fine.committed_on)
         if sent is not None:
-            found = found.narrowed_to(sent)
-        return narrowed_to_wording(found, str(fine.description))
+            row = row.narrowed_to(sent)
+        return narrowed_to_wording(row, str(fine.description))
 
     @cached_property
     def wording(self) -> Wording:
@@ -147,12 +147,12 @@ class AssessedFine:
     @cached_property
     def points(self) -> Points:
         fine = self.record
-        found = points_of(self.infraction, fine.offender.points, fine.committed_on, self.today)
+        points = points_of(self.infraction, fine.offender.points, fine.committed_on, self.today)
         if self.standing is Standing.CALLED_OFF:
-            return Points(found.by_gravity, None, "called_off")
-        if self.wording.conflict and found.why != "expired":
+            return Points(points.by_gravity, None, "called_off")
+        if self.wording.conflict and points.why != "expired":
             return Points(None, None, "diverging")
-        return replace(found, by_gravity=None) if self.wording.conflict else found
+        return replace(points, by_gravity=None) if self.wording.conflict else points
 
     @property
     def points_now(self) -> int | None:
@@ -165,10 +165,10 @@ class AssessedFine:
         sent = self._sent_amount
         # Where code and description name two infractions, only the source knows the amount.
         infraction = self._agreed if sent is None else self.infraction
-        found = exact_amount(infraction, sent, self.record.committed_on)
-        if sent is not None and self.wording.conflict and not found.matches:
+        amount = exact_amount(infraction, sent, self.record.committed_on)
+        if sent is not None and self.wording.conflict and not amount.matches:
             return as_sent(sent, "diverging")
-        return found
+        return amount
 
     @cached_property
     def paid(self) -> PaidSum:
@@ -281,21 +281,21 @@ class AssessedFine:
 
     @cached_property
     def notice(self) -> Deadline:
-        found = deadlines.notice_of_infraction(self._committed_on, self._notified_on, self.today)
+        notice = deadlines.notice_of_infraction(self._committed_on, self._notified_on, self.today)
         if self.is_nic:
-            return deadlines.not_judged(found)
-        ran = self._as_it_ran(found, self._committed_on, self._notified_on)
+            return deadlines.not_judged(notice)
+        ran = self._as_it_ran(notice, self._committed_on, self._notified_on)
         return deadlines.not_caught(ran) if self._is_not_caught else ran
 
     @cached_property
     def penalty(self) -> Deadline:
         penalty_on = self.record.penalty_on
-        found = deadlines.notice_of_penalty(
+        notice = deadlines.notice_of_penalty(
             self._committed_on, penalty_on, self.today, self._notified_on
         )
         if self.is_nic:
-            return deadlines.not_judged(found)
-        ran = self._as_it_ran(found, self._committed_on, penalty_on)
+            return deadlines.not_judged(notice)
+        ran = self._as_it_ran(notice, self._committed_on, penalty_on)
         return deadlines.not_caught(ran) if self._is_not_caught else ran
 
     @property
@@ -311,22 +311,22 @@ class AssessedFine:
         if term is None:
             return deadline
         of_union = is_federal(str(self.record.authority_code), str(self.record.authority))
-        found = standstill_of(deadline.step, *term, self._state, is_federal=of_union)
-        if found is None:
+        standstill = standstill_of(deadline.step, *term, self._state, is_federal=of_union)
+        if standstill is None:
             return deadline
-        return deadlines.stood_still(deadline, found.cited, found.until, self.today)
+        return deadlines.stood_still(deadline, standstill.cited, standstill.until, self.today)
 
     @cached_property
     def prior_defence(self) -> Deadline:
         start = self._defended_from
-        found = deadlines.prior_defence(start, self.today, self._state)
-        return self._as_it_ran(found, start)
+        defence = deadlines.prior_defence(start, self.today, self._state)
+        return self._as_it_ran(defence, start)
 
     @cached_property
     def driver_nomination(self) -> Deadline:
         start = self._defended_from
-        found = deadlines.driver_nomination(start, self.today, self._state)
-        return self._as_it_ran(found, start)
+        nomination = deadlines.driver_nomination(start, self.today, self._state)
+        return self._as_it_ran(nomination, start)
 
     @cached_property
     def appeal(self) -> Deadline:
@@ -337,10 +337,14 @@ class AssessedFine:
     def prescription(self) -> Deadline:
         penalty_on = self.record.penalty_on
         until = self.appeal.ends_on if self.appeal.act else None
-        found = deadlines.prescription(
+        prescription = deadlines.prescription(
             self._committed_on, penalty_on, self.today, self._state, until
         )
-        return deadlines.not_judged(found) if self.is_nic and penalty_on is None else found
+        return (
+            deadlines.not_judged(prescription)
+            if self.is_nic and penalty_on is None
+            else prescription
+        )
 
     @cached_property
     def is_paid(self) -> bool:
@@ -495,7 +499,9 @@ def totals(fines: Sequence[AssessedFine]) -> Totals:
             a.points.counted or 0 for a in charged if a.standing not in _COUNTS_POINTS
         ),
         points_unknown=sum(a.points.counted is None for a in charged),
-        gravities=tuple((each, gravities[each]) for each in _GRAVITIES if each in gravities),
+        gravities=tuple(
+            (gravity, gravities[gravity]) for gravity in _GRAVITIES if gravity in gravities
+        ),
         identical=tuple(n for n in unnumbered.values() if n > 1),
         same_notice=tuple(n for n in notices.values() if n > 1),
         also_paid=len(notices.keys() & paid_notices),

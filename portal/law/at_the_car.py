@@ -30,8 +30,8 @@ class Seen:
 
 def by_row(seen: Iterable[Seen]) -> Mapping[CarRow, Seen]:
     """Return what was seen of each row, in the order of CAR_ROWS."""
-    found = {one.row: one for one in seen}
-    return {row: found[row] for row in CAR_ROWS if row in found}
+    by_row = {one.row: one for one in seen}
+    return {row: by_row[row] for row in CAR_ROWS if row in by_row}
 
 
 def seen_findings(seen: Iterable[Seen]) -> Iterator[SeenDifference]:

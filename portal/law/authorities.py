@@ -166,18 +166,18 @@ def code_conflict(
 
 def _names_another(authority: Authority, name: str, stated: str) -> bool:
     codes = [codes for words, codes in _NAMED if words.search(name)]
-    if codes and not any(each.fullmatch(authority.code) for each in codes):
+    if codes and not any(pattern.fullmatch(authority.code) for pattern in codes):
         return True
-    if (found := _STATE_IN_NAME.search(name)) and found[1] in STATES:
-        return authority.state not in ("", found[1])
-    found = _TOWN_IN_NAME.search(name)
-    if authority.town is None or found is None:
+    if (match := _STATE_IN_NAME.search(name)) and match[1] in STATES:
+        return authority.state not in ("", match[1])
+    match = _TOWN_IN_NAME.search(name)
+    if authority.town is None or match is None:
         return False
-    named, own = _letters(found[1]), _letters(bare(authority.town.name))
+    named, own = _letters(match[1]), _letters(bare(authority.town.name))
     if named in own or own in named:
         return False
     # Of a town that was renamed, or that is spelled differently, the text names no other town.
-    return any(f",{found[1]},{each}\n" in _bare_towns() for each in {authority.state, stated})
+    return any(f",{match[1]},{state}\n" in _bare_towns() for state in {authority.state, stated})
 
 
 def _is_elsewhere(authority: Authority, town: Town) -> bool:

@@ -91,10 +91,10 @@ def has_wrong_check_digits(case: str) -> bool:
     Res. CNJ 65/2008: the number without its digits, and then these, is 1 modulo 97 (ISO 7064). A
     text without a whole number has none.
     """
-    found = _NUMBER.search(case)
-    if found is None:
+    match = _NUMBER.search(case)
+    if match is None:
         return False
-    number, digits, rest = found[1], found[2], "".join(found.groups()[2:])
+    number, digits, rest = match[1], match[2], "".join(match.groups()[2:])
     return int(f"{number}{rest}{digits}") % 97 != 1
 
 

@@ -115,7 +115,7 @@ Declared = Declaration | Seen
 
 
 def seen_of(declarations: Sequence[Declared]) -> tuple[Seen, ...]:
-    return tuple(each for each in declarations if isinstance(each, Seen))
+    return tuple(declaration for declaration in declarations if isinstance(declaration, Seen))
 
 
 def settle(
@@ -124,7 +124,11 @@ def settle(
     warned: Collection[str] = (),
 ) -> tuple[SettledLine, ...]:
     """Return all lines. ``records`` is by the line's key, and ``warned`` has keys of lines."""
-    declared = {each.line: each for each in declarations if isinstance(each, Declaration)}
+    declared = {
+        declaration.line: declaration
+        for declaration in declarations
+        if isinstance(declaration, Declaration)
+    }
     return tuple(
         SettledLine(line, records.get(line.key), declared.get(line.key), line.key in warned)
         for line in LINES

@@ -184,8 +184,8 @@ def _role(text: str) -> _Role:
 
 
 def _words(sentence: str) -> list[_Word]:
-    spelt = ((_SPELT_OUT.get(found[0], found[0]), found) for found in _TOKEN.finditer(sentence))
-    return [_Word(text, *found.span(), _role(text)) for text, found in spelt]
+    spelt = ((_SPELT_OUT.get(token[0], token[0]), token) for token in _TOKEN.finditer(sentence))
+    return [_Word(text, *token.span(), _role(text)) for text, token in spelt]
 
 
 class _Held(NamedTuple):
@@ -359,7 +359,7 @@ class Reading:
         effect = self._effect(number, denied=state.denied and not state.parted)
         if state.disclaimed and effect:
             effect = False
-        is_claim = any(_CLAIMS.fullmatch(self._text(number - each)) for each in (1, 2, 3))
+        is_claim = any(_CLAIMS.fullmatch(self._text(number - step)) for step in (1, 2, 3))
         if word.text == "QUE" and state.denied and is_claim:
             state.disclaimed = True
         follows = self._follows_denial(number)
@@ -458,7 +458,7 @@ class Reading:
         ):
             behind += 1
         is_cure = _CURES.fullmatch(self._text(behind)) and behind > number + 1
-        near = (self._text(behind + each) for each in (1, 2))
+        near = (self._text(behind + step) for step in (1, 2))
         return bool(is_cure) and not any(map(_OF_VEHICLE.fullmatch, near))
 
     def _denies_before(self, number: int, *, is_next: bool, parted: bool) -> bool:
@@ -478,12 +478,12 @@ class Reading:
         ):
             return True
         # "não retornou resultados"
-        return any(_TRACE.fullmatch(self._text(number + each)) for each in (1, 2, 3))
+        return any(_TRACE.fullmatch(self._text(number + step)) for step in (1, 2, 3))
 
     def _is_cause(self, number: int) -> bool:
         """Return whether a denial says why something is so: "BLOQUEIO POR AUSENCIA DE VISTORIA"."""
         return self._text(number - 1) in ("POR", "PELA", "PELO") or any(
-            _CAUSES.fullmatch(self._text(number - each)) for each in (2, 3)
+            _CAUSES.fullmatch(self._text(number - step)) for step in (2, 3)
         )
 
     def _is_if(self, number: int) -> bool:
@@ -509,10 +509,10 @@ class Reading:
         return bool(_ENDED.fullmatch(self._text(number))) and not is_ahead
 
     def _is_chance(self, number: int) -> bool:
-        return any(_CHANCE.fullmatch(self._text(each)) for each in range(number - 5, number))
+        return any(_CHANCE.fullmatch(self._text(place)) for place in range(number - 5, number))
 
     def _is_protection(self, number: int) -> bool:
-        return any(_PROTECTS.fullmatch(self._text(each)) for each in range(number - 3, number))
+        return any(_PROTECTS.fullmatch(self._text(place)) for place in range(number - 3, number))
 
     def _follows_denial(self, number: int) -> bool:
         before = number - 1

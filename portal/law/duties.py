@@ -26,8 +26,8 @@ _GAS: Final = re.compile(r"\b(GNV|GAS NATURAL|GAS)\b")
 
 def duties_of(decoded: Decoded) -> Iterator[Duty]:
     kind = bare(str(decoded.vehicle_type))
-    if found := next((duty for duty, words in _KINDS if words.search(kind)), None):
-        yield found
+    if duty := next((duty for duty, words in _KINDS if words.search(kind)), None):
+        yield duty
     if _GAS.search(bare(str(decoded.fuel))):
         yield "gas"
     if "hired" in special_uses_of(decoded):

@@ -170,15 +170,15 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
         is_more = reading.states_more and not is_denied
         is_allowed = "transferencia" in reading.permitted
         tables.append(_OF_ANY_KIND if is_more or not (doubt or is_allowed) else _UNKNOWN)
-    for each in more:
-        tables.extend(_KINDS[kind] for kind in each.stated)
-        if each.states_more:
+    for other in more:
+        tables.extend(_KINDS[kind] for kind in other.stated)
+        if other.states_more:
             tables.append(_OF_ANY_KIND)
     if restriction.recorded is not False:
         tables.extend(_KINDS[kind] for kind in by_name)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
     answers |= _allowed(reading, answers)
-    named = {*reading.kinds, *by_name, *(kind for each in more for kind in each.stated)}
+    named = {*reading.kinds, *by_name, *(kind for other in more for kind in other.stated)}
     kinds = tuple(kind for kind in KINDS if kind in named)
     quoted = reading.revoked_by if doubt == "lifted" else ""
     return Effect(kinds, reading.unrecognised, True, answers, doubt, quoted)
@@ -186,8 +186,8 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
 
 def _kinds_by_name(restriction: Restriction, today: date) -> tuple[Kind, ...]:
     """Return the kinds that members beyond the contract name: "ordemApreensao": true."""
-    names = (_OF_COUNT.sub(" ", each) for each in restriction.further_names)
-    named = (kinds_in_prose(_NUMBERED.sub(" ", each), today) for each in names)
+    names = (_OF_COUNT.sub(" ", name) for name in restriction.further_names)
+    named = (kinds_in_prose(_NUMBERED.sub(" ", name), today) for name in names)
     return tuple(dict.fromkeys(kind for kinds in named for kind in kinds))
 
 

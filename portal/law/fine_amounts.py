@@ -138,9 +138,9 @@ def exact_amount(
         return as_sent(sent, "unlisted")
     if has_changed:
         return as_sent(sent, "changed")
-    found = stands_for(sent, expected)
-    if found is not None:
-        return Amount(found, "table", "as_sent", matches=True, sent=sent)
+    stood_for = stands_for(sent, expected)
+    if stood_for is not None:
+        return Amount(stood_for, "table", "as_sent", matches=True, sent=sent)
     return _against_other_tables(infraction, sent, expected, committed_on)
 
 
@@ -193,7 +193,7 @@ def nic_multiple(asked: Decimal) -> tuple[Decimal, int] | None:
 
 def sne_amounts() -> list[Decimal | None]:
     """Return the table's amounts with the discount of SNE."""
-    return [at_60(each) for each in _SINGLE]
+    return [at_60(amount) for amount in _SINGLE]
 
 
 def overweight_steps(infraction: Infraction, base: Decimal, asked: Decimal) -> int:

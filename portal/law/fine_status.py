@@ -100,8 +100,8 @@ _VOCABULARY = {
 def _unread(word: str, *meanings: str) -> list[str]:
     """Return the words of a status that agree with none of ``meanings``."""
     known = [_VOCABULARY[meaning] for meaning in ("plain", *meanings)]
-    stems = ((each, _GENDER.sub("", each)) for each in _WORD.findall(word))
-    return [each for each, stem in stems if not any(stem in words for words in known)]
+    stems = ((part, _GENDER.sub("", part)) for part in _WORD.findall(word))
+    return [part for part, stem in stems if not any(stem in words for words in known)]
 
 
 # Why a standing is what it is.
@@ -174,18 +174,18 @@ class Status(Struct, frozen=True):
 
 def status_of(fine: Fine, payment: Payment, today: date, state: str) -> Status:
     """Return the status of a fine. ``state`` is the authority's state, whose holidays count."""
-    found = replace(_status(fine, payment, today, state), payment=payment)
-    return replace(found, remarks=tuple(_remarks(fine, found)))
+    status = replace(_status(fine, payment, today, state), payment=payment)
+    return replace(status, remarks=tuple(_remarks(fine, status)))
 
 
-def _remarks(fine: Fine, found: Status) -> Iterator[Remark]:
-    if found.payment.why == "amount_alone":
+def _remarks(fine: Fine, status: Status) -> Iterator[Remark]:
+    if status.payment.why == "amount_alone":
         yield "amount_alone"
-    if fine.kind and not _is_stated(fine, found):
+    if fine.kind and not _is_stated(fine, status):
         yield "word"
     if fine.notified_on and fine.penalty_on and fine.penalty_on < fine.notified_on:
         yield "penalty_before_notice"
-    if found.standing not in _CHARGEABLE or not fine.penalty_on:
+    if status.standing not in _CHARGEABLE or not fine.penalty_on:
         return
     if _IN_DEFENCE.search(bare(str(fine.kind))):
         yield "penalty_ends_defence"
@@ -193,13 +193,13 @@ def _remarks(fine: Fine, found: Status) -> Iterator[Remark]:
         yield "never_notified"
 
 
-def _is_stated(fine: Fine, found: Status) -> bool:
+def _is_stated(fine: Fine, status: Status) -> bool:
     """Return whether the status already says what the source's word says."""
     word = bare(str(fine.kind))
-    is_kind = (found.standing is Standing.NOTICE and _IN_NOTICE.search(word)) or (
-        found.standing in _CHARGEABLE and _OF_PENALTY.search(word)
+    is_kind = (status.standing is Standing.NOTICE and _IN_NOTICE.search(word)) or (
+        status.standing in _CHARGEABLE and _OF_PENALTY.search(word)
     )
-    return bool(is_kind) or str(fine.kind) == found.text
+    return bool(is_kind) or str(fine.kind) == status.text
 
 
 def _status(fine: Fine, payment: Payment, today: date, state: str) -> Status:
@@ -274,10 +274,10 @@ def _by_dates(fine: Fine, today: date, state: str) -> Status:
     if fine.penalty_on is not None:
         if not _agrees_with_penalty(word):
             return _unknown("unread", text)
-        found = _after_penalty(fine.penalty_on, state, today)
-        if found.standing is not Standing.DUE and _NOT_YET_DUE.search(word):
+        status = _after_penalty(fine.penalty_on, state, today)
+        if status.standing is not Standing.DUE and _NOT_YET_DUE.search(word):
             return _unknown("not_yet_due", text)
-        return found
+        return status
     if fine.penalty_on_text:
         return _unknown("penalty_unread")
     if _OF_PENALTY.search(word):

@@ -42,8 +42,10 @@ def further_findings(
 
     The members of one object tell of one thing: "gravame": {"status": "ATIVO", "banco": "X"}.
     """
-    found = (_finding(each, source, anchor, today) for each in _telling(further.statements))
-    yield from dict.fromkeys(filter(None, found))
+    findings = (
+        _finding(statement, source, anchor, today) for statement in _telling(further.statements)
+    )
+    yield from dict.fromkeys(filter(None, findings))
     withheld = tuple(dict.fromkeys(map(_label, filter(_withholds, further.statements))))
     if further.is_cut or withheld:
         yield UnreadData(source, anchor, withheld[:_MOST_WITHHELD])
@@ -58,18 +60,18 @@ def beside_findings(
     name a graver order than ``orders``, those in force.
     """
     if source != "decode":
-        texts = tuple(each for each in further.statements if _has_words(each))
+        texts = tuple(statement for statement in further.statements if _has_words(statement))
         further = Further(texts, further.is_cut)
-    for found in further_findings(further, today, source, _ANCHORS[source]):
-        if isinstance(found, UnreadData) or source == "decode" or _warns_of_more(found, orders):
-            yield found
+    for finding in further_findings(further, today, source, _ANCHORS[source]):
+        if isinstance(finding, UnreadData) or source == "decode" or _warns_of_more(finding, orders):
+            yield finding
 
 
-def _warns_of_more(found: AdverseData, orders: Sequence[AssessedOrder]) -> bool:
+def _warns_of_more(finding: AdverseData, orders: Sequence[AssessedOrder]) -> bool:
     """Return whether a text says more than that there are records such as these orders."""
-    if found.kinds and found.subject is not Subject.SEIZURE:
-        return is_graver(found.kinds, orders)
-    return not _NAMES_RECORDS.fullmatch(bare(found.words))
+    if finding.kinds and finding.subject is not Subject.SEIZURE:
+        return is_graver(finding.kinds, orders)
+    return not _NAMES_RECORDS.fullmatch(bare(finding.words))
 
 
 def _telling(statements: Sequence[Statement]) -> Iterator[Statement]:
@@ -79,28 +81,30 @@ def _telling(statements: Sequence[Statement]) -> Iterator[Statement]:
     with words of its own is kept: it may name a graver order.
     """
     objects: dict[int, list[Statement]] = {}
-    for each in statements:
-        if each.within:
-            objects.setdefault(each.within, []).append(each)
-    chosen = {id(each) for members in objects.values() for each in _of_object(members)}
-    yield from (each for each in statements if not each.within or id(each) in chosen)
+    for statement in statements:
+        if statement.within:
+            objects.setdefault(statement.within, []).append(statement)
+    chosen = {id(statement) for members in objects.values() for statement in _of_object(members)}
+    yield from (
+        statement for statement in statements if not statement.within or id(statement) in chosen
+    )
 
 
 def _of_object(members: Sequence[Statement]) -> Iterator[Statement]:
-    warned = [(found[0], each) for each in members if (found := adverse_statement(each))]
-    of_value = [(subject, each) for subject, each in warned if _value_warns(each)]
+    warned = [(warning[0], member) for member in members if (warning := adverse_statement(member))]
+    of_value = [(subject, member) for subject, member in warned if _value_warns(member)]
     by_value = {subject for subject, _ in of_value}
-    of_label = [(subject, each) for subject, each in warned if _label_warns(each)]
+    of_label = [(subject, member) for subject, member in warned if _label_warns(member)]
     first: dict[Subject, Statement] = {}
     by_name = of_label or ([] if of_value else warned)
     if _has_ended(members):
         of_value = [one for one in of_value if not _KIND.search(words_of((one[1].label,)))]
         by_name = []
     # A text says more than a flag: "sinistro": {"indicador": "S", "monta": "MEDIA"}.
-    for subject, each in sorted(by_name, key=lambda one: not _has_words(one[1])):
+    for subject, member in sorted(by_name, key=lambda one: not _has_words(one[1])):
         if subject not in by_value:
-            first.setdefault(subject, each)
-    yield from (each for _, each in of_value)
+            first.setdefault(subject, member)
+    yield from (member for _, member in of_value)
     yield from first.values()
 
 
@@ -109,9 +113,9 @@ def _has_ended(members: Sequence[Statement]) -> bool:
 
     "gravame": {"situacao": "BAIXADO", "tipo": "ALIENACAO FIDUCIARIA", "agente": "BANCO X"}.
     """
-    states = [each for each in members if _STATE.search(words_of((each.label,)))]
+    states = [member for member in members if _STATE.search(words_of((member.label,)))]
     return bool(states) and all(
-        _is_named(each) and not each.is_withheld and not _by_name(each) for each in states
+        _is_named(member) and not member.is_withheld and not _by_name(member) for member in states
     )
 
 
@@ -179,7 +183,7 @@ def _is_named(statement: Statement) -> bool:
 
 
 def _subjects(text: str) -> list[Subject]:
-    return [each.subject for each in adverse_in(text)]
+    return [adverse.subject for adverse in adverse_in(text)]
 
 
 def _first(text: str) -> Adverse | None:

@@ -94,22 +94,22 @@ def _further(
 ) -> Iterator[AdverseData | UnreadData]:
     """Yield what members beyond the contract warn of, beside what the record itself states."""
     for fine in fines:
-        for found in further_findings(fine.record.further, fine.today, "renainf", fine.anchor):
-            if not (isinstance(found, AdverseData) and found.subject in _OF_ANY_FINE):
-                yield found
+        for finding in further_findings(fine.record.further, fine.today, "renainf", fine.anchor):
+            if not (isinstance(finding, AdverseData) and finding.subject in _OF_ANY_FINE):
+                yield finding
     for order in orders:
-        for found in further_findings(order.record.further, order.today, "renajud", order.anchor):
-            if isinstance(found, UnreadData) or _is_beyond_order(found):
-                yield found
+        for finding in further_findings(order.record.further, order.today, "renajud", order.anchor):
+            if isinstance(finding, UnreadData) or _is_beyond_order(finding):
+                yield finding
 
 
-def _is_beyond_order(found: AdverseData) -> bool:
+def _is_beyond_order(finding: AdverseData) -> bool:
     """Return whether a member warns of more than an order can. ``effect_of`` judges the rest.
 
     A "BAIXADO" of an order says nothing of the vehicle.
     """
-    return found.subject in _BEYOND_ORDERS and not (
-        found.subject is Subject.SCRAP and says_lifted(found.words)
+    return finding.subject in _BEYOND_ORDERS and not (
+        finding.subject is Subject.SCRAP and says_lifted(finding.words)
     )
 
 
@@ -181,7 +181,7 @@ def _tampering(fines: Sequence[AssessedFine]) -> Iterator[TamperedWith]:
 
 def _other_vehicle(records: Sequence[AssessedFine | AssessedOrder]) -> Iterator[OtherVehicle]:
     identities = (identity_of_name(one.record.make_model) for one in records)
-    first = next((each for each in identities if each.make), None)
+    first = next((identity for identity in identities if identity.make), None)
     named: dict[str, str] = {}
     source: Source = "renajud"
     for one in records:

@@ -49,7 +49,7 @@ class Interest(Struct, frozen=True):
 @cache
 def selic() -> Mapping[date, Decimal]:
     """Return the monthly Selic in per cent, by the first day of the month."""
-    return {each.month: each.percent for each in read_csv(__package__, "selic.csv", _Month)}
+    return {row.month: row.percent for row in read_csv(__package__, "selic.csv", _Month)}
 
 
 def interest_on(amount: Decimal, due_on: date, paid_on: date) -> Interest | None:

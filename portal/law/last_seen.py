@@ -115,11 +115,11 @@ def since_last_seen(before: Sight, now: Sight) -> SinceLastSeen:
     changes: list[SightChange] = []
     same: list[Part] = []
     unknown: list[Part] = []
-    for part, found in _compared(before, now).items():
-        if found is None:
+    for part, of_part in _compared(before, now).items():
+        if of_part is None:
             unknown.append(part)
-        elif found:
-            changes += found
+        elif of_part:
+            changes += of_part
         else:
             same.append(part)
     return SinceLastSeen(before.at, tuple(changes), tuple(same), tuple(unknown))

@@ -98,21 +98,21 @@ def check_notice(fine: AssessedFine, due_on: date | None) -> tuple[Point, ...]:
 
 def _authority(fine: AssessedFine) -> Iterator[Point]:
     code, number = fine.record.authority_code, fine.record.notice
-    found = fine.authority
-    if found is None:
+    body = fine.authority
+    if body is None:
         if code:
             yield Point("open", "unknown_authority")
         return
     yield Point("agrees", "authority")
-    if found.code == _PRF and number and number.value[0] not in PRF_LETTERS:
+    if body.code == _PRF and number and number.value[0] not in PRF_LETTERS:
         yield Point("against", "prf_number")
 
 
 def _infraction(fine: AssessedFine) -> Iterator[Point]:
-    found = fine.infraction
-    if found is not None:
+    infraction = fine.infraction
+    if infraction is not None:
         yield Point("agrees", "infraction")
-        if not any(row.current for row in found.rows):
+        if not any(row.current for row in infraction.rows):
             yield Point("open", "superseded")
         if fine.toll_until:
             yield Point("open", "toll")

@@ -33,8 +33,8 @@ def next_office_day(day: date, state: str = "") -> date:
 
 def holiday_name(day: date, state: str = "") -> str:
     """Return the name of the national holiday or of the state's, or ""."""
-    found = _holidays(day.year)
-    return found.get((day, "BR")) or found.get((day, state.strip().upper()), "")
+    names = _holidays(day.year)
+    return names.get((day, "BR")) or names.get((day, state.strip().upper()), "")
 
 
 @cache

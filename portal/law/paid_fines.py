@@ -107,7 +107,7 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
         return _unread(str(fine.paid_on_text)) or _without_day(fine, owed)
     if fine.paid_on > today:
         return Payment("unclear", "day_in_future", fine.paid_on)
-    others = [each for each in (fine.registered_on, fine.notified_on, fine.penalty_on) if each]
+    others = [day for day in (fine.registered_on, fine.notified_on, fine.penalty_on) if day]
     first = fine.committed_on or min(others, default=None)
     if first is not None and fine.paid_on < first:
         why: Why = "day_before_infraction" if fine.committed_on else "day_before_record"

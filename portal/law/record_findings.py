@@ -25,10 +25,10 @@ def court_findings(orders: Sequence[AssessedOrder]) -> Iterator[CourtOrders]:
 
 def fine_findings(fines: Sequence[AssessedFine]) -> Iterator[FinesInStanding]:
     for standing in _GRAVEST_FIRST:
-        if found := tuple(fine for fine in fines if fine.standing is standing):
-            yield FinesInStanding(standing, found)
+        if of_standing := tuple(fine for fine in fines if fine.standing is standing):
+            yield FinesInStanding(standing, of_standing)
 
 
 def paid_short_findings(fines: Sequence[AssessedFine]) -> Iterator[PaidShort]:
-    if found := tuple(fine for fine in fines if fine.shortfall):
-        yield PaidShort(found)
+    if short := tuple(fine for fine in fines if fine.shortfall):
+        yield PaidShort(short)

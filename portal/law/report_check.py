@@ -194,12 +194,12 @@ def alerts_of(
         if not _is_on_record(one, kinds, in_force, fines):
             warned.setdefault(one.subject, []).append((topic, label, one))
             stated.setdefault(one.subject, {}).update(dict.fromkeys(kinds))
-    for subject, found in warned.items():
-        topic, label, _ = found[0]
+    for subject, warnings in warned.items():
+        topic, label, _ = warnings[0]
         amount = None
         if subject in (Subject.DEBTS, Subject.FINES):
             of_fines = Decimal(0) if fines is None else fines.amount
-            amount = _sum_of([(where, one.sentence) for where, _, one in found], of_fines)
+            amount = _sum_of([(where, one.sentence) for where, _, one in warnings], of_fines)
             if subject is Subject.FINES and fines is not None:
                 # The records' own sum stands beside it.
                 amount -= of_fines
@@ -229,12 +229,12 @@ def _sum_of(stated: Sequence[tuple[str, str]], of_fines: Decimal) -> Decimal:
             else:
                 amounts[amount] += 1
     in_topics = sum(
-        (each for where in by_topic if where for each in by_topic[where].elements()), Decimal(0)
+        (amount for where in by_topic if where for amount in by_topic[where].elements()), Decimal(0)
     )
     if in_topics:
         concluded = [*by_topic.get("", Counter()).elements()]
-        totals += [each for each in concluded if in_topics <= each != in_topics + of_fines]
-        by_topic[""] = Counter(each for each in concluded if each < in_topics)
+        totals += [amount for amount in concluded if in_topics <= amount != in_topics + of_fines]
+        by_topic[""] = Counter(amount for amount in concluded if amount < in_topics)
     parts: Counter[Decimal] = Counter()
     for amounts in by_topic.values():
         parts |= amounts
@@ -250,10 +250,10 @@ def _adverse(report: Report) -> Iterator[tuple[str, str, Adverse]]:
         if topic.text.state != "known" and topic.mark != "warning":
             continue
         text = topic.said
-        found = [_in_topic(one, topic.key) for one in each_adverse_in(text)]
-        if not found and (subject := _unnamed(topic, text)):
-            found = [Adverse(subject, "", bare(text))]
-        for one in found:
+        adverse = [_in_topic(one, topic.key) for one in each_adverse_in(text)]
+        if not adverse and (subject := _unnamed(topic, text)):
+            adverse = [Adverse(subject, "", bare(text))]
+        for one in adverse:
             yield topic.key, topic.label, one
     for part in (*report.said, *report.unshown):
         for one in each_adverse_in(part):
@@ -323,7 +323,7 @@ def _states_more(sentence: str, fines: Totals, *, has_others: bool) -> bool:
 
 
 def _most_counted(pattern: re.Pattern[str], sentence: str) -> int:
-    return max((int(found[1]) for found in pattern.finditer(sentence)), default=0)
+    return max((int(match[1]) for match in pattern.finditer(sentence)), default=0)
 
 
 def contradictions(
@@ -382,7 +382,7 @@ def _is_silent(conclusion: str) -> bool:
 
 def _concludes(sentence: str) -> bool:
     """Return whether a sentence says something of the vehicle that holds now."""
-    leaves_open = any(each.search(sentence) for each in (_NO_CONCLUSION, _VAGUE, _CANNOT))
+    leaves_open = any(pattern.search(sentence) for pattern in (_NO_CONCLUSION, _VAGUE, _CANNOT))
     return not (leaves_open or _is_conditional(sentence))
 
 
@@ -398,14 +398,14 @@ def _of_fines(text: str, fines: Totals, where: str, *, is_silent: bool) -> Itera
         return
     stated = _amounts(text)
     sums = (fines.amount, fines.amount_at_80, fines.amount_at_60, fines.enforceable_amount)
-    near = any(abs(each - known) < 1 for each in (*stated, sum(stated)) for known in sums)
+    near = any(abs(amount - known) < 1 for amount in (*stated, sum(stated)) for known in sums)
     if stated and not near and not fines.without_amount:
         yield FinesDiffer(tuple(stated), fines.amount)
 
 
 def _of_prices(text: str, low: Decimal, high: Decimal) -> Iterator[Contradiction]:
     stated = _amounts(text)
-    if stated and not any(low * (1 - _NEAR) <= each <= high * (1 + _NEAR) for each in stated):
+    if stated and not any(low * (1 - _NEAR) <= amount <= high * (1 + _NEAR) for amount in stated):
         yield PriceDiffers(stated[0], low, high)
 
 
@@ -473,7 +473,7 @@ def _cannot(text: str) -> bool:
 def _praises(text: str) -> bool:
     """Return whether a text praises the vehicle without a negation or a condition."""
     return any(
-        (found := _PRAISES.search(clause)) and not _NEGATED.search(clause[: found.start()])
+        (praise := _PRAISES.search(clause)) and not _NEGATED.search(clause[: praise.start()])
         for sentence in _SENTENCE.split(bare(text))
         if not _is_conditional(sentence)
         for clause in _CLAUSE.split(sentence)

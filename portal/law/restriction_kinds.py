@@ -208,9 +208,9 @@ class _Part:
             if kind is None and word not in _FILLERS and word not in beside
         ]
 
-    def as_sent(self, found: re.Match[str]) -> str:
-        first = self.line[: found.start()].count(" ")
-        return " ".join(self.words[first : first + found[0].count(" ") + 1])
+    def as_sent(self, match: re.Match[str]) -> str:
+        first = self.line[: match.start()].count(" ")
+        return " ".join(self.words[first : first + match[0].count(" ") + 1])
 
 
 def read_kinds(text: str, today: date) -> KindReading:
@@ -222,7 +222,7 @@ def read_kinds(text: str, today: date) -> KindReading:
     lifting in an item without a kind applies to all kinds. A denial in such an item applies only if
     the text states no kind.
     """
-    found: set[Kind] = set()
+    all_kinds: set[Kind] = set()
     stated: set[Kind] = set()
     doubted: set[Kind] = set()
     permitted: dict[Kind, str] = {}
@@ -233,7 +233,7 @@ def read_kinds(text: str, today: date) -> KindReading:
         allowed = _permitted(part)
         permitted |= allowed
         kinds = part.kinds - set(allowed)
-        found |= kinds
+        all_kinds |= kinds
         has_unrecognised |= bool(part.unread)
         lifted = _lifting(part.line, today)
         # "NAO HA BAIXA" denies a lifting, and not the order.
@@ -248,15 +248,15 @@ def read_kinds(text: str, today: date) -> KindReading:
         doubted |= kinds
         lifts_all |= not kinds and lifted is not None
     if lifts_all:
-        stated, doubted = set(), found
+        stated, doubted = set(), all_kinds
     return KindReading(
-        kinds=tuple(kind for kind in KINDS if kind in found),
+        kinds=tuple(kind for kind in KINDS if kind in all_kinds),
         stated=tuple(kind for kind in KINDS if kind in stated),
-        revoked_by=revoked_by if doubted or lifts_all or not found else "",
+        revoked_by=revoked_by if doubted or lifts_all or not all_kinds else "",
         permitted={kind: words for kind, words in permitted.items() if kind not in stated},
-        unrecognised=text if has_unrecognised or not found else "",
+        unrecognised=text if has_unrecognised or not all_kinds else "",
         states_more=states_more,
-        only_denies=only_denies and bool(found),
+        only_denies=only_denies and bool(all_kinds),
     )
 
 
@@ -272,7 +272,7 @@ def kinds_in_prose(text: str, today: date) -> tuple[Kind, ...]:
 
 def _parts(text: str, today: date) -> Iterator[_Part]:
     # A day that has come limits no lifting. A slash in a day does not divide the text.
-    joined = _DENIED_LIST.sub(lambda found: " ou ".join(_COMMA.split(found[0])), text)
+    joined = _DENIED_LIST.sub(lambda match: " ou ".join(_COMMA.split(match[0])), text)
     for item in _ITEMS.split(_DATE.sub(lambda day: _later(day[0], today), joined)):
         parts: list[_Part] = []
         for part in map(_part, filter(str.strip, _PARTS.split(item))):
@@ -328,11 +328,11 @@ def _permitted(part: _Part) -> dict[Kind, str]:
     """Return the acts that a part allows."""
     line = part.line
     permitted: dict[Kind, str] = {}
-    for found in _PERMITTED.finditer(line):
-        kind = _kind_of(found["one"] or found["other"])
-        others = f"{line[: found.start()]} {line[found.end() :]}"
+    for match in _PERMITTED.finditer(line):
+        kind = _kind_of(match["one"] or match["other"])
+        others = f"{line[: match.start()]} {line[match.end() :]}"
         if kind is not None and not _FORBIDS.search(others) and not _kind_repeated(kind, others):
-            permitted[kind] = part.as_sent(found)
+            permitted[kind] = part.as_sent(match)
     return permitted
 
 

@@ -47,5 +47,5 @@ def running_deadlines(fine: AssessedFine) -> Iterator[RunningDeadline]:
 
 def next_deadline(fines: Iterable[AssessedFine]) -> RunningDeadline | None:
     """Return the deadline that ends first, or None if none runs."""
-    running = (each for fine in fines for each in running_deadlines(fine))
-    return min(running, key=lambda each: each.last_day, default=None)
+    running = (deadline for fine in fines for deadline in running_deadlines(fine))
+    return min(running, key=lambda deadline: deadline.last_day, default=None)

@@ -43,7 +43,7 @@ def standstills() -> tuple[Standstill, ...]:
 
 @cache
 def _standstills_of(step: Step) -> tuple[Standstill, ...]:
-    return tuple(each for each in standstills() if step in each.steps.split())
+    return tuple(period for period in standstills() if step in period.steps.split())
 
 
 def standstill_of(
@@ -55,11 +55,11 @@ def standstill_of(
     """
     return next(
         (
-            each
-            for each in _standstills_of(step)
-            if each.since <= last
-            and first <= each.until
-            and _concerns(each, state.strip().upper(), is_federal)
+            period
+            for period in _standstills_of(step)
+            if period.since <= last
+            and first <= period.until
+            and _concerns(period, state.strip().upper(), is_federal)
         ),
         None,
     )

@@ -271,6 +271,6 @@ def _rest(act: Act, paid_short: Sequence[PaidShort]) -> Sequence[Finding]:
 
 def _forbidden(orders: Sequence[AssessedOrder]) -> Hedge | None:
     transfers = (order.effect.answers["transfer"] for order in orders if order.in_force)
-    found = {answer.hedge for answer in transfers if answer.mark == "no"}
+    hedges = {answer.hedge for answer in transfers if answer.mark == "no"}
     surest: tuple[Hedge, ...] = ("", "practice", "rule")
-    return next((each for each in surest if each in found), None)
+    return next((hedge for hedge in surest if hedge in hedges), None)

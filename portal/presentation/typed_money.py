@@ -29,10 +29,10 @@ def read_money(text: str) -> tuple[Decimal | None, str]:
         return None, ""
     if bare[0] in "-−–":
         return None, NEGATIVE
-    found = _BRAZILIAN.fullmatch(bare) or _CALCULATOR.fullmatch(bare)
-    if found is None:
+    amount = _BRAZILIAN.fullmatch(bare) or _CALCULATOR.fullmatch(bare)
+    if amount is None:
         return None, NOT_MONEY
-    whole, cents = found[1].replace(".", "").lstrip("0") or "0", found[2] or "0"
+    whole, cents = amount[1].replace(".", "").lstrip("0") or "0", amount[2] or "0"
     if len(whole) > len(str(int(LARGEST))):
         return None, TOO_LARGE
     return Decimal(f"{whole}.{cents}").quantize(Decimal("0.01")), ""

@@ -182,18 +182,18 @@ def suggestions_for(text: str) -> tuple[Suggestion, ...]:
         return (single,)
     listed = read_list(text)
     misread = _misread(_beside_plates(with_hyphens(visible(text)))) if listed.subjects else []
-    wrong = [(each.value, each.typed) for each in listed.wrong]
-    wrong += [(each.signs, each) for each in misread]
+    wrong = [(entry.value, entry.typed) for entry in listed.wrong]
+    wrong += [(typed.signs, typed) for typed in misread]
     reason = _named(*wrong[0]) if wrong else _AMONG_WORDS
     certain = [
         Suggestion(subject, reason, f"Consultar {subject.display}") for subject in listed.subjects
     ]
     doubtful = [
-        _suggestion(Typed(parse_subject(each.suggestion), each.doubt, each.signs))
-        for each in listed.wrong
-        if each.suggestion
+        _suggestion(Typed(parse_subject(entry.suggestion), entry.doubt, entry.signs))
+        for entry in listed.wrong
+        if entry.suggestion
     ]
-    known = {each.subject for each in (*certain, *doubtful)}
+    known = {typed.subject for typed in (*certain, *doubtful)}
     others = [_suggestion(typed) for typed in misread if typed.subject not in known]
     return (*certain, *doubtful, *others)[:_MOST_OFFERED]
 
@@ -213,10 +213,10 @@ def what_is_wrong(text: str) -> str:
 
     Returns "" for a text without letters or digits.
     """
-    typed, found = read_typed(text), read_list(text)
+    typed, listed = read_typed(text), read_list(text)
     if typed.doubt:
         return doubt_reason(typed)
-    doubtful = [each.typed for each in found.wrong if each.doubt in _OF_SURROUNDINGS]
+    doubtful = [entry.typed for entry in listed.wrong if entry.doubt in _OF_SURROUNDINGS]
     return doubt_reason(doubtful[0] if doubtful else typed)
 
 

@@ -105,14 +105,18 @@ class ReportSection:
     @property
     def conclusion_badge(self) -> Literal["contradicted", ""]:
         """The mark of the conclusion, which may stand on another sheet than the contradictions."""
-        return "contradicted" if any(not each.topic for each in self.contradictions) else ""
+        return (
+            "contradicted"
+            if any(not contradiction.topic for contradiction in self.contradictions)
+            else ""
+        )
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", "contradicted", ""]:
         """Return the topic's mark, or "" if it has none.
 
         An "ok" that is not based on records becomes "unverified".
         """
-        if any(each.topic == topic.key for each in self.contradictions):
+        if any(contradiction.topic == topic.key for contradiction in self.contradictions):
             return "contradicted"
         if topic.mark != "ok":
             return topic.mark or ""

@@ -26,6 +26,6 @@ def wrong_message(entry: WrongEntry) -> str:
 
 def first_message(wrong: Sequence[WrongEntry]) -> str:
     """Say why a list has no vehicle, by its entries: as a whole, or by the first of them."""
-    if sum(each.doubt == "vin" for each in wrong) > 1:
+    if sum(entry.doubt == "vin" for entry in wrong) > 1:
         return VINS
     return wrong_message(wrong[0]) if wrong else ""

@@ -147,10 +147,10 @@ def _changed(
         for position, record in enumerate(after):
             queue = [] if position in matches else by_key.get(key(record), [])
             compared = islice(queue, _MOST_COMPARED)
-            found = next((old for old in compared if may_match(unmatched[old], record)), None)
-            if found is not None:
-                queue.remove(found)
-                matches[position] = unmatched.pop(found)
+            match = next((old for old in compared if may_match(unmatched[old], record)), None)
+            if match is not None:
+                queue.remove(match)
+                matches[position] = unmatched.pop(match)
     pairs: list[tuple[Record | None, Record | None, int]] = [
         *((matches.get(position), record, position) for position, record in enumerate(after)),
         *((record, None, -1) for record in unmatched.values()),

@@ -58,11 +58,11 @@ def is_record(members: Mapping[str, Any]) -> bool:
     if any(_has_content(name, members.get(name)) for name in _DECISIVE):
         return True
     names = _names()
-    found = [name for name in members if name in names and _has_content(name, members[name])]
-    if all(name in _CONTEXT for name in found):
-        return bool(found) and not any(map(_denies, map(members.get, DENYING)))
+    filled = [name for name in members if name in names and _has_content(name, members[name])]
+    if all(name in _CONTEXT for name in filled):
+        return bool(filled) and not any(map(_denies, map(members.get, DENYING)))
     # Beside a code of the source's own, the description is the text of the code.
-    return found != ["descricao"] or not _has_return_code(members)
+    return filled != ["descricao"] or not _has_return_code(members)
 
 
 def is_report(members: Mapping[str, Any]) -> bool:
@@ -71,7 +71,7 @@ def is_report(members: Mapping[str, Any]) -> bool:
     It may say so in a member of any name. Its texts deny by their nature ("Nada consta"), so only a
     failure, a success and a blank say nothing.
     """
-    return any(_tells(each) for name, each in members.items() if name not in ECHO)
+    return any(_tells(value) for name, value in members.items() if name not in ECHO)
 
 
 def _tells(value: Any) -> bool:
@@ -116,16 +116,18 @@ def _describes_order(members: Mapping[str, Any]) -> bool:
 @cache
 def _names() -> frozenset[str]:
     """Return the contract's members of a record, of any operation, that may have content."""
-    shapes: list[Any] = [each[0] if isinstance(each, list) else each for each in CONTRACT.values()]
+    shapes: list[Any] = [
+        shape[0] if isinstance(shape, list) else shape for shape in CONTRACT.values()
+    ]
     return frozenset().union(*shapes) - ECHO - {FLAG}
 
 
 def _has_content(name: str, value: Any) -> bool:
     match value:
         case dict():
-            return any(_has_content(inner, each) for inner, each in value.items())
+            return any(_has_content(inner, inner_value) for inner, inner_value in value.items())
         case list():
-            return any(_has_content(name, each) for each in value)
+            return any(_has_content(name, element) for element in value)
         case bool() | None:
             return value is True
         case _:

@@ -202,22 +202,22 @@ def unnamed_members(result: Mapping[str, object]) -> dict[str, object]:
 def _history(raw: object) -> tuple[PricePoint, ...]:
     """Read the months of ``historicoPreco`` that have a date and a price."""
     elements = raw if isinstance(raw, list) else [raw]
-    months = [_month_price(each) for each in elements if isinstance(each, dict)]
+    months = [_month_price(element) for element in elements if isinstance(element, dict)]
     return tuple([month for month in months if month is not None])
 
 
 def _stated_month(raw: object) -> tuple[int | None, int | None]:
     """Return the month and the year of a text such as "MAR/24", each None if it has none."""
     text = fold(scalar_text(raw))
-    if found := _YEAR_AND_MONTH.fullmatch(text):
-        return int(found[2]), wire.read_year(found[1])
-    if found := _MONTH_AND_YEAR.fullmatch(text):
-        return int(found[1]), wire.read_year(found[2])
-    found = _NAMED_MONTH.fullmatch(text)
-    named = [n for n, name in enumerate(_MONTH_NAMES, 1) if found and name.startswith(found[1])]
-    if found is None or len(named) != 1:
+    if match := _YEAR_AND_MONTH.fullmatch(text):
+        return int(match[2]), wire.read_year(match[1])
+    if match := _MONTH_AND_YEAR.fullmatch(text):
+        return int(match[1]), wire.read_year(match[2])
+    match = _NAMED_MONTH.fullmatch(text)
+    named = [n for n, name in enumerate(_MONTH_NAMES, 1) if match and name.startswith(match[1])]
+    if match is None or len(named) != 1:
         return None, None
-    return named[0], wire.read_year(found[2])
+    return named[0], wire.read_year(match[2])
 
 
 def _month_price(members: Mapping[str, object]) -> PricePoint | None:

@@ -118,17 +118,19 @@ def further_of(members: Mapping[str, Any], shape: Mapping[str, Any], marker: str
 
 def joined(parts: "list[Further]") -> Further:
     """Return what several records say, as one."""
-    found = [part for part in parts if part is not NOTHING]
-    if not found:
+    with_content = [part for part in parts if part is not NOTHING]
+    if not with_content:
         return NOTHING
     statements: list[Statement] = []
-    for part in found:
-        first = max((each.within for each in statements), default=0)
+    for part in with_content:
+        first = max((statement.within for statement in statements), default=0)
         statements += (
-            replace(each, within=first + each.within) if first and each.within else each
-            for each in part.statements
+            replace(statement, within=first + statement.within)
+            if first and statement.within
+            else statement
+            for statement in part.statements
         )
-    return Further(tuple(statements), any(part.is_cut for part in found))
+    return Further(tuple(statements), any(part.is_cut for part in with_content))
 
 
 def _is_in(members: Mapping[str, Any], shape: Mapping[str, Any]) -> bool:
@@ -146,9 +148,9 @@ def _unread(members: Mapping[str, Any], shape: Mapping[str, Any]) -> Iterator[_L
             yield from _leaves((name,), raw)
         elif isinstance(known, list | dict):
             inner = known[0] if isinstance(known, list) else known
-            for each in raw if isinstance(raw, list) else [raw]:
-                if isinstance(each, dict) and not _is_in(each, inner):
-                    yield from _unread(each, inner)
+            for element in raw if isinstance(raw, list) else [raw]:
+                if isinstance(element, dict) and not _is_in(element, inner):
+                    yield from _unread(element, inner)
 
 
 def _leaves(
@@ -158,13 +160,13 @@ def _leaves(
         yield path, raw, within
     elif isinstance(raw, dict):
         around = () if _is_denied_object(raw) else path
-        for name, each in raw.items():
-            yield from _leaves((*around, name), each, raw)
+        for name, value in raw.items():
+            yield from _leaves((*around, name), value, raw)
     elif isinstance(raw, list):
-        for each in raw:
+        for value in raw:
             # A list in a list has no name of its own. Its depth counts all the same.
-            inner = (*path, "") if isinstance(each, list) else path
-            yield from _leaves(inner, each, within)
+            inner = (*path, "") if isinstance(value, list) else path
+            yield from _leaves(inner, value, within)
     else:
         yield path, raw, within
 

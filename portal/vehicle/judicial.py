@@ -63,15 +63,15 @@ class Restriction:
     def further_texts(self) -> tuple[Field, ...]:
         """The texts of members that the contract does not have, which say more of the order."""
         return tuple(
-            Field(each.text)
-            for each in self.further.statements
+            Field(statement.text)
+            for statement in self.further.statements
             if not (
-                each.is_denied
-                or each.is_flag
-                or each.is_of_person
-                or each.is_withheld
-                or not each.names
-                or _OF_THE_COURT.search(each.names)
+                statement.is_denied
+                or statement.is_flag
+                or statement.is_of_person
+                or statement.is_withheld
+                or not statement.names
+                or _OF_THE_COURT.search(statement.names)
             )
         )
 
@@ -79,9 +79,10 @@ class Restriction:
     def further_names(self) -> tuple[str, ...]:
         """The names, with their values, of further members that affirm what they name."""
         return tuple(
-            each.names if each.is_flag else f"{each.names}: {each.text}"
-            for each in self.further.statements
-            if each.names and not (each.is_denied or each.is_of_person or each.is_withheld)
+            statement.names if statement.is_flag else f"{statement.names}: {statement.text}"
+            for statement in self.further.statements
+            if statement.names
+            and not (statement.is_denied or statement.is_of_person or statement.is_withheld)
         )
 
     @property

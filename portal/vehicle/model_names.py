@@ -100,7 +100,7 @@ def _heads(words: Sequence[str]) -> set[str]:
 def _has_word(head: str, further: str, words: Sequence[str]) -> bool:
     """Return whether a name has a further model's word, alone, cut, or joined to the head."""
     spellings = (further, *_ABBREVIATED.get(further, ()))
-    joined = {text for each in spellings for text in (head + each, each + head)}
+    joined = {text for spelling in spellings for text in (head + spelling, spelling + head)}
     return any(
         word in joined
         or (len(word) > 1 and word in spellings)

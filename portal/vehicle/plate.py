@@ -76,8 +76,8 @@ class Plate:
         """
         text = text.upper()
         alone = "".join(filter(str.isalnum, text))
-        found = [*_SOME_PLATE.findall(text), *_SOME_PLATE.findall(alone)]
-        named = {Plate(letters + rest) for letters, rest in found}
+        spelled = [*_SOME_PLATE.findall(text), *_SOME_PLATE.findall(alone)]
+        named = {Plate(letters + rest) for letters, rest in spelled}
         return not named or self in named or self.twin in named
 
     def __str__(self) -> str:
@@ -151,8 +151,8 @@ _Subject = TypeVar("_Subject", Plate, Plate | Renavam)
 
 def each_once(subjects: Iterable[_Subject]) -> tuple[_Subject, ...]:
     """Return each vehicle once. Of the two formats of a plate, the first remains."""
-    found: dict[_Subject, None] = {}
+    distinct: dict[_Subject, None] = {}
     for subject in subjects:
-        if not isinstance(subject, Plate) or subject.twin not in found:
-            found[subject] = None
-    return tuple(found)
+        if not isinstance(subject, Plate) or subject.twin not in distinct:
+            distinct[subject] = None
+    return tuple(distinct)

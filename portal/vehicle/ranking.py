@@ -84,11 +84,11 @@ def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, .
     first: dict[tuple[object, ...], int] = {}
     keys: list[tuple[int, int, Decimal]] = []
     ranked = [_rank_entry(entry, decoded) for entry in entries]
-    for index, each in enumerate(ranked):
-        entry = each.entry
+    for index, candidate in enumerate(ranked):
+        entry = candidate.entry
         name = (entry.fipe_id, entry.make, entry.model, entry.version, entry.year, entry.fuel)
         price = Decimal("Infinity") if entry.current is None else entry.current
-        keys.append((-each.score, first.setdefault(name, index), price))
+        keys.append((-candidate.score, first.setdefault(name, index), price))
     return tuple(ranked[index] for index in sorted(range(len(ranked)), key=keys.__getitem__))
 
 
@@ -130,7 +130,7 @@ def other_displacement(entry: FipeEntry, decoded: Decoded) -> str:
     """
     litres = _litres(decoded, fold(decoded.description.value))
     stated = sorted(set(_LITRES.findall(fold(f"{entry.model} {entry.version}"))))
-    if not litres or any(abs(Decimal(each) - Decimal(litres)) <= _NEAR for each in stated):
+    if not litres or any(abs(Decimal(volume) - Decimal(litres)) <= _NEAR for volume in stated):
         return ""
     return " e ".join(stated).replace(".", ",")
 
@@ -139,7 +139,9 @@ def other_power(entry: FipeEntry, decoded: Decoded) -> str:
     """Return the power in cv that an entry states, if it is far from the registered one, or ""."""
     power = decoded.power_cv
     stated = _powers(fold(f"{entry.model} {entry.version}"))
-    if not power or any(max(each, power) <= min(each, power) * _LIKE_POWER for each in stated):
+    if not power or any(
+        max(output, power) <= min(output, power) * _LIKE_POWER for output in stated
+    ):
         return ""
     return " e ".join(map(str, sorted(stated)))
 

@@ -104,7 +104,7 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
             _said(_prose(record.get("laudoFinal"), marker, limit=_SAID_LIMIT)),
         ),
         unshown=tuple(filter(None, (_said(_prose(o, marker, limit=_SAID_LIMIT)) for o in others))),
-        is_cut=any(len(_flat(each)) > _SAID_LIMIT for each in parts),
+        is_cut=any(len(_flat(part)) > _SAID_LIMIT for part in parts),
     )
 
 
@@ -113,11 +113,11 @@ def _topics_of(raw: object) -> Mapping[str, object]:
     if not isinstance(raw, list):
         return members_of(raw) if isinstance(raw, dict) or raw is None else {"": raw}
     topics: dict[str, object] = {}
-    for number, each in enumerate(raw, 1):
-        if isinstance(each, dict) and each.keys() <= TOPIC_LABELS.keys():
-            topics.update(each)
+    for number, topic in enumerate(raw, 1):
+        if isinstance(topic, dict) and topic.keys() <= TOPIC_LABELS.keys():
+            topics.update(topic)
         else:
-            topics[f"Tópico {number}"] = each
+            topics[f"Tópico {number}"] = topic
     return topics
 
 
@@ -126,9 +126,11 @@ def _flat(raw: object, levels: int = _MOST_LEVELS) -> str:
     if isinstance(raw, bool):
         return "Sim" if raw else "Não"
     if isinstance(raw, list) and levels:
-        return "\n".join(filter(None, (_flat(each, levels - 1) for each in raw)))
+        return "\n".join(filter(None, (_flat(element, levels - 1) for element in raw)))
     if isinstance(raw, dict) and levels:
-        return "\n".join(filter(None, (_flat_member(*each, levels - 1) for each in raw.items())))
+        return "\n".join(
+            filter(None, (_flat_member(*member, levels - 1) for member in raw.items()))
+        )
     return raw if isinstance(raw, str) else read_field(raw, "").value
 
 
@@ -189,11 +191,11 @@ def _without_marker(text: str, marker: str) -> str:
     if not words or " ".join(words) not in fold(text):
         return text
     # Store the original index of each folded character, because folding may change the length.
-    folded = [(each, at) for at, c in enumerate(text) for each in bare(c)]
+    folded = [(letter, at) for at, c in enumerate(text) for letter in bare(c)]
     pattern = r"\s+".join(map(re.escape, words))
     kept, done = [], 0
-    for found in re.finditer(pattern, "".join(each for each, _ in folded)):
-        first, last = folded[found.start()][1], folded[found.end() - 1][1]
+    for match in re.finditer(pattern, "".join(letter for letter, _ in folded)):
+        first, last = folded[match.start()][1], folded[match.end() - 1][1]
         kept += [text[done:first], "oculto pela fonte"]
         done = last + 1
         while done < len(text) and unicodedata.combining(text[done]):

@@ -19,7 +19,9 @@ _DENIED: Final = re.compile(r"\b(NAO|SEM|EXCETO)\b")
 def special_uses_of(decoded: Decoded) -> frozenset[SpecialUse]:
     """Return what the texts of the vehicle's data, and of further members, say of its use."""
     further = (
-        f"{each.names} {each.text}" for each in decoded.further.statements if not each.is_denied
+        f"{statement.names} {statement.text}"
+        for statement in decoded.further.statements
+        if not statement.is_denied
     )
     texts = [bare(text) for text in (*map(str, decoded.texts), *further)]
     said = [text for text in texts if not _DENIED.search(text)]

@@ -301,7 +301,7 @@ def _says(words: str, failure: re.Pattern[str]) -> Says:
     if _WORKING.search(without_denials):
         return "working"
     rest, successes = _SUCCESS.subn(
-        lambda found: found["between"] or "", without_denials.strip(" ;")
+        lambda match: match["between"] or "", without_denials.strip(" ;")
     )
     if not denials and _ABSENT.search(words):
         return "absent"

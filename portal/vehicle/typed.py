@@ -240,10 +240,10 @@ def _joined(before: str, text: str, after: str) -> str:
 
 def _is_word(text: str) -> bool:
     """Return whether a plate's text may be a word or an abbreviation, and a number."""
-    found = _LETTERS_AND_NUMBER.fullmatch(text)
-    if found is None or (word := found[1].upper()) not in _SHORT_WORDS:
+    match = _LETTERS_AND_NUMBER.fullmatch(text)
+    if match is None or (word := match[1].upper()) not in _SHORT_WORDS:
         return False
-    return word not in _SPOKEN or not (found[2] or "").strip()
+    return word not in _SPOKEN or not (match[2] or "").strip()
 
 
 def read_part(text: str, *, has_words: bool, is_labelled: bool = False) -> Typed:

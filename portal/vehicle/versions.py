@@ -26,7 +26,7 @@ _MEANINGS: Final[Mapping[Kind, Mapping[str, str]]] = {
     }
     for kind in _KINDS
 }
-_CABS: Final = tuple(each for each in _MEANINGS["cab"] if " " not in each)
+_CABS: Final = tuple(cab for cab in _MEANINGS["cab"] if " " not in cab)
 _TOKEN: Final = re.compile(r"[A-Z0-9]+", re.ASCII)
 _LETTERS: Final = re.compile(r"[A-Z]+", re.ASCII)
 # A shorter name is never cut: LT is not LTZ.
@@ -104,7 +104,9 @@ def compare(table: str, register: str, gearbox: str = "") -> VersionMatch:
             same.append(label.format(theirs))
         else:
             differing.append((label.format(theirs), label.format(ours)))
-    agreed = {trim for trim in offered.trims if any(_is_same(trim, each) for each in own.trims)}
+    agreed = {
+        trim for trim in offered.trims if any(_is_same(trim, own_trim) for own_trim in own.trims)
+    }
     if offered.trims and own.trims and not agreed:
         differing.append((f"versão {_named(offered.trims)}", f"versão {_named(own.trims)}"))
     return VersionMatch(

@@ -95,7 +95,7 @@ def answer_of(body: bytes) -> tuple[object, Mapping[str, Any]]:
         return None, {}
     result = answer.get("result")
     lists = [result, *(result.values() if isinstance(result, dict) else ())]
-    if any(isinstance(each, list) and len(each) > MOST_RECORDS for each in lists):
+    if any(isinstance(element, list) and len(element) > MOST_RECORDS for element in lists):
         return OVERSIZED, {}
     return result, answer
 
@@ -146,8 +146,8 @@ def read_year(raw: object) -> int | None:
     A fuel may follow, in words or as the price table's number: "2015 Gasolina", "2015-1".
     """
     text = scalar_text(raw)
-    if found := _YEAR_AND_FUEL.fullmatch(text):
-        text = found[1]
+    if match := _YEAR_AND_FUEL.fullmatch(text):
+        text = match[1]
     elif _TWO_DIGITS.fullmatch(text):
         text = full_year(text)
     year = read_integer(text)

@@ -140,12 +140,12 @@ class BatchPage:
             return ()
         askable, price = self.left.askable, self.left.at_most
         calls, money = self.allowance.left, self.allowance.money
-        found: list[tuple[Calendar, int]] = []
+        ends: list[tuple[Calendar, int]] = []
         if money is not None and price:
-            found.append(("month", min(askable, int(max(Decimal(0), money) * askable // price))))
+            ends.append(("month", min(askable, int(max(Decimal(0), money) * askable // price))))
         if calls is not None:
-            found.append(("day", min(askable, max(0, calls) * askable // self.left.calls)))
-        return sorted(found, key=lambda each: each[1])
+            ends.append(("day", min(askable, max(0, calls) * askable // self.left.calls)))
+        return sorted(ends, key=lambda end: end[1])
 
     def is_spent(self, period: Calendar) -> bool:
         """Return whether nothing is left of a limit that ``plates_allowed`` names."""

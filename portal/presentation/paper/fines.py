@@ -49,9 +49,9 @@ _RULES: Final = (
 
 def fine_grid(fine: AssessedFine) -> tuple[Sequence[tuple[str, str]], ...]:
     """Return two rows of six labelled values. A cell without a value has the label ""."""
-    found = _values(fine)
+    values = _values(fine)
     cells = [
-        next(((label, found[label]) for label in labels if label in found), ("", ""))
+        next(((label, values[label]) for label in labels if label in values), ("", ""))
         for labels in _CELLS
     ]
     return tuple(cells[at : at + _COLUMNS] for at in range(0, len(cells), _COLUMNS))
@@ -59,7 +59,7 @@ def fine_grid(fine: AssessedFine) -> tuple[Sequence[tuple[str, str]], ...]:
 
 def annex_row(fine: AssessedFine, on: str) -> tuple[str, ...]:
     """Return the six cells of a row of the annex. A line feed starts a cell's next line."""
-    found, description = _values(fine), fine.description or field_text(fine.record.description)
+    values, description = _values(fine), fine.description or field_text(fine.record.description)
     record = fine.record
     steps = (
         (day(record.notified_on, record.notified_on_text), fine.notice),
@@ -70,15 +70,15 @@ def annex_row(fine: AssessedFine, on: str) -> tuple[str, ...]:
         for on, deadline in steps
     )
     running = (say.brief(one) for one in fine.remedies if one.verdict == "in_time")
-    due = found.get("Pagamento") or next(filter(None, running), "")
+    due = values.get("Pagamento") or next(filter(None, running), "")
     gravity = field_text(gravity_of(fine, short=True))
     return (
         f"{fine.number}. {on}",
-        f"{description.rstrip('.')}\n{found['Código']}; {gravity}",
-        f"{found['Órgão']}\n{found['Local']}",
+        f"{description.rstrip('.')}\n{values['Código']}; {gravity}",
+        f"{values['Órgão']}\n{values['Local']}",
         "\n".join(days),
         f"{say_fine.status_word(fine.status)}\n{due}".strip(),
-        "\n".join(filter(None, (formats.brl(fine.amount.value), found.get("Valor pago", "")))),
+        "\n".join(filter(None, (formats.brl(fine.amount.value), values.get("Valor pago", "")))),
     )
 
 
@@ -97,17 +97,17 @@ def fine_rules(fines: Sequence[AssessedFine]) -> Iterator[str]:
 def _values(fine: AssessedFine) -> dict[str, str]:
     """Return the values of a fine by the labels of ``FINE_ROWS``, and some in shorter words."""
     record, amount = fine.record, fine.amount
-    found = {one.label: field_text(one.field) for one in fine_rows(fine, "paper")}
+    values = {one.label: field_text(one.field) for one in fine_rows(fine, "paper")}
     for label, deadline in (("Notificada em", fine.notice), ("Penalidade em", fine.penalty)):
         if fine.is_open and deadline.why == "in_time":
             on, text = _STEP_DAYS[label](record)
-            found[label] = f"{field_text(day(on, text))}, {say.short(deadline)}"
-    if "Desconto" in found:
-        found["Com 20%"] = formats.brl(amount.at_80)
-        found["Com 40%, SNE"] = formats.brl(amount.at_60)
+            values[label] = f"{field_text(day(on, text))}, {say.short(deadline)}"
+    if "Desconto" in values:
+        values["Com 20%"] = formats.brl(amount.at_80)
+        values["Com 40%, SNE"] = formats.brl(amount.at_60)
     body, state = short_authority(fine.issuer), record.authority_state
-    found["Órgão"] = field_text(body) + (f", {field_text(state)}" if state else "")
-    found["Código"] = field_text(classified(fine, short=True))
-    if amount.value is not None and "Valor pago" in found and fine.paid.value is not None:
-        found["Valor pago"] = say_fine.paid_sum(fine.paid)
-    return found
+    values["Órgão"] = field_text(body) + (f", {field_text(state)}" if state else "")
+    values["Código"] = field_text(classified(fine, short=True))
+    if amount.value is not None and "Valor pago" in values and fine.paid.value is not None:
+        values["Valor pago"] = say_fine.paid_sum(fine.paid)
+    return values

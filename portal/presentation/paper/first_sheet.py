@@ -77,13 +77,15 @@ def _plot(room: float) -> int:
 
 def _text_height(texts: Texts) -> float:
     verdict = 9.4 + _HEADLINE * _lines(texts.headline, _IN_HEADLINE)
-    verdict += _LINE * sum(_lines(each, _IN_LINE) for each in texts.lines)
+    verdict += _LINE * sum(_lines(line, _IN_LINE) for line in texts.lines)
     acts = 8.6 + max(
         4.2 * _lines(answer, _IN_ANSWER) + 3.9 * _lines(why, _IN_ACT) for answer, why in texts.acts
     )
-    marks = sum(len(each) + 6 for each in texts.coverage)  # the dot and the gap behind it
+    marks = sum(len(words) + 6 for words in texts.coverage)  # the dot and the gap behind it
     coverage = 12.0 + _SMALL_LINE * _rows(marks, _IN_COVERAGE)
-    small = sum(0.8 + _SMALL_LINE * _lines(each, _IN_SMALL_LINE) for each in texts.paragraphs)
+    small = sum(
+        0.8 + _SMALL_LINE * _lines(paragraph, _IN_SMALL_LINE) for paragraph in texts.paragraphs
+    )
     return verdict + acts + coverage + 2.6 + small
 
 

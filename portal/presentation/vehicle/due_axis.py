@@ -97,9 +97,9 @@ class DueAxis:
 
     @cached_property
     def _spans(self) -> tuple[tuple[AssessedFine, date, date], ...]:
-        found = ((fine, _span(fine, self.today)) for fine in self.owed)
-        spans = [(fine, *span) for fine, span in found if span]
-        return tuple(sorted(spans, key=lambda each: (each[0].standing not in _OVERDUE, each[1])))
+        placed = ((fine, _span(fine, self.today)) for fine in self.owed)
+        spans = [(fine, *span) for fine, span in placed if span]
+        return tuple(sorted(spans, key=lambda bar: (bar[0].standing not in _OVERDUE, bar[1])))
 
     @property
     def is_stacked(self) -> bool:
@@ -182,7 +182,7 @@ class DueAxis:
         first, last = self._window
         months = month_index(last) - month_index(first)
         step = max(1, -(-months // _TICKS))
-        step = next(each for each in (1, 2, 3, 4, 6, 12, 24, 48, 96, 192) if each >= step)
+        step = next(length for length in (1, 2, 3, 4, 6, 12, 24, 48, 96, 192) if length >= step)
         for month in range(month_index(first) + 1, month_index(last) + 1):
             on = month_of(month)
             if (on.month - 1 + 12 * on.year) % step == 0 and 4 < self.x(on) < 94:

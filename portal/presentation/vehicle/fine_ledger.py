@@ -264,9 +264,9 @@ def standing_bar(fines: Sequence[AssessedFine]) -> Iterator[tuple[Part, Standing
     The segments are sized by amount, or by the number of fines if no amount is known.
     """
     groups = {
-        standing: found
+        standing: of_standing
         for standing in Standing
-        if (found := [fine for fine in one_per_notice(fines) if fine.standing is standing])
+        if (of_standing := [fine for fine in one_per_notice(fines) if fine.standing is standing])
     }
     amounts = [sum_of(fine.amount.value for fine in group) for group in groups.values()]
     sizes = [float(amount) for amount in amounts]

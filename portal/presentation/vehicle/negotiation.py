@@ -398,15 +398,15 @@ def _chosen(dossier: Dossier, text: str) -> tuple[PriceCandidate | None, bool, s
         best = tabs[0]
     if not text or not tabs:
         return best, False, ""
-    found = next((tab for tab in tabs if str(tab.number) == text), None)
-    return (found, True, "") if found else (best, False, _WRONG_VERSION)
+    chosen = next((tab for tab in tabs if str(tab.number) == text), None)
+    return (chosen, True, "") if chosen else (best, False, _WRONG_VERSION)
 
 
 def _share(text: str) -> tuple[Share, str]:
     if not text:
         return SHARES[0], ""
-    found = next((share for share in SHARES if str(share) == text), None)
-    return (found, "") if found else (SHARES[0], _WRONG_SHARE)
+    chosen = next((share for share in SHARES if str(share) == text), None)
+    return (chosen, "") if chosen else (SHARES[0], _WRONG_SHARE)
 
 
 def _chosen_fines(dossier: Dossier, text: str) -> tuple[Collection[int], str]:

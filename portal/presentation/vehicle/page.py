@@ -47,7 +47,9 @@ class RecordViews:
     @property
     def all(self) -> tuple[PanelView, ...]:
         """The panels that the page shows. The page of a Renavam has no panel of vehicle data."""
-        return tuple(each for each in self.panels.values() if self.plate or each.name != "veiculo")
+        return tuple(
+            panel for panel in self.panels.values() if self.plate or panel.name != "veiculo"
+        )
 
     @property
     def plate(self) -> Plate | None:

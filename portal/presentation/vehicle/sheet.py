@@ -129,7 +129,7 @@ class SheetsFile:
 
     @property
     def title(self) -> str:
-        return f"Folhas de {listed([each.plate.display for each in self.sheets[:3]])}"
+        return f"Folhas de {listed([sheet.plate.display for sheet in self.sheets[:3]])}"
 
     @property
     def host(self) -> str:
