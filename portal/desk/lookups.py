@@ -195,6 +195,8 @@ class Lookups:
             return Panel("unavailable", reason=NOT_FOR_RENAVAM, cause="not_for_renavam")
         snapshot = self._gateway.read(lookup, identity)
         served = self._gateway.cached(snapshot, spend)
+        if served is None and not identity.may_spend:  # no call can replace an old answer
+            served = self._gateway.cached(snapshot, Spend.NEVER)
         if served is not None:
             return self._answered(snapshot, served, previous)
         if spend in (Spend.LATER, Spend.NEVER):

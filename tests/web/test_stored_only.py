@@ -8,7 +8,7 @@ from portal.access.tokens import ISSUABLE_SCOPES, are_issuable
 from portal.web.json_api.openapi import as_document
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
-from tests.fakes.in_process import InProcessPortal
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.fakes.ports import wait_until
 from tests.web.html_checker import text_of
 from tests.web.json_paths import issue
@@ -139,7 +139,7 @@ def test_reader_is_offered_no_control_that_asks(
     batch = person.post("/lote", placas=f"{PLATE} LMP0A01", consulta=ask).headers["Location"]
     person.post(f"{batch}/iniciar")
     wait_until(lambda: "falh" in _run(here, person, batch), "the end of the batch")
-    of_plate = ("", "?completo=1", "/dossie", "/dossie.pdf", "/folha", "/negociar")
+    of_plate = ("", "?completo=1", "/dossie", "/dossie.pdf", "/folha", "/negociacao")
     pages = [f"/placa/{PLATE}{each}" for each in of_plate]
     for path in (*pages, f"/comparar?placas={PLATE},LMP0A01", "/historico", batch, "/lote"):
         response = person.client.get(path, headers=headers)
@@ -154,6 +154,16 @@ def test_reader_is_offered_no_control_that_asks(
             found = page.text.find("não respondeu")
             assert found < 0, (path, page.text[found - 150 : found + 40])
     assert upstream.count() == calls
+
+
+def test_reader_is_not_told_to_ask_again_what_is_old(portal: PortalFactory) -> None:
+    here = portal(FRESH_DECODE="0", FRESH_RENAINF="0", FRESH_RENAJUD="0")
+    reader = issue(here, "planilha", scopes=frozenset({"stored"}))
+    here.get(VEHICLE)
+    for token, is_told in ((PORTAL_TOKEN, True), (reader, False)):
+        page = Person.at(here).signed_in(token).pages.get(f"/placa/{PLATE}/negociacao")
+        assert "Algo pode ter mudado desde então." in page.text
+        assert ("Consultar de novo" in page.text) is is_told
 
 
 def _run(here: InProcessPortal, person: Person, batch: str) -> str:

@@ -88,7 +88,8 @@ class NegotiationPage:
     ``chosen`` has the numbers of the fines to deduct. ``typed`` has the typed text of each key of
     AMOUNTS, and ``mistyped`` the error message of each invalid one. ``asking`` is the price that
     the seller asks, or None. ``problems`` are the other error messages. If an input is invalid, the
-    page shows no sheet, because the result would leave out this input.
+    page shows no sheet, because the result would leave out this input. ``may_ask`` is false for a
+    visitor who only reads stored answers.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -105,6 +106,7 @@ class NegotiationPage:
     asking: Decimal | None
     costs: Sequence[Cost]
     problems: Sequence[str]
+    may_ask: bool = True
 
     @property
     def is_wrong(self) -> bool:
@@ -312,7 +314,9 @@ class NegotiationPage:
         return self.dossier.verdict.row("transfer").mark == "unknown"
 
 
-def negotiation_page(dossier: Dossier, now: datetime, query: Mapping[str, str]) -> NegotiationPage:
+def negotiation_page(
+    dossier: Dossier, now: datetime, query: Mapping[str, str], *, may_ask: bool = True
+) -> NegotiationPage:
     """Build the page for ``query``, the parameters that the page's form sends.
 
     ``versao`` is the number of the chosen version. ``parte`` is the share of the fines that has to
@@ -341,6 +345,7 @@ def negotiation_page(dossier: Dossier, now: datetime, query: Mapping[str, str]) 
             *_paid_short(dossier),
         ],
         problems=[problem for problem in (wrong_version, wrong_share, wrong_fines) if problem],
+        may_ask=may_ask,
     )
 
 

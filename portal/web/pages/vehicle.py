@@ -139,7 +139,8 @@ def deadlines(_: Web, desk: Desk, plate: Plate) -> BaseResponse:
 def negotiation(web: Web, desk: Desk, plate: Plate) -> BaseResponse:
     """Return the negotiation page from stored answers, without an upstream call."""
     asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
-    page = negotiation_page(desk.dossier(plate, Spend.NEVER), web.render_context().now, asked)
+    dossier, now = desk.dossier(plate, Spend.NEVER), web.render_context().now
+    page = negotiation_page(dossier, now, asked, may_ask=desk.identity.may_spend)
     return page_response(page, 400 if page.is_wrong else 200)
 
 
