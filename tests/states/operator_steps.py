@@ -182,6 +182,8 @@ class OperatorSteps(OutageSteps):
             redis.start()
         finally:
             os.kill(stalled, signal.SIGCONT)
+        if "purge again" in printed:  # the worker was suspended within a transaction
+            code, printed = self._purge(plate, {})
         self._of_batches.clear()
         self.model.forget_stored()
         if code == 1 and self.env.mode == "demo":
