@@ -176,9 +176,12 @@ def no_ceiling(verdict: Verdict) -> str:
 
 
 def no_records(verdict: Verdict) -> str:
-    """Say that fines or court orders have no answer, without which no price is suggested, or ""."""
+    """Say that fines or court orders are not known, without which no price is suggested, or ""."""
     gone = [MISSING_WORDS[part] for part in verdict.unavailable if part in _NOTHING_OF]
-    return f"Falta consultar {listed(gone)}." if gone else ""
+    if gone:
+        return f"Falta consultar {listed(gone)}."
+    unclear = not_confirmed(tuple(part for part in verdict.gaps.unclear if part in _NOTHING_OF))
+    return f"{unclear[0].upper()}{unclear[1:]}." if unclear else ""
 
 
 def _after_lifting(verdict: Verdict) -> str:

@@ -10,6 +10,7 @@ from portal.dossier.answers import Panel, Panels, answer_panel
 from portal.gateway.lookup import Served
 from portal.law.findings import AdverseData
 from portal.phrasebook.verdict import no_ceiling
+from portal.presentation.exports.explained import explained
 from portal.vehicle.operation_name import LookupName
 from tests.factories import decode_body, fine, renainf_body, renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, NOW, PLATE, answered
@@ -101,3 +102,20 @@ def test_answer_that_confirms_nothing_is_judged_by_what_it_says(
     assert {one.code for one in found} == {f"vehicle_{name}" for name in added}
     assert all(one.source == lookup for one in found)
     assert bool(no_ceiling(dossier.verdict)) is bool(added)
+
+
+@pytest.mark.parametrize(
+    ("lookup", "words"),
+    [
+        ("renajud", "A fonte não confirmou as restrições judiciais."),
+        ("renainf", "A fonte não confirmou as multas."),
+    ],
+)
+def test_no_price_is_suggested_beside_an_answer_that_confirms_nothing(
+    lookup: LookupName, words: str
+) -> None:
+    usual = Panels(*(answered(body) for body in (BODIES["decode"], renainf_body(), renajud_body())))
+    unclear = panel(b'{"status": "SUCCESS", "result": []}', {"mensagem": "Procure o Detran"})
+    answers = usual.with_answers({lookup: unclear})
+    summary = explained(CONTEXT.dossier(PLATE, answers), NOW)["price_summary"]
+    assert (summary["ceiling_base"], summary["why_none"]) == (None, words)
