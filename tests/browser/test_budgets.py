@@ -79,9 +79,9 @@ def test_page_has_few_words(
         assert len(words(page)) <= most, (options, len(words(page)))
 
 
+@pytest.mark.long  # make test counts the words of six vehicles in test_vehicle_page.py
 @pytest.mark.parametrize(
-    ("plate", "most"),
-    [("ABC1D23", 55), ("LMP0A01", 55), *long(("MUL0A45", 62), ("JUD0A04", 55))],
+    ("plate", "most"), [("ABC1D23", 55), ("LMP0A01", 55), ("MUL0A45", 62), ("JUD0A04", 55)]
 )
 def test_first_screen_of_a_phone_has_few_words(
     phone_page: "Page", portal: PortalProcess, plate: str, most: int
@@ -116,7 +116,9 @@ def test_nothing_found_is_said_once_on_a_clean_car(
     assert "Falta conferir" in first.inner_text()
 
 
-@pytest.mark.parametrize("path", ["/placa/ABC1D23", "/placa/LMP0A01", "/renavam/79831854647"])
+@pytest.mark.parametrize(
+    "path", ["/placa/ABC1D23", *long("/placa/LMP0A01", "/renavam/79831854647")]
+)
 def test_boxes_have_room_between_them(page: "Page", portal: PortalProcess, path: str) -> None:
     page.goto(f"{portal.url}{path}?completo=1")
     for width in at_each_width(page, 390, 820, 1440, height=900):

@@ -97,7 +97,7 @@ def open_second(page: "Page") -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", *long("dark")])
-@pytest.mark.parametrize("path", [MANY, FEW])
+@pytest.mark.parametrize("path", [MANY, *long(FEW)])
 def test_no_texts_overlap_in_the_panel(
     new_page: PageFactory, portal: PortalProcess, path: str, scheme: str
 ) -> None:

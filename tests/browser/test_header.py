@@ -9,6 +9,7 @@ from tests.browser.conftest import PageFactory
 from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
 from tests.browser.widths import at_each_width
+from tests.effort import long
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
@@ -41,7 +42,7 @@ def demo() -> Iterator[PortalProcess]:
         yield running
 
 
-@pytest.mark.parametrize("path", ["/", "/glossario", "/placa/ABC1D23?completo=1"])
+@pytest.mark.parametrize("path", ["/", "/placa/ABC1D23?completo=1", *long("/glossario")])
 def test_header_has_no_overlap_and_no_overflow(
     page: "Page", demo: PortalProcess, path: str
 ) -> None:
@@ -65,7 +66,7 @@ def test_header_of_signed_in_visitor_fits(page: "Page") -> None:
         assert page.locator(".site-nav__visitor button").is_visible()
 
 
-@pytest.mark.parametrize("path", ["/", "/glossario", "/placa/ABC1D23?completo=1"])
+@pytest.mark.parametrize("path", ["/", "/placa/ABC1D23?completo=1", *long("/glossario")])
 def test_banner_and_header_take_72_px_on_a_phone(
     page: "Page", demo: PortalProcess, path: str
 ) -> None:

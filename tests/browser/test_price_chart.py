@@ -106,7 +106,8 @@ def readings(page: "Page", acts: Iterable[Callable[[], None]]) -> list[str]:
     return [month_of(text) for text, _ in groupby(page.evaluate("read"))]
 
 
-def test_arrow_keys_read_every_month(page: "Page", portal: PortalProcess) -> None:
+@pytest.mark.parametrize("back", [12, *long(119)])
+def test_arrow_keys_read_every_month(page: "Page", portal: PortalProcess, back: int) -> None:
     page.goto(portal.url + SIX)
     wanted = months_of(page)
     assert len(wanted) == 120
@@ -117,8 +118,8 @@ def test_arrow_keys_read_every_month(page: "Page", portal: PortalProcess) -> Non
     assert forth == wanted
     press("ArrowRight")
     assert reading(page) == wanted[-1]
-    back = readings(page, [partial(press, "ArrowLeft")] * 119)
-    assert back == wanted[-2::-1]
+    assert readings(page, [partial(press, "ArrowLeft")] * back) == wanted[-2 : -2 - back : -1]
+    press("Home")
     press("ArrowLeft")
     assert reading(page) == wanted[0]
 
@@ -306,10 +307,9 @@ def test_pointing_at_a_row_raises_its_line(page: "Page", portal: PortalProcess) 
     assert line.evaluate(colour) != before
 
 
-@pytest.mark.parametrize("scheme", ["light", *long("dark")])
-@pytest.mark.parametrize(
-    "path", [SIX, *long("/placa/ABC1D23?completo=1", "/placa/MES0A01?completo=1")]
-)
+@pytest.mark.long  # test_overlaps.py looks at the page with all years
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", [SIX, "/placa/ABC1D23?completo=1", "/placa/MES0A01?completo=1"])
 def test_no_texts_overlap(
     new_page: PageFactory, portal: PortalProcess, path: str, scheme: str
 ) -> None:

@@ -39,7 +39,7 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-@pytest.mark.parametrize("text", [CHAT, " ".join(PLATES)], ids=["chat", "list"])
+@pytest.mark.parametrize("text", [CHAT, *long(" ".join(PLATES))], ids=["chat", "list"])
 def test_pasted_plates_are_counted_and_read(page: "Page", portal: PortalProcess, text: str) -> None:
     page.goto(portal.url)
     page.evaluate(PASTE, ["#placa", text])

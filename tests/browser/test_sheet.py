@@ -43,7 +43,7 @@ def test_line_is_declared_in_two_taps_and_stands_on_the_sheet_after_one_more(
     assert f"{len(UNVERIFIED) - 1} linhas não verificadas" in text
 
 
-@pytest.mark.parametrize("has_script", [True, False])
+@pytest.mark.parametrize("has_script", [True, *long(False)])
 def test_sheet_of_a_car_takes_one_tap_and_its_pdf_one_more(
     new_page: PageFactory, portal: PortalProcess, has_script: bool
 ) -> None:

@@ -89,20 +89,24 @@ def untouched_portal() -> Iterator[PortalProcess]:
         yield running
 
 
-@pytest.mark.parametrize("scheme", ["light", *long("dark")])
+@pytest.mark.long  # the light scheme is looked at in the test of the three questions
 @pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
-def test_first_screen_holds_verdict_acts_and_documents(
-    new_page: PageFactory, portal: PortalProcess, size: dict[str, int], scheme: str
+def test_dark_first_screen_holds_verdict_acts_and_documents(
+    new_page: PageFactory, portal: PortalProcess, size: dict[str, int]
 ) -> None:
-    page = new_page(viewport=size, color_scheme=scheme)
+    page = new_page(viewport=size, color_scheme="dark")
     for plate in PLATES:
         page.goto(f"{portal.url}/placa/{plate}?completo=1")
-        boxes = page.evaluate(BOXES)
-        assert boxes["finding"] <= LOWEST_FINDING_PX, plate
-        assert boxes["acts"] <= boxes["height"], plate
-        assert boxes["width"] <= size["width"], plate
-        for action in ("[form=enviar]", "a[href$='/negociacao']"):
-            assert page.evaluate(IN_VIEW, action), (plate, action)
+        expect_verdict_acts_and_documents(page, plate, size)
+
+
+def expect_verdict_acts_and_documents(page: "Page", plate: str, size: dict[str, int]) -> None:
+    boxes = page.evaluate(BOXES)
+    assert boxes["finding"] <= LOWEST_FINDING_PX, plate
+    assert boxes["acts"] <= boxes["height"], plate
+    assert boxes["width"] <= size["width"], plate
+    for action in ("[form=enviar]", "a[href$='/negociacao']"):
+        assert page.evaluate(IN_VIEW, action), (plate, action)
 
 
 def test_dossier_is_sent_with_two_taps_on_a_phone(
@@ -187,6 +191,8 @@ def test_first_screen_answers_three_questions_in_few_words(
     page = new_page(viewport=size)
     for plate in plates:
         page.goto(f"{portal.url}/placa/{plate}?completo=1")
+        if plate in PLATES:
+            expect_verdict_acts_and_documents(page, plate, size)
         words = page.evaluate(WORDS, limit_px)
         assert len(words) <= most, (plate, words)
         labels = page.locator(".hero__numbers dt").all_inner_texts()

@@ -8,6 +8,7 @@ import pytest
 
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
+from tests.effort import long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, managed
 
@@ -35,8 +36,11 @@ def run(here: InProcessPortal, batch: str, body: object) -> Any:
 
 
 @pytest.mark.over_5_s("an open circuit makes the batch pause for 5 s")
-@pytest.mark.parametrize("prices", [PRICES, {}], ids=["with prices", "without prices"])
-@pytest.mark.parametrize("dead_count", [1, 5, 20])
+@pytest.mark.parametrize(
+    ("dead_count", "prices"),
+    [(1, PRICES), (20, {}), *long((5, PRICES), (20, PRICES), (1, {}), (5, {}))],
+    ids=lambda value: value if isinstance(value, int) else "with prices" * bool(value),
+)
 def test_every_living_plate_has_its_answer_and_the_dead_ones_leave_the_batch(
     portal: PortalFactory,
     upstream: FaultUpstream,
