@@ -6,7 +6,7 @@ _TAGS: Final = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pr
 # Playwright evaluates this script over the debugging protocol, to which the page's
 # Content-Security-Policy does not apply.
 # An opened menu lies over what is below it, which has no room then. So menus are closed while the
-# page is searched, and are searched alone afterwards.
+# page is searched, and each is searched alone afterwards.
 _RUN: Final = """async (tags) => {
   const paper = matchMedia('print').matches;
   const options = {
@@ -17,8 +17,11 @@ _RUN: Final = """async (tags) => {
   const menus = [...document.querySelectorAll('details:is(.more, .menu)')];
   document.querySelectorAll('details').forEach((fold) => { fold.open = !menus.includes(fold); });
   const found = (await axe.run(document, options)).violations;
-  menus.forEach((menu) => { menu.open = true; });
-  if (menus.length) found.push(...(await axe.run({ include: menus }, options)).violations);
+  for (const menu of menus) {
+    menu.open = true;
+    found.push(...(await axe.run(menu, options)).violations);
+    menu.open = false;
+  }
   return found.map((rule) => ({
     id: rule.id, help: rule.help, targets: rule.nodes.map((node) => node.target.join(' ')),
   }));
