@@ -358,3 +358,13 @@ def test_expired_answers_of_a_batch_lead_to_another_batch() -> None:
 
 def test_panel_without_price_mentions_no_cost() -> None:
     assert "custa" not in whole_page()
+
+
+def test_acts_of_one_answer_share_a_line_of_an_order() -> None:
+    html = whole_page(renajud=renajud_body(restriction(), restriction(processo="2")))
+    for lines in re.findall(r'<ul class="order-acts".*?</ul>', html, re.DOTALL):
+        words = re.findall(r"<b>(.*?)</b>", lines)
+        assert len(words) == len(set(words)) == lines.count("<li")
+        acts = ("transferir", "licenciar", "circular", "recolher ao pátio")
+        assert [lines.count(act) for act in acts] == [1, 1, 1, 1]
+    assert html.count('<ul class="order-acts"') == 2
