@@ -40,7 +40,7 @@ def answers(page: Page) -> list[str]:
     cells = map(text_of, page.all("td", class_="vehicles__finding"))
     timed = (re.sub(r"\b\d\d:\d\d\b", "(hora)", text) for text in cells)
     told = (re.sub(r"^.*?(?=sem resposta:|dados do|\(hora\))", "", text) for text in timed)
-    return [text.partition(" · Apagar")[0] for text in told]
+    return [text.partition(" Apagar")[0] for text in told]
 
 
 def test_own_lookups_are_listed_with_answers_and_payments(
