@@ -13,7 +13,7 @@ from portal.law.orders import AssessedOrder
 from portal.law.restriction_kinds import NOT_OF_A_JUDGE, Kind
 from portal.law.standing import Standing
 from portal.phrasebook.agreement import Terms, order_checklist, terms_of
-from portal.phrasebook.findings import clause
+from portal.phrasebook.findings import alert_words, clause
 from tests.law.records import fine, known, restriction
 
 TODAY = date(2026, 11, 21)
@@ -197,3 +197,15 @@ def test_message_asks_for_what_settles_a_warning(subject: Subject) -> None:
 def test_message_says_nothing_of_what_the_portal_could_not_read() -> None:
     message = terms_of("ABC1D23", [], [], [DeclarationsUnread()], TODAY).message
     assert "não puderam ser lidas" not in message
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("busca_e_apreensao", "busca e apreensão"),
+        ("penhora", "busca e apreensão (penhora)"),
+    ],
+)
+def test_kind_of_a_warning_is_named_once(kind: Kind, words: str) -> None:
+    alert = ReportAlert(Subject.SEIZURE, "resumo", "Resumo", kinds=(kind,))
+    assert alert_words(alert) == words
