@@ -213,14 +213,14 @@ def _lookups(word: str) -> tuple[LookupName, ...]:
 
 
 def _client() -> Client:
-    found = configuration.read()
-    if found is None:
+    configured = configuration.read()
+    if configured is None:
         raise InvalidRequest("falta o portal: “dossie login”, ou DOSSIE_URL e DOSSIE_TOKEN")
-    return _opened(found)
+    return _opened(configured)
 
 
-def _opened(found: Configuration) -> Client:
-    client = Client(*found)
+def _opened(configured: Configuration) -> Client:
+    client = Client(*configured)
     if client.is_exposed:
         _say("aviso: o endereço é http, e não https: o token vai sem cifra pela rede")
     return client
@@ -243,11 +243,11 @@ def _part(options: argparse.Namespace) -> int:
 
 def _found(client: Client, options: argparse.Namespace, ask: Sequence[LookupName]) -> Explained:
     """Return the vehicle after saying what is stored and what the rest costs."""
-    found = quote(client, options.plate, ask)
-    _say(text.quote_text(found))
+    priced = quote(client, options.plate, ask)
+    _say(text.quote_text(priced))
     if options.cached:
-        return found.document
-    document, spent = look_up(client, found, options.max_reais)
+        return priced.document
+    document, spent = look_up(client, priced, options.max_reais)
     if spent is None:
         _say("Gasto: desconhecido, porque o portal não informa o preço.")
     elif spent:
@@ -289,14 +289,14 @@ def _report(options: argparse.Namespace) -> int:
 
 
 def _price(options: argparse.Namespace) -> int:
-    found = quote(_client(), options.plate, options.ask)
+    priced = quote(_client(), options.plate, options.ask)
     document = {
-        "plate": found.plate,
-        "stored": list(found.stored),
-        "missing": list(found.missing),
-        "price": found.price,
+        "plate": priced.plate,
+        "stored": list(priced.stored),
+        "missing": list(priced.missing),
+        "price": priced.price,
     }
-    _print(options, document, text.quote_text(found))
+    _print(options, document, text.quote_text(priced))
     return DONE
 
 
@@ -359,8 +359,8 @@ def _confirm_unpriced(options: argparse.Namespace) -> None:
 
 
 def _say_outcome(outcome: Outcome, output: Path) -> None:
-    for each in outcome.wrong:
-        _say(f"fora da lista: {each['value']!r}: {each['message']}")
+    for entry in outcome.wrong:
+        _say(f"fora da lista: {entry['value']!r}: {entry['message']}")
     _say(
         f"{outcome.done} de {outcome.total} em {output}; {outcome.failed} sem resposta. "
         f"Gasto: {reais(outcome.spent)}."
@@ -395,29 +395,29 @@ class _ProgressLine:
 
 
 def _issued(options: argparse.Namespace) -> int:
-    found = _client().issued(options.number)
-    _print(options, found, text.issued_text(found))
-    return DONE if found["state"] == "valid" else FAILED
+    dossier = _client().issued(options.number)
+    _print(options, dossier, text.issued_text(dossier))
+    return DONE if dossier["state"] == "valid" else FAILED
 
 
 def _verify(options: argparse.Namespace) -> int:
     """Verify a file. Only a file that is the issued one, and is valid, gives exit status 0."""
     is_input = options.file == "-"
     content = sys.stdin.buffer.read() if is_input else Path(options.file).read_bytes()
-    found = _client().verify(content)
-    _print(options, found, text.verification_text(found))
-    return DONE if found["result"] == "same" else FAILED
+    verification = _client().verify(content)
+    _print(options, verification, text.verification_text(verification))
+    return DONE if verification["result"] == "same" else FAILED
 
 
 def _moment(options: argparse.Namespace) -> int:
-    found = _client().moment(
+    moment = _client().moment(
         options.plate,
         options.ask,
         number=options.number,
         max_cost=options.max_reais,
         idempotency_key=secrets.token_hex(16),
     )
-    _print(options, found, text.moment_text(found))
+    _print(options, moment, text.moment_text(moment))
     return DONE
 
 

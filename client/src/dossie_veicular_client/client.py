@@ -138,7 +138,7 @@ class Client:
         self, plate: str, ask: str | Sequence[str] | None = None, reuse: Reuse = "usual"
     ) -> Explained:
         """Return what the portal's page says. A lookup that failed is in ``lookups``."""
-        found: Explained = self._transport.read(
+        explained: Explained = self._transport.read(
             "GET",
             _vehicle_path(plate),
             Explained,
@@ -146,7 +146,7 @@ class Client:
             params=None if ask is None else {"ask": ",".join(lookup_names(ask))},
             headers=_reuse_header(reuse),
         )
-        return found
+        return explained
 
     def fines(self, plate: str, reuse: Reuse = "usual") -> list[FineRow]:
         return cast("list[FineRow]", _rows(self._table(plate, "fines", "jsonl", reuse)))
@@ -173,8 +173,8 @@ class Client:
     def declared(self, plate: str) -> DeclaredLines:
         """Return the lines of a vehicle's checklist. Nothing is asked."""
         path = f"{_vehicle_path(plate)}/declared"
-        found: DeclaredLines = self._transport.read("GET", path, DeclaredLines, is_free=True)
-        return found
+        declared: DeclaredLines = self._transport.read("GET", path, DeclaredLines, is_free=True)
+        return declared
 
     def declare(
         self,
@@ -194,14 +194,14 @@ class Client:
         """
         texts = {"what": what, "source": source, "on": on, "amount": amount}
         given = {name: value for name, value in texts.items() if value is not None}
-        found: DeclaredLines = self._transport.read(
+        declared: DeclaredLines = self._transport.read(
             "PUT",
             f"{_vehicle_path(plate)}/declared",
             DeclaredLines,
             is_free=True,
             json={"lines": [{"line": line, "state": state, **given}]},
         )
-        return found
+        return declared
 
     # Batches
 
@@ -216,10 +216,10 @@ class Client:
         body: JsonObject = {"plates": list(plates)}
         if ask is not None:
             body["ask"] = list(lookup_names(ask))
-        found: Batch = self._transport.read(
+        created: Batch = self._transport.read(
             "POST", "/api/v1/batches", Batch, is_free=bool(headers), json=body, headers=headers
         )
-        return found
+        return created
 
     def batches(self) -> Iterator[Batch]:
         """Yield the token's batches, the newest first."""
@@ -265,13 +265,13 @@ class Client:
 
         A batch that pauses for the source goes on by itself, so it is followed further.
         """
-        found = self.batch(batch)
+        current = self.batch(batch)
         while True:
-            yield found
-            if found["state"] != "running" and not found["resumes_at"]:
+            yield current
+            if current["state"] != "running" and not current["resumes_at"]:
                 return
-            former, found = found, self.batch(batch, wait_s=_LONGEST_WAIT_S)
-            if found["counts"] == former["counts"] and found["state"] == former["state"]:
+            former, current = current, self.batch(batch, wait_s=_LONGEST_WAIT_S)
+            if current["counts"] == former["counts"] and current["state"] == former["state"]:
                 self._sleep(_UNCHANGED_PAUSE_S)  # the portal does not always wait
 
     def results(
@@ -320,14 +320,14 @@ class Client:
     # The token and issued dossiers
 
     def usage(self) -> Usage:
-        found: Usage = self._transport.read("GET", "/api/v1/usage", Usage, is_free=True)
-        return found
+        spent: Usage = self._transport.read("GET", "/api/v1/usage", Usage, is_free=True)
+        return spent
 
     def issued(self, number: str) -> IssuedDossier:
         """Return the state of an issued dossier, by its number or its link's key."""
         path = f"/api/v1/dossiers/{quote(number, safe='')}"
-        found: IssuedDossier = self._transport.read("GET", path, IssuedDossier, is_free=True)
-        return found
+        dossier: IssuedDossier = self._transport.read("GET", path, IssuedDossier, is_free=True)
+        return dossier
 
     def verify(self, content: bytes) -> Verification:
         """Say whether a file is the dossier that was issued, and what differs.
@@ -341,10 +341,10 @@ class Client:
         if known["result"] != "unknown":
             return known
         headers = {"Content-Type": "application/pdf"}
-        found: Verification = self._transport.read(
+        verification: Verification = self._transport.read(
             "POST", _VERIFY, Verification, is_free=True, data=content, headers=headers
         )
-        return found
+        return verification
 
     def moment(
         self,
@@ -370,10 +370,10 @@ class Client:
             body["max_cost"] = max_cost
         headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
         path = f"{_vehicle_path(plate)}/moment"
-        found: Moment = self._transport.read(
+        asked: Moment = self._transport.read(
             "POST", path, Moment, is_free=False, json=body, headers=headers
         )
-        return found
+        return asked
 
     def _lookup(
         self, method: str, path: str, reuse: Reuse, body: JsonObject | None = None
@@ -428,7 +428,7 @@ class Client:
         is_free: bool | None = None,
         timeout_s: float | None = None,
     ) -> Batch:
-        found: Batch = self._transport.read(
+        changed: Batch = self._transport.read(
             method,
             path,
             Batch,
@@ -437,7 +437,7 @@ class Client:
             params=params,
             timeout_s=timeout_s,
         )
-        return found
+        return changed
 
 
 def _vehicle_path(plate: str) -> str:

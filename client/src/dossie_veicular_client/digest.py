@@ -36,8 +36,8 @@ def vehicle_digest(document: Explained, *, is_full: bool) -> Result:
     """Return a vehicle's document, or what its first reading needs."""
     if is_full:
         prices = [
-            {**each, "history": each["history"][-RECENT_MONTHS:]}
-            for each in document["prices"] or ()
+            {**price, "history": price["history"][-RECENT_MONTHS:]}
+            for price in document["prices"] or ()
         ]
         return {**document, "prices": None if document["prices"] is None else prices}
     fines, orders, prices_ = document["fines"], document["restrictions"], document["prices"]
@@ -48,39 +48,39 @@ def vehicle_digest(document: Explained, *, is_full: bool) -> Result:
         "verdict": {
             **_some(document["verdict"], ("level", "headline", "notices")),
             "reasons": [
-                _some(each, ("mark", "sentence")) for each in document["verdict"]["reasons"]
+                _some(reason, ("mark", "sentence")) for reason in document["verdict"]["reasons"]
             ],
             **_some(document["verdict"], ("missing_lookups", "not_asked_lookups")),
         },
-        "acts": [_some(each, _ACT) for each in document["acts"]],
+        "acts": [_some(act, _ACT) for act in document["acts"]],
         "vehicle": vehicle
         and {
             **_some(vehicle, ("name", "summary")),
             "attributes": {
-                each["label"]: "oculto" if each["hidden"] else each["value"]
-                for each in vehicle["attributes"]
+                attribute["label"]: "oculto" if attribute["hidden"] else attribute["value"]
+                for attribute in vehicle["attributes"]
             },
         },
         "prices": None
         if prices_ is None
         else [
             {
-                **_some(each, _PRICE),
-                "history": each["history"][-RECENT_MONTHS:] if not place else [],
+                **_some(price, _PRICE),
+                "history": price["history"][-RECENT_MONTHS:] if not place else [],
             }
-            for place, each in enumerate(prices_)
+            for place, price in enumerate(prices_)
         ],
         "fines": fines
         and {
             "totals": fines["totals"],
-            "records": [_some(each, _FINE) for each in fines["records"]],
+            "records": [_some(fine, _FINE) for fine in fines["records"]],
         },
         "restrictions": orders
         and {
             "in_force": orders["in_force"],
-            "records": [_some(each, _ORDER) for each in orders["records"]],
+            "records": [_some(order, _ORDER) for order in orders["records"]],
         },
-        "not_verified": [each["title"] for each in document["not_verified"]],
+        "not_verified": [line["title"] for line in document["not_verified"]],
         "lookups": document["lookups"],
     }
 
@@ -88,7 +88,7 @@ def vehicle_digest(document: Explained, *, is_full: bool) -> Result:
 def row_digest(row: Mapping[str, Any], *, is_full: bool) -> Result:
     """Return a batch's row, or its main members without those that are null."""
     shown = dict(row) if is_full else _some(row, _ROW)
-    return {name: each for name, each in shown.items() if each is not None}
+    return {name: value for name, value in shown.items() if value is not None}
 
 
 def fitted(answer: Result, most_bytes: int = MOST_BYTES) -> Result:
@@ -97,17 +97,19 @@ def fitted(answer: Result, most_bytes: int = MOST_BYTES) -> Result:
     The longest list loses its end, until the whole fits. ``left_out`` has for each shortened list
     how many of its entries are shown.
     """
-    found = cleaned(answer)
+    whole = cleaned(answer)
     for longest in (None, *_LONGEST_TEXTS):
-        cut = _cut(found, longest or most_bytes)
+        cut = _cut(whole, longest or most_bytes)
         left_out: dict[str, Any] = {}
         if longest is not None:
             left_out["texts"] = f"cortados em {longest} caracteres"
         while _size(_with(cut, left_out)) > most_bytes:
-            lists = [each for each in _lists(cut) if len(each[1]) > (1 if longest is None else 0)]
+            lists = [
+                place for place in _lists(cut) if len(place[1]) > (1 if longest is None else 0)
+            ]
             if not lists:
                 break
-            path, entries = max(lists, key=lambda each: _size(each[1]))
+            path, entries = max(lists, key=lambda place: _size(place[1]))
             shown, of = len(entries), left_out.get(path, {}).get("of", len(entries))
             excess = _size(_with(cut, left_out)) - most_bytes
             mean = max(1, _size(entries) // shown)
@@ -128,12 +130,12 @@ def _with(answer: Result, left_out: Mapping[str, Any]) -> Result:
 
 def _lists(value: object, path: str = "") -> Iterator[tuple[str, list[Any]]]:
     if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _lists(each, f"{path}.{name}" if path else name)
+        for name, element in value.items():
+            yield from _lists(element, f"{path}.{name}" if path else name)
     elif isinstance(value, list):
         yield path, value
-        for number, each in enumerate(value):
-            yield from _lists(each, f"{path}[{number}]")
+        for number, element in enumerate(value):
+            yield from _lists(element, f"{path}[{number}]")
 
 
 def _cut(value: Any, longest: int) -> Any:
@@ -141,8 +143,8 @@ def _cut(value: Any, longest: int) -> Any:
     if isinstance(value, str):
         return value if len(value) <= longest else f"{value[:longest]}…"
     if isinstance(value, dict):
-        return {key: _cut(each, longest) for key, each in value.items()}
-    return [_cut(each, longest) for each in value] if isinstance(value, list) else value
+        return {key: _cut(element, longest) for key, element in value.items()}
+    return [_cut(element, longest) for element in value] if isinstance(value, list) else value
 
 
 def _size(value: object) -> int:

@@ -68,7 +68,7 @@ def _first_column(raw: bytes) -> Iterator[str]:
             first = min(names, key=lambda name: int(_SHEET.fullmatch(name)[1]))  # type: ignore[index]
             shared = []
             if _STRINGS in archive.namelist():
-                shared = [_text(each) for each in _parsed(archive, _STRINGS).iter(f"{_XLSX}si")]
+                shared = [_text(text) for text in _parsed(archive, _STRINGS).iter(f"{_XLSX}si")]
             for cell in _parsed(archive, first).iter(f"{_XLSX}c"):
                 if re.fullmatch("A[0-9]+", cell.get("r", "")):
                     text = _text(cell)
@@ -89,7 +89,7 @@ def _parsed(archive: ZipFile, name: str) -> ElementTree.Element:
 
 def _text(element: ElementTree.Element) -> str:
     texts = [*element.iter(f"{_XLSX}t"), *element.iter(f"{_XLSX}v")]
-    return "".join(each.text or "" for each in texts)
+    return "".join(part.text or "" for part in texts)
 
 
 def read_plates(text: str) -> list[str]:
@@ -104,7 +104,7 @@ def read_plates(text: str) -> list[str]:
 
 def vehicle_key(typed: str) -> str:
     """Return what one vehicle's plates have in common: ABC1234 and ABC1C34 are one vehicle."""
-    signs = "".join(each for each in typed.upper() if each.isalnum())
+    signs = "".join(sign for sign in typed.upper() if sign.isalnum())
     if not _PLATE.fullmatch(signs):
         return signs
     letter = "ABCDEFGHIJ"[int(signs[4])] if signs[4].isdigit() else signs[4]
@@ -114,8 +114,8 @@ def vehicle_key(typed: str) -> str:
 def grouped(plates: Sequence[str]) -> list[list[str]]:
     """Return a list's entries, those of one vehicle together, in the order of the first ones."""
     groups: dict[str, list[str]] = {}
-    for each in plates:
-        groups.setdefault(vehicle_key(each), []).append(each)
+    for plate in plates:
+        groups.setdefault(vehicle_key(plate), []).append(plate)
     return list(groups.values())
 
 
@@ -193,7 +193,7 @@ class ListRun:
             raise InvalidRequest("a lista não tem placa nem Renavam")
         self._client = client
         self._groups = grouped(plates)
-        self._plates = [each for group in self._groups for each in group]
+        self._plates = [plate for group in self._groups for plate in group]
         self._ask = ask
         self._output = output
         self._tell = tell
@@ -222,8 +222,8 @@ class ListRun:
         What failed in an earlier run is looked up again only with ``retry_failed``.
         """
         for number, part in enumerate(self._progress.parts):
-            others = [each.spent for each in self._progress.parts if each is not part]
-            spent = total([*others, *(each.former for each in self._progress.parts)])
+            others = [other.spent for other in self._progress.parts if other is not part]
+            spent = total([*others, *(other.former for other in self._progress.parts)])
             left = None
             if max_reais is not None:
                 if spent is None:
@@ -237,16 +237,16 @@ class ListRun:
     def _run_part(
         self, number: int, part: Part, max_cost: float | None, retry_failed: bool
     ) -> str | None:
-        found = self._batches[number] = self._created(number)
-        failed = self._failed_of(found) if retry_failed else []
-        spent = found["cost"]["spent"]
-        if (found["counts"]["pending"] or failed) and _is_spent(max_cost, spent):
+        batch = self._batches[number] = self._created(number)
+        failed = self._failed_of(batch) if retry_failed else []
+        spent = batch["cost"]["spent"]
+        if (batch["counts"]["pending"] or failed) and _is_spent(max_cost, spent):
             return "price"
-        if found["counts"]["pending"]:
+        if batch["counts"]["pending"]:
             # A batch goes on after this program was killed, and may be dropped before the next run.
-            part.spent = found["cost"]["at_most"] if max_cost is None else max_cost
+            part.spent = batch["cost"]["at_most"] if max_cost is None else max_cost
             self._save()
-            self._client.start_batch(found["id"], max_cost)
+            self._client.start_batch(batch["id"], max_cost)
         reason = self._follow(number, part)
         if reason or not failed:
             return reason
@@ -261,7 +261,7 @@ class ListRun:
         before, part.spent = part.spent, max_cost
         self._save()
         try:
-            self._client.start_batch(found["id"], left, failed)
+            self._client.start_batch(batch["id"], left, failed)
         except CostsTooMuch as error:  # what is left does not hold the first of them
             part.spent = before
             self._save()
@@ -272,16 +272,16 @@ class ListRun:
 
     def _follow(self, number: int, part: Part) -> str | None:
         """Wait until the portal stops. Return why, or None if the batch is done."""
-        found = self._batches[number]
-        batch = found["id"]
-        for found in self._client.follow(batch):
-            self._batches[number] = found
-            part.spent = found["cost"]["spent"]
-            self._tell(found)
-            if found["state"] == "paused" and found["reason"] in _LONG_PAUSES:
+        state = self._batches[number]
+        batch = state["id"]
+        for state in self._client.follow(batch):
+            self._batches[number] = state
+            part.spent = state["cost"]["spent"]
+            self._tell(state)
+            if state["state"] == "paused" and state["reason"] in _LONG_PAUSES:
                 break
         self._save()
-        return found["reason"] if found["state"] == "paused" else None
+        return state["reason"] if state["state"] == "paused" else None
 
     def failed(self) -> list[str]:
         """Return the plates and Renavams that have failed."""
@@ -296,15 +296,15 @@ class ListRun:
     def outcome(self, reason: str | None) -> Outcome:
         counts = [batch["counts"] for batch in self._batches]
         return Outcome(
-            total=sum(each["total"] for each in counts),
-            done=sum(each["done"] if each["done"] else each["stored"] for each in counts),
-            failed=sum(each["failed"] for each in counts),
+            total=sum(count["total"] for count in counts),
+            done=sum(count["done"] if count["done"] else count["stored"] for count in counts),
+            failed=sum(count["failed"] for count in counts),
             spent=total(
-                each for part in self._progress.parts for each in (part.spent, part.former)
+                amount for part in self._progress.parts for amount in (part.spent, part.former)
             ),
             at_most=total(batch["cost"]["at_most"] for batch in self._batches),
             reason=reason,
-            wrong=[each for batch in self._batches for each in batch["wrong"]],
+            wrong=[entry for batch in self._batches for entry in batch["wrong"]],
         )
 
     def write(self, table: FileName, ending: FileEnding) -> None:
@@ -313,12 +313,12 @@ class ListRun:
             raise InvalidRequest(f"um arquivo .{ending} é só de resultados e de um lote; use .csv")
         contents = []
         for number in range(len(self._batches)):
-            found = self._batches[number] = self._created(number)
-            contents.append(self._client.batch_file(found["id"], table, ending))
+            batch = self._batches[number] = self._created(number)
+            contents.append(self._client.batch_file(batch["id"], table, ending))
             self._release(number)
         first, *others = contents
         if ending == "csv":  # the other parts repeat the header
-            others = [each.partition(b"\r\n")[2] for each in others]
+            others = [content.partition(b"\r\n")[2] for content in others]
         new = self._output.with_name(f"{self._output.name}.novo")
         new.write_bytes(b"".join([first, *others]))
         new.replace(self._output)
@@ -330,20 +330,20 @@ class ListRun:
     def _created(self, number: int) -> Batch:
         """Return the batch of a part. It is created anew if it has expired or was released."""
         parts = self._progress.parts
-        part, start = parts[number], sum(each.size for each in parts[:number])
-        found = None
+        part, start = parts[number], sum(earlier.size for earlier in parts[:number])
+        batch = None
         if part.batch is not None:
             try:
-                found = self._client.batch(part.batch)
+                batch = self._client.batch(part.batch)
             except NotFound:
                 part.key, part.batch = uuid.uuid4().hex, None
                 part.former, part.spent = total([part.former, part.spent]), 0.0
                 self._save()
-        if found is None:
+        if batch is None:
             plates = self._plates[start : start + part.size]
-            found = self._client.create_batch(plates, self._ask, part.key)
-        part.batch, part.spent = found["id"], found["cost"]["spent"]
-        return found
+            batch = self._client.create_batch(plates, self._ask, part.key)
+        part.batch, part.spent = batch["id"], batch["cost"]["spent"]
+        return batch
 
     def _release(self, number: int) -> None:
         """Cancel the part's draft if it is one of too many. Its turn creates it anew."""

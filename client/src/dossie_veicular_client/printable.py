@@ -41,9 +41,9 @@ def cleaned(value: Any) -> Any:
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, dict):
-        return {printable(str(key)): cleaned(each) for key, each in value.items()}
-    return [cleaned(each) for each in value] if isinstance(value, list) else value
+        return {printable(str(key)): cleaned(inner) for key, inner in value.items()}
+    return [cleaned(inner) for inner in value] if isinstance(value, list) else value
 
 
-def _escape(found: re.Match[str]) -> str:
-    return json.dumps(found[0])[1:-1]
+def _escape(match: re.Match[str]) -> str:
+    return json.dumps(match[0])[1:-1]

@@ -34,13 +34,13 @@ def _shaped(value: object, kind: Any) -> Any:
     if origin is Literal:
         return _shaped(value, type(arguments[0]))  # a portal may have more values
     if origin is list and isinstance(value, list):
-        return [_shaped(each, arguments[0]) for each in value]
+        return [_shaped(element, arguments[0]) for element in value]
     if origin is dict and isinstance(value, dict):
-        return {key: _shaped(each, arguments[1]) for key, each in value.items()}
+        return {key: _shaped(element, arguments[1]) for key, element in value.items()}
     if is_typeddict(kind) and isinstance(value, dict):
         return value | {
-            name: _shaped(value.get(name), each)
-            for name, each in _members(kind).items()
+            name: _shaped(value.get(name), kind_of)
+            for name, kind_of in _members(kind).items()
             if name in value or name in kind.__required_keys__
         }
     if kind is float and isinstance(value, int | float) and not isinstance(value, bool):
@@ -54,10 +54,10 @@ def _shaped(value: object, kind: Any) -> Any:
 def _one_of(value: object, kinds: tuple[Any, ...]) -> Any:
     if value is None and _NULL in kinds:
         return None
-    *others, last = (each for each in kinds if each is not _NULL)
-    for each in others:
+    *others, last = (other for other in kinds if other is not _NULL)
+    for other in others:
         try:
-            return _shaped(value, each)
+            return _shaped(value, other)
         except TypeError:
             continue
     return _shaped(value, last)

@@ -64,34 +64,34 @@ def total(prices: Iterable[float | None]) -> float | None:
 
 
 def look_up(
-    client: Client, found: Quote, max_reais: float | None
+    client: Client, priced: Quote, max_reais: float | None
 ) -> tuple[Explained, float | None]:
     """Ask what a quote lacks. Return the vehicle and what was spent, in R$, or None if unknown.
 
     Without a limit, the spend is the quote's price. With one, a stored answer that expires
     meanwhile is not asked for again. Raises CostsTooMuch before anything is asked.
     """
-    if not found.missing:
-        return found.document, 0.0
+    if not priced.missing:
+        return priced.document, 0.0
     if max_reais is None:
-        return client.vehicle(found.plate, found.ask), found.price
-    if found.price is None or found.price > max_reais:
-        raise CostsTooMuch.beyond(found.price, max_reais)
-    return look_up_missing(client, found, max_reais)
+        return client.vehicle(priced.plate, priced.ask), priced.price
+    if priced.price is None or priced.price > max_reais:
+        raise CostsTooMuch.beyond(priced.price, max_reais)
+    return look_up_missing(client, priced, max_reais)
 
 
 def look_up_missing(
-    client: Client, found: Quote, max_cost: float | None
+    client: Client, priced: Quote, max_cost: float | None
 ) -> tuple[Explained, float | None]:
     """Ask what a quote lacks, and nothing else. None is no limit, at an unknown price."""
     with DRAFTS:
-        batch = client.create_batch([found.plate], found.missing)["id"]
+        batch = client.create_batch([priced.plate], priced.missing)["id"]
         try:
             client.start_batch(batch, max_cost)
         except CostsTooMuch:
             client.cancel_batch(batch)
             raise
-    ended = next(each for each in client.follow(batch) if each["state"] != "running")
+    ended = next(state for state in client.follow(batch) if state["state"] != "running")
     if ended["state"] == "paused":  # nobody waits here until the source is back
         ended = client.cancel_batch(batch)
-    return client.vehicle(found.plate, found.ask, reuse="stored"), ended["cost"]["spent"]
+    return client.vehicle(priced.plate, priced.ask, reuse="stored"), ended["cost"]["spent"]

@@ -43,8 +43,8 @@ def vehicle_text(document: Explained) -> str:
     lines = [document["plate"]]
     if vehicle and vehicle["name"]:
         lines.append(f"{vehicle['name']} · {vehicle['summary'] or ''}".rstrip(" ·"))
-    lines += ["", verdict["headline"], *(f"  {each}" for each in verdict["notices"])]
-    lines += [f"  {_MARKS[each['mark']]} {each['sentence']}" for each in verdict["reasons"]]
+    lines += ["", verdict["headline"], *(f"  {line}" for line in verdict["notices"])]
+    lines += [f"  {_MARKS[reason['mark']]} {reason['sentence']}" for reason in verdict["reasons"]]
     lines += [
         "",
         *(
@@ -53,7 +53,7 @@ def vehicle_text(document: Explained) -> str:
         ),
     ]
     parts: Sequence[LookupName] = ("decode", "renainf", "renajud")
-    unverified = ", ".join(each["title"] for each in document["not_verified"])
+    unverified = ", ".join(line["title"] for line in document["not_verified"])
     lines += ["", *_parts(document, parts), f"Não verificado: {unverified}.", ""]
     return "\n".join([*lines, *lookup_lines(document)])
 
@@ -75,10 +75,9 @@ def _parts(document: Explained, names: Sequence[LookupName]) -> Iterator[str]:
 def _vehicle_lines(document: Explained) -> Iterator[str]:
     vehicle = document["vehicle"]
     if vehicle:
-        yield from (
-            f"{each['label']}: {'oculto' if each['hidden'] else each['value'] or '—'}"
-            for each in vehicle["attributes"]
-        )
+        for attribute in vehicle["attributes"]:
+            value = "oculto" if attribute["hidden"] else attribute["value"] or "—"
+            yield f"{attribute['label']}: {value}"
     for price in document["prices"] or ():
         yield _price_line(price)
 
@@ -142,16 +141,16 @@ def _lookup_words(lookup: ExplainedLookup) -> str:
     return f"resposta de {age} atrás" + (", vencida" if lookup["state"] == "stale" else "")
 
 
-def quote_text(found: Quote) -> str:
+def quote_text(priced: Quote) -> str:
     """Say what is stored and what the rest would cost."""
-    lookups = found.document["lookups"]
+    lookups = priced.document["lookups"]
     stored = [
-        f"{LOOKUP_WORDS[name]} (há {_age(lookups[name]['age_s'] or 0)})" for name in found.stored
+        f"{LOOKUP_WORDS[name]} (há {_age(lookups[name]['age_s'] or 0)})" for name in priced.stored
     ]
     parts = [f"Guardado: {', '.join(stored) or 'nada'}."]
-    if found.missing:
-        missing = ", ".join(LOOKUP_WORDS[name] for name in found.missing)
-        price = "preço não informado" if found.price is None else reais(found.price)
+    if priced.missing:
+        missing = ", ".join(LOOKUP_WORDS[name] for name in priced.missing)
+        price = "preço não informado" if priced.price is None else reais(priced.price)
         parts.append(f"Falta: {missing}, {price}.")
     return " ".join(parts)
 
@@ -163,7 +162,7 @@ def report_text(report: Report) -> str:
     named = topics.items() if isinstance(topics, Mapping) else ()
     texts = [f"{name}: {text}" for name, text in named if text]
     whole = [members.get("resumo"), *texts, members.get("laudoFinal")]
-    return "\n\n".join(str(each) for each in whole if each)
+    return "\n\n".join(str(part) for part in whole if part)
 
 
 _RESULTS: Final = {
@@ -182,38 +181,38 @@ _SIGNATURES: Final = {
 }
 
 
-def verification_text(found: Verification) -> str:
-    lines = [f"{found['number'] or 'Arquivo'}: {_RESULTS[found['result']]}"]
-    if found["superseded_by"]:
-        lines.append(f"Mais novo: {found['superseded_by']}")
-    signature = found["signature"]
+def verification_text(verification: Verification) -> str:
+    lines = [f"{verification['number'] or 'Arquivo'}: {_RESULTS[verification['result']]}"]
+    if verification["superseded_by"]:
+        lines.append(f"Mais novo: {verification['superseded_by']}")
+    signature = verification["signature"]
     if signature is None:
         lines.append("Assinatura: não pôde ser conferida")
     else:
         signer = f", {signature['signer']}" if signature["signer"] else ""
         stamp = f", carimbo de {signature['timestamp']}" if signature["timestamp"] else ""
         lines.append(f"Assinatura: {_SIGNATURES[signature['state']]}{signer}{stamp}")
-    for each in found["differences"]:
-        where = f"página {each['page']}: " if each["page"] else ""
-        lines.append(f"  {where}{each['what']}")
+    for difference in verification["differences"]:
+        where = f"página {difference['page']}: " if difference["page"] else ""
+        lines.append(f"  {where}{difference['what']}")
     return "\n".join(lines)
 
 
-def moment_text(found: Moment) -> str:
-    lines = [f"Dossiê {found['number']} emitido"]
-    if found["supersedes"]:
-        lines[0] += f", no lugar do {found['supersedes']}"
-    changes = found["changes"] or []
+def moment_text(moment: Moment) -> str:
+    lines = [f"Dossiê {moment['number']} emitido"]
+    if moment["supersedes"]:
+        lines[0] += f", no lugar do {moment['supersedes']}"
+    changes = moment["changes"] or []
     if changes:
         lines.append("Mudou:")
-        lines += [f"  {each['what']}" for each in changes]
-    elif found["nothing_changed"]:
+        lines += [f"  {change['what']}" for change in changes]
+    elif moment["nothing_changed"]:
         lines.append("Nada mudou.")
     else:
         lines.append("Não havia resposta anterior para comparar.")
-    spent = found["spent"]
+    spent = moment["spent"]
     lines.append("Gasto: não informado." if spent is None else f"Gasto: {reais(spent)}.")
-    signature = found["signature"]
+    signature = moment["signature"]
     if signature and signature["state"] == "valid":
         stamp = f"carimbo de {signature['timestamp']}" if signature["timestamp"] else "sem carimbo"
         lines.append(f"PDF assinado por {signature['signer']}, {stamp}.")

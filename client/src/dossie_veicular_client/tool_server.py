@@ -84,8 +84,8 @@ class Tools:
         return self._priced(quote(self._client, plate, ask))
 
     def stored(self, plate: str, ask: Sequence[LookupName] | None, detail: str) -> Result:
-        found = quote(self._client, plate, ask)
-        return {**self._priced(found), **_vehicle(found.document, detail)}
+        priced = quote(self._client, plate, ask)
+        return {**self._priced(priced), **_vehicle(priced.document, detail)}
 
     def is_within_budget(self, price: float | None) -> bool:
         return price is not None and price <= self._budget.left
@@ -106,38 +106,38 @@ class Tools:
             cost = f"Custa até {reais(price)}."
         return Elicit(f"{words} {cost}", Confirmation)
 
-    def look_up(self, found: Quote, detail: str, *, is_confirmed: bool) -> Result:
+    def look_up(self, priced: Quote, detail: str, *, is_confirmed: bool) -> Result:
         """Ask what is not stored: within the budget, or at the price that a person confirmed."""
-        document, spent = self._confirmed(found) if is_confirmed else self._budgeted(found)
+        document, spent = self._confirmed(priced) if is_confirmed else self._budgeted(priced)
         return {
-            "error": _failed_words(found, document),
+            "error": _failed_words(priced, document),
             "spent": spent,
             "budget_left": self._budget.left,
             **_vehicle(document, detail),
         }
 
-    def _confirmed(self, found: Quote) -> tuple[Explained, float | None]:
-        if not found.missing:
-            return found.document, 0.0
-        return look_up_missing(self._client, found, found.price)
+    def _confirmed(self, priced: Quote) -> tuple[Explained, float | None]:
+        if not priced.missing:
+            return priced.document, 0.0
+        return look_up_missing(self._client, priced, priced.price)
 
-    def _budgeted(self, found: Quote) -> tuple[Explained, float | None]:
-        reserved = self._budget.reserve(found.price)
-        document, spent = look_up(self._client, found, reserved)
+    def _budgeted(self, priced: Quote) -> tuple[Explained, float | None]:
+        reserved = self._budget.reserve(priced.price)
+        document, spent = look_up(self._client, priced, reserved)
         self._budget.settle(reserved, spent)
         return document, spent
 
     def explain_fine(self, plate: str, number: int) -> Result:
-        found = quote(self._client, plate, ["renainf"])
-        fines = found.document["fines"]
+        priced = quote(self._client, plate, ["renainf"])
+        fines = priced.document["fines"]
         if fines is None:
-            return {**self._priced(found), "fine": None}
-        record = next((each for each in fines["records"] if each["number"] == number), None)
+            return {**self._priced(priced), "fine": None}
+        record = next((fine for fine in fines["records"] if fine["number"] == number), None)
         if record is None:
             raise NotFound(
                 f"a placa tem {len(fines['records'])} multas, e não a de número {number}"
             )
-        return {"fine": record, "lookup": found.document["lookups"]["renainf"]}
+        return {"fine": record, "lookup": priced.document["lookups"]["renainf"]}
 
     def draft(self, plates: Sequence[str], ask: Sequence[LookupName] | None) -> Batch:
         """Return the draft of a list, which is created once for the rounds of one call."""
@@ -184,18 +184,18 @@ class Tools:
         return draft["id"]
 
     def batch(self, batch: str, detail: str) -> Result:
-        found = self._client.batch(batch, wait_s=_FOLLOWED_S)
-        if found["state"] in ("done", "cancelled"):
+        state = self._client.batch(batch, wait_s=_FOLLOWED_S)
+        if state["state"] in ("done", "cancelled"):
             reserved = self._open.pop(batch, None)
             if reserved is not None:
-                self._budget.settle(reserved, found["cost"]["spent"])
-        rows = self._client.results(batch) if found["counts"]["total"] <= _MOST_PLATES else []
-        failed = found["counts"]["failed"]
+                self._budget.settle(reserved, state["cost"]["spent"])
+        rows = self._client.results(batch) if state["counts"]["total"] <= _MOST_PLATES else []
+        failed = state["counts"]["failed"]
         return {
             "error": f"{failed} placas sem resposta, que podem ter sido cobradas"
             if failed
             else None,
-            "batch": found,
+            "batch": state,
             "rows": [row_digest(row, is_full=detail == "full") for row in rows],
             "budget_left": self._budget.left,
         }
@@ -207,12 +207,12 @@ class Tools:
             return dict(self._client.issued(str(number)))
         return dict(self._client.verify(_pdf_at(file)))
 
-    def _priced(self, found: Quote) -> Result:
+    def _priced(self, priced: Quote) -> Result:
         return {
-            "plate": found.plate,
-            "stored": list(found.stored),
-            "missing": list(found.missing),
-            "price": found.price,
+            "plate": priced.plate,
+            "stored": list(priced.stored),
+            "missing": list(priced.missing),
+            "price": priced.price,
             "budget_left": self._budget.left,
         }
 
@@ -394,14 +394,14 @@ def _words(names: Sequence[LookupName]) -> str:
 
 def _vehicle(document: Explained, detail: str) -> Result:
     is_full = detail == "full"
-    found: Result = {"vehicle": vehicle_digest(document, is_full=is_full)}
-    return found if is_full else {**found, "omitted": OMITTED}
+    shown: Result = {"vehicle": vehicle_digest(document, is_full=is_full)}
+    return shown if is_full else {**shown, "omitted": OMITTED}
 
 
-def _failed_words(found: Quote, document: Explained) -> str | None:
+def _failed_words(priced: Quote, document: Explained) -> str | None:
     """Name the lookups that have failed."""
     lookups = document["lookups"]
-    failed = [name for name in found.missing if lookups[name]["state"] != "fresh"]
+    failed = [name for name in priced.missing if lookups[name]["state"] != "fresh"]
     if not failed:
         return None
     return f"Sem resposta: {_words(failed)}. A consulta que falhou pode ter sido cobrada."
