@@ -101,7 +101,8 @@ def batch_command(portal: Parts) -> Command:
             fail(_refusal(refused, file))
         spent = lists.get(number).cost.spent
         lists.start(number, total((spent, price)))
-        lists.retry(number, [item.subject for item in again], price_again)
+        if again:
+            lists.retry(number, [item.subject for item in again], price_again)
         ended = _run(portal, lists, number)
         _write(desk, ended, out, chosen)
         desk.witness.exported([item.subject for item in lists.items(number)], number)

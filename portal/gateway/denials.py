@@ -22,10 +22,12 @@ _NAMES: Final[Mapping[Records, re.Pattern[str]]] = {
         r"|FINES?|RENAINF)\b"
     ),
     "orders": re.compile(
-        r"\b(?:RESTRIC(?:AO|OES)|BLOQUEIOS?|IMPEDIMENTOS?|ORDE(?:M|NS)|CONSTRIC(?:AO|OES)|ONUS"
-        r"|DETERMINAC(?:AO|OES)|RESTRICTIONS?|JUDICIA(?:L|IS)|JUDICIARIO|JUSTICA|PENHORAS?|RENAJUD)\b"
+        r"\b(?:BLOQUEIOS?|IMPEDIMENTOS?|ORDE(?:M|NS)|CONSTRIC(?:AO|OES)|ONUS|DETERMINAC(?:AO|OES)"
+        r"|JUDICIA(?:L|IS)|JUDICIARIO|JUSTICA|PENHORAS?|RENAJUD)\b"
     ),
 }
+# The upstream calls the records of both lookups so: /restrictions/renainf, /restrictions/renajud.
+_OF_EITHER: Final = re.compile(r"\bRESTRIC(?:AO|OES|TIONS?)\b")
 _OF_NEITHER: Final = re.compile(r"\b(?:GRAVAMES?|IPVA|LEILAO|LEILOES|SINISTROS?|RECALLS?)\b")
 # A restriction that no court has ordered.
 _NOT_OF_COURTS: Final = re.compile(
@@ -79,11 +81,13 @@ def denies(text: str, records: Records, subject: Plate | Renavam, state: str | N
 
 def is_of_another_thing(words: str, records: Records) -> bool:
     """Return whether a text or a member's names, in capitals, name only what is not asked for."""
-    if _NAMES[records].search(words):
-        is_qualified = records == "orders" and _NOT_OF_COURTS.search(words)
-        return bool(is_qualified) and not _OF_COURTS.search(words)
+    is_named = _NAMES[records].search(words)
+    if records == "orders" and (is_named or _OF_EITHER.search(words)):
+        return bool(_NOT_OF_COURTS.search(words)) and not _OF_COURTS.search(words)
     others = (_NAMES[other] for other in _NAMES if other != records)
-    return any(name.search(words) for name in (*others, _OF_NEITHER))
+    return not is_named and any(
+        name.search(words) for name in (*others, _OF_NEITHER, _NOT_OF_COURTS)
+    )
 
 
 def _names_another(text: str, subject: Plate | Renavam) -> bool:

@@ -24,6 +24,9 @@ OF_ANYTHING = (
     "Nenhuma multa nem restrição encontrada",
     "Multas: 0; restrições: 0",
     "Se encontra sem pendências",
+    "Nenhuma restrição",
+    "Sem restrições",
+    "No restrictions found",
 )
 OF_FINES = (
     "Não há multas",
@@ -36,14 +39,12 @@ OF_FINES = (
     "No fines found",
 )
 OF_ORDERS = (
-    "Nenhuma restrição",
     "Nenhuma restrição judicial para a placa ABC1D23",
     "Nada consta no RENAJUD",
     "Não constam ordens judiciais ativas",
     "Veículo sem bloqueios",
     "Restrição judicial: nada consta",
     "Sem restrições judiciais ou administrativas",
-    "No restrictions found",
 )
 OF_NEITHER = (
     "Nenhum registro encontrado para a placa ZZZ9Z99",
@@ -65,6 +66,7 @@ OF_NEITHER = (
     "Nenhuma restrição administrativa",
     "Sem restrição de roubo ou furto",
     "Nenhuma restrição financeira",
+    "Nenhum roubo ou furto",
 )
 
 
@@ -131,7 +133,7 @@ def test_order_that_denies_something_else_is_no_confirmation(name: str, text: st
     [
         ("renajud", {"qtdMultas": 0}, False),
         ("renajud", {"multas": "Nada consta"}, False),
-        ("renainf", {"possuiRestricao": False}, False),
+        ("renainf", {"possuiRestricao": False}, True),
         ("renainf", {"qtdMultas": 0}, True),
         ("renainf", {"multas": "Nada consta"}, True),
     ],
