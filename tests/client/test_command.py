@@ -289,23 +289,22 @@ def test_retry_that_the_limit_does_not_hold_says_so(
     assert "Parou: o limite de gasto foi atingido." in done.stderr
 
 
-def test_list_at_an_unknown_price_is_asked_only_if_told(
+def test_list_at_an_unknown_price_is_above_any_limit_and_asked_about(
     upstream: FaultUpstream, tmp_path: Path
 ) -> None:
     (tmp_path / "placas.txt").write_text("\n".join(plates(3)), "utf-8")
     words = ("batch", "placas.txt", "--out", "saida.csv", "--ask", "decode")
     with PortalProcess(managed(upstream.url)) as portal:
         dossie = Command(portal, tmp_path)
-        for refused in (dossie(*words), dossie(*words, "--max-reais", "9", "--unpriced")):
-            assert refused.returncode == 3, refused.stderr
-        assert "“--unpriced” consulta assim mesmo" in dossie(*words).stderr
+        refused = dossie(*words, "--max-reais", "9")
+        assert refused.returncode == 3, refused.stderr
         shown = dossie.on_a_terminal(*words, typed="n\n", status=3)
         assert "Consultar sem saber quanto custa? [s/N]" in shown
         assert dossie(*words, "--cached").returncode == 1
         assert upstream.count() == 0
         assert "3 de 3 em saida.csv" in dossie.on_a_terminal(*words, typed="s\n")
         assert upstream.count() == 3
-        again = dossie("batch", "-", *words[2:], "--unpriced", stdin="\n".join(plates(4)))
+        again = dossie("batch", "-", *words[2:], stdin="\n".join(plates(4)))
         assert (again.returncode, upstream.count()) == (0, 4), again.stderr
 
 

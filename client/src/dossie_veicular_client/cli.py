@@ -140,11 +140,6 @@ def _parser() -> argparse.ArgumentParser:
     batch.add_argument(
         "--retry-failed", action="store_true", help="consulta de novo o que falhou antes"
     )
-    batch.add_argument(
-        "--unpriced",
-        action="store_true",
-        help="consulta também sem saber quanto custa",
-    )
     _add_ask(batch)
     _add_limits(batch)
     issued = commands.add_parser("issued", help="confere o número de um dossiê emitido")
@@ -343,19 +338,18 @@ def _batch(options: argparse.Namespace) -> int:
 
 
 def _confirm_unpriced(options: argparse.Namespace) -> None:
-    """Raise CostsTooMuch unless a list may be asked at an unknown price, which is not free."""
+    """Raise CostsTooMuch if a list must not be asked at an unknown price, which is not free.
+
+    It is above any limit. Without a limit, a person at a terminal is asked. A script that gives no
+    limit has none.
+    """
     if options.max_reais is not None:
         raise CostsTooMuch.beyond(None, options.max_reais)
-    if options.unpriced:
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
-    if sys.stdin.isatty() and sys.stderr.isatty():
-        print("Consultar sem saber quanto custa? [s/N] ", end="", file=sys.stderr, flush=True)
-        if sys.stdin.readline().strip().lower() in ("s", "sim"):
-            return
-    raise CostsTooMuch(
-        "o portal não informa quanto custaria, e nada foi consultado: “--unpriced” consulta assim "
-        "mesmo, e “--cached” só lê o que está guardado"
-    )
+    print("Consultar sem saber quanto custa? [s/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("s", "sim"):
+        raise CostsTooMuch("o portal não informa quanto custaria, e nada foi consultado")
 
 
 def _say_outcome(outcome: Outcome, output: Path) -> None:
