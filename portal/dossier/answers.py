@@ -188,11 +188,16 @@ def decoded_of(panel: Panel, marker: str) -> Decoded:
 
 
 def _reason(doubt: Notice) -> str:
-    return UNCONFIRMED.format(sanitise_echo(doubt.text, LONGEST_QUOTE)) if doubt.text else BLANK
+    return _quoting(UNCONFIRMED, doubt.text) if doubt.text else BLANK
 
 
 def _partly_read(gap: Gap) -> str:
-    return PARTLY_READ.format(sanitise_echo(gap.text, LONGEST_QUOTE))
+    return _quoting(PARTLY_READ, gap.text)
+
+
+def _quoting(sentence: str, text: str) -> str:
+    """Fill in the source's words, whose own full stop ends the sentence too."""
+    return sentence.format(sanitise_echo(text, LONGEST_QUOTE)).replace(".”.", ".”")
 
 
 def is_readable(result: object, lookup: LookupName) -> bool:
