@@ -470,7 +470,7 @@ def ceiling_differences(row: Row, shown: Faces) -> Iterator[str]:
         yield from same("negotiation", "ceiling", ceiling, row.ceiling)
     else:
         yield from same("negotiation", "ceiling", ceiling, "sem teto")
-        reason = words(foot, '<td class="sheet__source"', "</td>")
+        reason = words(shown.negotiation.partition(">Sem teto</h2>")[2], "<p", "</p>")
         yield from has("negotiation", "reason", reason, row.ceiling)
         yield from has("negotiation", "title", text_in(shown.negotiation), "Sem teto")
         yield from same("negotiation", "suggestion", "Teto sugerido" in shown.negotiation, False)
