@@ -37,7 +37,7 @@ _OF_COURTS: Final = re.compile(r"\b(?:JUDICIA(?:L|IS)|JUDICIARIO|JUSTICA|RENAJUD
 # One of many sources. In "nenhum Detran", all of them are meant.
 _ONE_PLACE: Final = re.compile(
     r"(?<!NENHUM )(?<!NENHUMA )(?<!OS )(?<!TODAS )\b(?:DETRAN|ESTADUA(?:L|IS)|MUNICIPA(?:L|IS))\b"
-    r"|\b(?:NO|DO) PARA\b"
+    r"|\b(?:NO|DO) PARA\b|\bJUSTICA (?:FEDERAL|ELEITORAL|MILITAR)\b"
 )
 _ALL_PLACES: Final = re.compile(
     r"\b(?:NACIONA(?:L|IS)|FEDERACAO|PAIS|BRASIL|INTERESTADUA(?:L|IS)|RENAINF|RENAJUD"

@@ -27,6 +27,10 @@ OF_ANYTHING = (
     "Nenhuma restrição",
     "Sem restrições",
     "No restrictions found",
+    "Não há registros a exibir",
+    "Nada a exibir",
+    "Nada consta na Base de Índice Nacional (BIN)",
+    "Quantidade de registros: 0",
 )
 OF_FINES = (
     "Não há multas",
@@ -37,6 +41,8 @@ OF_FINES = (
     "Multas: nada consta",
     "Nenhuma multa interestadual, em nenhum Detran",
     "No fines found",
+    "Quantidade de multas: 0",
+    "Não há multas pendentes de pagamento",
 )
 OF_ORDERS = (
     "Nenhuma restrição judicial para a placa ABC1D23",
@@ -45,6 +51,7 @@ OF_ORDERS = (
     "Veículo sem bloqueios",
     "Restrição judicial: nada consta",
     "Sem restrições judiciais ou administrativas",
+    "RENAJUD: não possui",
 )
 OF_NEITHER = (
     "Nenhum registro encontrado para a placa ZZZ9Z99",
@@ -67,6 +74,7 @@ OF_NEITHER = (
     "Sem restrição de roubo ou furto",
     "Nenhuma restrição financeira",
     "Nenhum roubo ou furto",
+    "Sem restrições na Justiça Federal",
 )
 
 
