@@ -28,7 +28,9 @@ _NAMES: Final[Mapping[Records, re.Pattern[str]]] = {
 }
 # The upstream calls the records of both lookups so: /restrictions/renainf, /restrictions/renajud.
 _OF_EITHER: Final = re.compile(r"\bRESTRIC(?:AO|OES|TIONS?)\b")
-_OF_NEITHER: Final = re.compile(r"\b(?:GRAVAMES?|IPVA|LEILAO|LEILOES|SINISTROS?|RECALLS?)\b")
+_OF_NEITHER: Final = re.compile(
+    r"\b(?:GRAVAMES?|IPVA|LEILAO|LEILOES|SINISTROS?|RECALLS?|COMUNICAC(?:AO|OES))\b"
+)
 # A restriction that no court has ordered.
 _NOT_OF_COURTS: Final = re.compile(
     r"\b(?:ADMINISTRATIV[OA]S?|FINANCEIR[OA]S?|ROUBOS?|FURTOS?|TRIBUTARI[OA]S?)\b"

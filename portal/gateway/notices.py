@@ -18,7 +18,13 @@ from portal.gateway.denials import RECORDS, denies, is_of_another_thing, without
 from portal.gateway.lookup import Lookup
 from portal.vehicle.content import DENYING, is_member, is_of_order, recorded_flag
 from portal.vehicle.field import scalar_text
-from portal.vehicle.statements import is_blank, is_switched_off, says, value_says
+from portal.vehicle.statements import (
+    is_blank,
+    is_switched_off,
+    says,
+    value_says,
+    vehicle_says,
+)
 from portal.vehicle.wire import read_decimal, read_flag
 from portal.wording import bare
 
@@ -274,7 +280,8 @@ def _gaps(members: Mapping[str, Any], *, in_record: bool) -> Iterator[Gap]:
             continue
         is_of_prices = any(map(_PRICES.search, (*map(_squashed, path), bare(text).lower())))
         is_of_error = any(map(_ERROR_NAME.search, map(_squashed, path)))
-        if in_record and not (is_of_prices or is_of_error or value_says(text) in _NOT_READ):
+        is_unread = vehicle_says(text, _capitals(path)) in _NOT_READ
+        if in_record and not (is_of_prices or is_of_error or is_unread):
             continue
         yield Gap(text if _SENTENCE.search(text) else f"{path[-1]}: {text}", is_of_prices)
 
@@ -414,8 +421,7 @@ def _found_by(
     meaning = _found(path, value, unnamed, in_record)
     if meaning not in ("denial", "nothing"):
         return meaning
-    names = " ".join(word.upper() for name in path for word in _words(name))
-    if is_of_another_thing(names, records):
+    if is_of_another_thing(_capitals(path), records):
         return None
     is_of_lookup = meaning == "nothing" or denies(unnamed, records, lookup.subject, lookup.uf)
     return meaning if is_of_lookup else "unknown"
@@ -554,6 +560,10 @@ def _kinds_of(name: str) -> frozenset[str]:
 def _words(name: str) -> list[str]:
     """Return the words of a name, without accents and case."""
     return [word.lower() for word in _WORD.findall(_plain(name[:_LONGEST_NAME]))]
+
+
+def _capitals(path: tuple[str, ...]) -> str:
+    return " ".join(word.upper() for name in path for word in _words(name))
 
 
 def _squashed(name: str) -> str:

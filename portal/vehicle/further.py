@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from portal.vehicle.field import clean, fold, read_field, scalar_text
-from portal.vehicle.statements import is_no_attribute, value_says
+from portal.vehicle.statements import is_no_attribute, value_says, vehicle_says
 from portal.vehicle.wire import is_null_date, read_decimal, read_flag
 from portal.wording import bare
 
@@ -193,7 +193,7 @@ def _statement(path: tuple[str, ...], raw: Any, marker: str) -> Statement | None
     if _OF_QUERY.search(words_of(path[-1:])):
         names = ""
     is_about_person = any(map(is_of_person, path))
-    said = "unknown" if flag is not None else value_says(text)
+    said = "unknown" if flag is not None else vehicle_says(text, names)
     is_hidden = read_field(raw, marker).is_hidden
     if is_hidden or said in ("failure", "working") or _NOT_LOOKED_UP.fullmatch(fold(text)):
         return Statement(label, names, "", False, False, is_about_person, is_withheld=True)

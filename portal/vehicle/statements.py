@@ -21,8 +21,8 @@ _RECORDS: Final = (
     r"|RESULTADOS?|PENDENCIAS?|GRAVAMES?|AUTUAC(?:AO|OES)|PENALIDADES?|IMPEDIMENTOS?|ANOTAC(?:AO"
     r"|OES)"
     r"|APONTAMENTOS?|NOTIFICAC(?:AO|OES)|PROCESSOS?|ORDE(?:M|NS)|CONSTRIC(?:AO|OES)|ONUS"
-    r"|LANCAMENTOS?|DETERMINAC(?:AO|OES)|DETALHES?|RECORDS?|RESULTS?|FINES?"
-    r"|RESTRICTIONS?)"
+    r"|LANCAMENTOS?|DETERMINAC(?:AO|OES)|DETALHES?|COMUNICAC(?:AO|OES) DE VENDAS?|RECORDS?"
+    r"|RESULTS?|FINES?|RESTRICTIONS?)"
 )
 # Words that may stand between a denial and the records that it denies. Other words are not allowed,
 # because "sem dados sobre multas" denies the data and not the fines.
@@ -135,6 +135,37 @@ _FAILURE_OF_A_TEXT: Final = (
 _IS_DOWN: Final = re.compile("|".join(_DOWN))
 _VALUE_FAILURE: Final = re.compile("|".join(_OUTAGE))
 _FAILURE: Final = re.compile("|".join((*_OUTAGE, *_FAILURE_OF_A_TEXT)))
+
+# In a member of the vehicle's own, these texts report no outage: the state of a matter that the
+# text or a name tells ("IPVA: PENDENTE"), what a recall mends, a contract that has ended.
+_OF_THE_ANSWER: Final = re.compile(
+    rf"{_QUERY}|RESULTADO|RETORNO|RESPOSTA|\b(?:BASES?|FONTES?|SERVICOS?|SERVIDOR|API)\b"
+)
+_MATTER: Final = re.compile(
+    r"RECALL|CAMPANHA|TRANSFERENCIA|VENDA|LICENCIAMENTO|IPVA|DPVAT|DEBITO|MULTA|TAXA|PAGAMENTO"
+    r"|VISTORIA|INSPECAO|GRAVAME|EMISSAO|EMPLACAMENTO|CRLV|CRV|PROCESSO"
+)
+_STATE_OF_MATTER: Final = re.compile(
+    r"\b(?:PENDENTES?|AGENDAD[OA]S?|EM ANDAMENTO|AGUARDANDO \w{4,})\b"
+)
+_OF_MATTERS: Final = (
+    (
+        re.compile(r"RECALL|CAMPANHA|DEFEITO"),
+        re.compile(
+            r"\b(?:FALHAS?|ERROS?) (?:N[OA]S?|D[EOA]S?) (?!SISTEMA(?! DE)|COMUNICAC|CONEXAO|REDE"
+            r"|INTEGRAC|LEITURA|ACESSO|AUTENTIC|DADOS|INFORMAC|API)\w+"
+        ),
+    ),
+    (
+        re.compile(
+            r"GRAVAME|CONTRATO|FINANCIAMENTO|SEGURO|LICENCIAMENTO|CRLV|CRV|CSV|GNV|INSPECAO"
+        ),
+        re.compile(
+            r"\b(?:CONTRATO|PLANO|LICENCA|CERTIFICADO) (?:\w+ ){0,3}?"
+            r"(?:EXPIRAD|VENCID|SUSPENS|INATIV|CANCELAD)[OA]\b"
+        ),
+    ),
+)
 
 # The state of something that does not work: of a source, or of an order that no longer holds.
 _SWITCHED_OFF: Final = re.compile(
@@ -283,6 +314,21 @@ def value_says(text: str) -> Says:
         return "blank"
     words = _words(text)
     return "denial" if _VALUE_DENIAL.fullmatch(words) else _says(words, _VALUE_FAILURE)
+
+
+def vehicle_says(text: str, names: str) -> Says:
+    """Return what stands in a member of the vehicle's own. ``names`` lead to it, in capitals."""
+    said, words = value_says(text), _words(text)
+    if said not in ("failure", "working") or _OF_THE_ANSWER.search(f"{names} {words}"):
+        return said
+    rest = words
+    if _MATTER.search(f"{names} {words}"):
+        rest = _STATE_OF_MATTER.sub("", rest)
+    for named, own in _OF_MATTERS:
+        if named.search(names):
+            rest = own.sub("", rest)
+    is_own = rest != words and _says(rest.strip(" ;"), _VALUE_FAILURE) not in ("failure", "working")
+    return "unknown" if is_own else said
 
 
 def _words(text: str) -> str:

@@ -75,6 +75,7 @@ OF_NEITHER = (
     "Nenhuma restrição financeira",
     "Nenhum roubo ou furto",
     "Sem restrições na Justiça Federal",
+    "Sem comunicação de venda",
 )
 
 

@@ -113,6 +113,41 @@ def test_outage_of_more_than_the_prices_is_a_reason(
     assert "indisponível na fonte" in faces(answers)["page"]  # the gearbox, which is blank
 
 
+@pytest.mark.parametrize(
+    ("member", "reasons"),
+    [
+        ({"recall": "PENDENTE"}, ["vehicle_recall"]),
+        ({"recall": {"descricao": "FALHA NO SISTEMA DE FREIO"}}, ["vehicle_recall"]),
+        ({"ipva": {"situacao": "PENDENTE"}}, ["vehicle_debts"]),
+        ({"comunicacaoVenda": "SEM COMUNICACAO DE VENDA"}, []),
+        ({"gravame": "CONTRATO CANCELADO"}, []),
+        ({"situacao": "TRANSFERENCIA EM ANDAMENTO"}, []),
+        ({"vistoria": "AGUARDANDO VISTORIA"}, []),
+    ],
+)
+def test_state_of_the_vehicle_is_no_outage(member: dict[str, Any], reasons: list[str]) -> None:
+    dossier = CONTEXT.dossier(PLATE, panels(decoded(str(PLATE)) | member))
+    assert [one.code for one in dossier.verdict.reasons] == reasons
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"recall": "Consulta em andamento"},
+        {"recall": "FALHA NO SISTEMA"},
+        {"recall": "FALHA NA COMUNICACAO COM O SERVIDOR"},
+        {"debitos": "ERRO"},
+        {"consultaIpva": "PENDENTE"},
+        {"gravame": {"mensagem": "CONTRATO CANCELADO. Base fora do ar"}},
+        {"mensagem": "Contrato suspenso"},
+        {"recall": "PENDENTE; SISTEMA INDISPONIVEL"},
+    ],
+)
+def test_outage_beside_a_state_of_the_vehicle_is_a_reason(member: dict[str, Any]) -> None:
+    dossier = CONTEXT.dossier(PLATE, panels(decoded(str(PLATE)) | member))
+    assert {one.code for one in dossier.verdict.reasons} == {"data_unread"}
+
+
 def test_list_of_prices_beside_an_outage_may_lack_a_cheaper_one() -> None:
     answers = panels(decoded(str(PLATE)) | {"erro": "FIPE: tempo esgotado em parte das versões"})
     dossier = CONTEXT.dossier(PLATE, answers)
