@@ -142,11 +142,12 @@ _ADDRESS: Final = re.compile(
 _LONGEST_ADDRESS: Final = 300  # characters that are read on each side of a plate
 _ENDS_IN_CURRENCY: Final = re.compile(r"(?:\$|\bBRL|\bUSD)\s*$", re.IGNORECASE)
 # What says that the next plate, or the one before, shall not be looked up. Such a text may go on
-# for some words ("não precisa consultar a placa").
+# for some words ("não precisa consultar a placa"), but "sem ar ABC1D23" lacks something else.
 _NEGATED_BEFORE: Final = re.compile(
-    r"(?<!\w)(?:n[aã]o|nunca|jamais|exceto|menos|sem|salvo|tir(?:ar|ando|e)|pul(?:ar|e)|exclu\w+"
-    r"|ignor\w+|remov\w+|retir\w+|cancel\w+|descart\w+|desconsider\w+|except|without|not|skip)"
-    r"(?!\w)[^;|\n]{0,40}$",
+    r"(?<!\w)(?:(?:n[aã]o|nunca|jamais|exceto|salvo|tir(?:ar|ando|e)|pul(?:ar|e)|exclu\w+|ignor\w+"
+    r"|remov\w+|retir\w+|cancel\w+|descart\w+|desconsider\w+|except|not|skip)(?!\w)[^;|\n]{0,40}"
+    r"|(?:menos|sem|without)(?:\W+(?:[oa]s?|ess[ea]|est[ea]|ve[ií]culos?|carros?|motos?|placas?"
+    r"|the|plate|n[º°o]))*\W*)$",
     re.IGNORECASE,
 )
 _NEGATED_AFTER: Final = re.compile(
