@@ -50,6 +50,11 @@ _STATE: Final = re.compile(
     rf"\b(?:{'|'.join(sorted(STATES - {'SE'}))})\b"
     r"|\b(?:EM|NO|NA|DE|DO|DA|UF|ESTADO|DETRAN|SEFAZ|BASE) SE\b"
 )
+# "Nenhuma outra multa" denies more than there are, and there may be some.
+_OF_MORE: Final = re.compile(
+    r"\b(?:NENHUMA?|SEM|NAO (?:FOI |FORAM |SE )?\w+) (?:(?:QUALQUER|QUAISQUER) )?"
+    r"(?:OUTR[OA]S?|NOV[OA]S?|MAIS|DEMAIS)\b"
+)
 _SOME_PLATE: Final = re.compile(r"\b[A-Z]{3}[ -]?[0-9][A-Z0-9][0-9]{2}\b")
 _SOME_RENAVAM: Final = re.compile(r"\b[0-9]{9,11}\b")
 
@@ -79,6 +84,11 @@ def denies(text: str, records: Records, subject: Plate | Renavam, state: str | N
         or _is_of_one_place(words, state)
         or is_of_another_thing(words, records)
     )
+
+
+def denies_more(text: str) -> bool:
+    """Return whether a text denies only more records than an answer has."""
+    return bool(_OF_MORE.search(re.sub(r"[^\w]+", " ", fold(text))))
 
 
 def is_of_another_thing(words: str, records: Records) -> bool:

@@ -14,7 +14,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
-from portal.gateway.denials import RECORDS, denies, is_of_another_thing, without_subject
+from portal.gateway.denials import (
+    RECORDS,
+    denies,
+    denies_more,
+    is_of_another_thing,
+    without_subject,
+)
 from portal.gateway.lookup import Lookup
 from portal.vehicle.content import DENYING, is_member, is_of_order, recorded_flag
 from portal.vehicle.field import scalar_text
@@ -423,8 +429,12 @@ def _found_by(
         return meaning
     if is_of_another_thing(_capitals(path), records):
         return None
-    is_of_lookup = meaning == "nothing" or denies(unnamed, records, lookup.subject, lookup.uf)
-    return meaning if is_of_lookup else "unknown"
+    if meaning == "denial" and (
+        not denies(unnamed, records, lookup.subject, lookup.uf)
+        or (not in_record and denies_more(unnamed))  # beside a list without records
+    ):
+        return "unknown"
+    return meaning
 
 
 def _of_text(

@@ -112,6 +112,22 @@ def test_denial_of_another_vehicle_place_or_thing_confirms_nothing(text: str) ->
     assert (confirms("renainf", text), confirms("renajud", text)) == (False, False)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_confirmed"),
+    [
+        ("Nenhuma outra restrição", False),
+        ("Não há mais restrições", False),
+        ("Não foram encontradas novas restrições", False),
+        ("Nenhuma restrição ou outro registro", True),
+    ],
+)
+def test_denial_of_more_confirms_no_empty_list(text: str, is_confirmed: bool) -> None:
+    lookup = Lookup(OPERATIONS["renajud"], Plate(ASKED))
+    assert (doubt_of([], {"result": [], "mensagem": text}, lookup) is None) is is_confirmed
+    listed = [restriction(), {"mensagem": text}]  # the order before it is all there is
+    assert doubt_of(listed, {"result": listed}, lookup) is None
+
+
 def test_lookup_in_one_state_is_confirmed_by_a_denial_of_this_state() -> None:
     assert confirms("renainf", "Nenhuma multa em SP", uf="SP")
     assert not confirms("renainf", "Nenhuma multa em RJ", uf="SP")
