@@ -124,9 +124,15 @@ _FINISH: Final = (
 )
 _SET_ASIDE: Final = update(items).where(*_HELD).values(reserved=bindparam("price"))
 _RELEASE: Final = update(items).where(*_HELD).values(holder="", lease_until=0.0)
+# Items whose lookups are being made, and may leave something of their batch's sum. An item that
+# waits for its part of the sum has none, and leaves nothing.
 _BUSY: Final = (
     select(items.c.id)
-    .where(items.c.batch == bindparam("batch_id"), items.c.lease_until > bindparam("now"))
+    .where(
+        items.c.batch == bindparam("batch_id"),
+        items.c.lease_until > bindparam("now"),
+        (items.c.reserved != "0") | (items.c.spent != "0"),
+    )
     .limit(1)
 )
 # The upstream has refused these items without a charge, and answers them once there is credit.

@@ -134,7 +134,7 @@ def _change(db: Connection, item: Any, spent: Decimal, reserved: Decimal) -> Non
     """Change what an item has cost and what is set aside for it by the amounts given."""
     changed = {
         "item_id": item.id,
-        "new_spent": str(Decimal(item.spent) + spent),
+        "new_spent": _plain(Decimal(item.spent) + spent),
         "new_reserved": _plain(Decimal(item.reserved) + reserved),
     }
     db.execute(_SET_ITEM, changed)

@@ -282,6 +282,19 @@ def test_threads_of_two_processes_spend_no_more_than_was_confirmed(
     assert (one.run(batch).state, len(upstream.calls)) == ("done", 60)
 
 
+def test_two_vehicles_that_the_sum_does_not_hold_do_not_wait_for_each_other(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(2))
+    one.start(batch, max_cost=PRICE / 2)
+    others = one.leases("other")
+    assert others.claim() is not None
+    one.runner.tick()
+    wait_until(lambda: one.get(batch).state == "paused", "the pause")
+    assert (one.get(batch).reason, one.bench.upstream.calls) == ("price", [])
+
+
 @pytest.mark.parametrize("concurrency", [1, 8])
 @pytest.mark.parametrize(
     ("most", "whole"), [("0.89", 0), ("0.90", 1), ("1.79", 1), ("3.50", 3), ("4.50", 5)]
