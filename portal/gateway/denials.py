@@ -78,7 +78,7 @@ def denies(text: str, records: Records, subject: Plate | Renavam, state: str | N
     ``text`` is without the vehicle that was asked for. ``state`` is the one state to which the
     lookup is restricted, or None.
     """
-    words = re.sub(r"[^\w]+", " ", fold(text)).strip()
+    words = _words(text)
     return not (
         _names_another(words, subject)
         or _is_of_one_place(words, state)
@@ -88,7 +88,7 @@ def denies(text: str, records: Records, subject: Plate | Renavam, state: str | N
 
 def denies_more(text: str) -> bool:
     """Return whether a text denies only more records than an answer has."""
-    return bool(_OF_MORE.search(re.sub(r"[^\w]+", " ", fold(text))))
+    return bool(_OF_MORE.search(_words(text)))
 
 
 def is_of_another_thing(words: str, records: Records) -> bool:
@@ -100,6 +100,11 @@ def is_of_another_thing(words: str, records: Records) -> bool:
     return not is_named and any(
         name.search(words) for name in (*others, _OF_NEITHER, _NOT_OF_COURTS)
     )
+
+
+def _words(text: str) -> str:
+    """Return the words of a text, in capitals and without signs."""
+    return re.sub(r"\W+", " ", fold(text)).strip()
 
 
 def _names_another(text: str, subject: Plate | Renavam) -> bool:
