@@ -154,7 +154,7 @@ class Model:
     def refuses(self, env: Env, who: Caller, reply: Reply) -> bool:
         """Return whether a reply refuses a caller as the portal may.
 
-        A caller with an unknown token is told to wait only after too many unknown tokens.
+        The portal answers an unknown token with 429 only after too many of them.
         """
         if reply.status not in (401, 403, 429) or not self.may_refuse(env, who):
             return False
