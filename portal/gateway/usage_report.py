@@ -191,27 +191,19 @@ class UsageLog:
 
         Calls that could not be sent, and calls without an outcome yet, count as failed.
         """
-        by_origin: dict[str, OriginCalls] = {}
-        for row in calls.rows:
-            if row.day == iso_day(self._clock()):
-                before = by_origin.get(row.origin, OriginCalls(0, 0))
-                failed = before.failed + (row.calls if _has_failed(row) else 0)
-                by_origin[row.origin] = OriginCalls(before.calls + row.calls, failed)
-        return by_origin
+        today = iso_day(self._clock())
+        return _origin_calls((row.origin, row) for row in calls.rows if row.day == today)
 
     def answered_by_day(self, calls: Calls) -> dict[tuple[date, str], OriginCalls]:
         """Return the ended calls of each day and operation, and how many got no usable answer.
 
         An answer that says that a vehicle is unknown is an answer.
         """
-        by_day: dict[tuple[date, str], OriginCalls] = {}
-        for row in calls.rows:
-            if row.outcome != MAYBE:
-                key = date.fromisoformat(row.day), row.operation
-                before = by_day.get(key, OriginCalls(0, 0))
-                failed = before.failed + (row.calls if _has_failed(row) else 0)
-                by_day[key] = OriginCalls(before.calls + row.calls, failed)
-        return by_day
+        return _origin_calls(
+            ((date.fromisoformat(row.day), row.operation), row)
+            for row in calls.rows
+            if row.outcome != MAYBE
+        )
 
     def calls_today(self, callers: Iterable[str]) -> CallsToday:
         """Return today's calls of all callers together and of some callers.
@@ -364,7 +356,7 @@ def uses_of_portal(ledger: Ledger, usage: UsageLog) -> list[tuple[Use, date | No
 
 
 def _usage_of_caller(row: Any) -> Usage:
-    spent, saved = (Decimal(amount) / 1_000_000 for amount in (row.spent, row.saved))
+    spent, saved = (Decimal(amount) / MICRO for amount in (row.spent, row.saved))
     unpriced = row.unpriced_calls, row.unpriced_hits
     return Usage(row.calls, spent, row.hits, row.stale, row.collapsed, saved, *unpriced)
 
@@ -378,6 +370,16 @@ def _of_calls(calls: int, price_text: str) -> Usage:
 
 def _within(day: Column[str], first: date, before: date) -> ColumnElement[bool]:
     return and_(day >= first.isoformat(), day < before.isoformat())
+
+
+def _origin_calls(rows: Iterable[tuple[T, Any]]) -> dict[T, OriginCalls]:
+    """Return the calls of rows, each with its group, and how many of a group's have failed."""
+    groups: dict[T, OriginCalls] = {}
+    for group, row in rows:
+        before = groups.get(group, OriginCalls(0, 0))
+        failed = before.failed + (row.calls if _has_failed(row) else 0)
+        groups[group] = OriginCalls(before.calls + row.calls, failed)
+    return groups
 
 
 def _has_failed(row: Any) -> bool:
