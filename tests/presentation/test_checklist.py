@@ -95,10 +95,10 @@ def test_clean_car_gets_the_checks_that_no_record_covers(medium: str) -> None:
 
 def test_unavailable_lookups_are_lines(medium: str) -> None:
     text = shown_on(medium, Panels(DOWN, DOWN, panels().orders))
-    assert "Multas: consulte de novo" in text
+    assert "Multas: sem resposta atual" in text
     assert "Documento, chassi, motor e placas" in text
     text = shown_on(medium, Panels(panels().vehicle, DOWN, DOWN))
-    assert "Restrições judiciais: consulte de novo" in text
+    assert "Restrições judiciais: sem resposta atual" in text
 
 
 def test_orders_without_a_case_number_are_said_once_a_court(medium: str) -> None:
