@@ -158,7 +158,7 @@ def no_ceiling(verdict: Verdict) -> str:
     orders = (one for one in verdict.reasons if isinstance(one, CourtOrders))
     match ended_by := next(orders, verdict.ends_ceiling):
         case None:
-            return ""
+            return _no_records(verdict)
         case CourtOrders():
             return f"{': '.join(_order_doubt(ended_by))}."
         case (
@@ -175,8 +175,8 @@ def no_ceiling(verdict: Verdict) -> str:
             return "A identificação do veículo está em dúvida: faça a perícia antes."
 
 
-def no_records(verdict: Verdict) -> str:
-    """Say that fines or court orders are not known, without which no price is suggested, or ""."""
+def _no_records(verdict: Verdict) -> str:
+    """Say that fines or court orders are not known, or return ""."""
     gone = [MISSING_WORDS[part] for part in verdict.unavailable if part in _NOTHING_OF]
     if gone:
         return f"Falta consultar {listed(gone)}."

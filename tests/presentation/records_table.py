@@ -1229,7 +1229,7 @@ def _gaps() -> Iterator[Row]:
         level="incomplete",
         finding="Falta consultar as multas",
         owed=None,
-        ceiling=UNKNOWN,
+        ceiling="Falta consultar as multas.",
         **nothing,
     )
     yield Row(
@@ -1238,7 +1238,7 @@ def _gaps() -> Iterator[Row]:
         level="incomplete",
         finding="Falta consultar as restrições judiciais",
         in_force=None,
-        ceiling=FULL,
+        ceiling="Falta consultar as restrições judiciais.",
         **nothing,
     )
     yield Row(
@@ -1250,7 +1250,7 @@ def _gaps() -> Iterator[Row]:
         standings=("exigível",),
         owed=ONE,
         in_force=None,
-        ceiling=LESS_ONE,
+        ceiling="Falta consultar as restrições judiciais.",
         **nothing,
     )
     yield Row(
@@ -1280,7 +1280,7 @@ def _gaps() -> Iterator[Row]:
         level="incomplete",
         finding="a fonte não confirmou as multas",
         owed=None,
-        ceiling=UNKNOWN,
+        ceiling="A fonte não confirmou as multas.",
         also=("não confirmad",),
         never=("Falta consultar as multas",),
         **nothing,

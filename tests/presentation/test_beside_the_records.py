@@ -9,7 +9,6 @@ import pytest
 from portal.dossier.answers import Panel, Panels, answer_panel
 from portal.gateway.lookup import Served
 from portal.law.findings import AdverseData
-from portal.phrasebook.verdict import no_ceiling
 from portal.presentation.exports.explained import explained
 from portal.vehicle.operation_name import LookupName
 from tests.factories import decode_body, fine, renainf_body, renajud_body, restriction
@@ -101,7 +100,7 @@ def test_answer_that_confirms_nothing_is_judged_by_what_it_says(
     found = [one for one in dossier.verdict.reasons if isinstance(one, AdverseData)]
     assert {one.code for one in found} == {f"vehicle_{name}" for name in added}
     assert all(one.source == lookup for one in found)
-    assert bool(no_ceiling(dossier.verdict)) is bool(added)
+    assert bool(dossier.verdict.ends_ceiling) is bool(added)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from portal.phrasebook import acts, deadlines, effects, sight
 from portal.phrasebook.checklist import WORDS as LINE_WORDS
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.orders import who_lifts
-from portal.phrasebook.verdict import headline, no_ceiling, no_records, notices
+from portal.phrasebook.verdict import headline, no_ceiling, notices
 from portal.presentation.exports.declared import declared_object
 from portal.presentation.exports.vehicle_tables import (
     FINE_COLUMNS,
@@ -155,8 +155,7 @@ def _price_summary(dossier: Dossier) -> Record:
     prices = dossier.prices
     assert prices is not None
     known = [tab.current for tab in prices.likeliest if tab.current is not None]
-    verdict = dossier.verdict
-    why_none = no_ceiling(verdict) or no_records(verdict) or prices.no_ceiling
+    why_none = no_ceiling(dossier.verdict) or prices.no_ceiling
     base = None if why_none else prices.ceiling_base
     return {
         "lowest": min(known, default=None),

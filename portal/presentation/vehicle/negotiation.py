@@ -185,7 +185,7 @@ class NegotiationPage:
     @cached_property
     def chart(self) -> OfferChart | None:
         """The bars from the price to the ceiling, or None without a ceiling."""
-        if self.ceiling is None or self.is_uncertain or self.sums.price is None:
+        if self.ceiling is None or self.sums.price is None:
             return None
         return offer_chart(
             float(self.sums.price),
@@ -272,7 +272,7 @@ class NegotiationPage:
         if self.asking is None or self.is_wrong:
             return ""
         sentences = []
-        if self.ceiling is not None and not self.is_uncertain:
+        if self.ceiling is not None:
             gap = self.asking - self.ceiling
             side = "acima do teto" if gap > 0 else "abaixo do teto"
             sentences.append(f"{formats.price(abs(gap))} {side}." if gap else "É o teto.")
@@ -307,11 +307,6 @@ class NegotiationPage:
     def is_at_most(self) -> bool:
         """Whether the real ceiling is below ``ceiling``, by chosen fines of unknown amount."""
         return self.ceiling is not None and self.sums.fines_without_amount > 0
-
-    @property
-    def is_uncertain(self) -> bool:
-        """Whether a lookup is missing that could forbid the transfer."""
-        return self.dossier.verdict.row("transfer").mark == "unknown"
 
 
 def negotiation_page(
