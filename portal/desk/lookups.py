@@ -214,7 +214,7 @@ class Lookups:
             sentence = rejection_sentence(served, snapshot.lookup.subject)
             return Panel("unavailable", reason=sentence, cause="rejected")
         replaced = self._gateway.previous(snapshot) if previous else None
-        return answer_panel(served, replaced, snapshot.lookup)
+        return answer_panel(served, replaced, snapshot.lookup.asked)
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
         """Return the result of ``find``, or a panel that describes the failure of ``find``.

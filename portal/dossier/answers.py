@@ -6,19 +6,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, Literal
 
-from portal.gateway.answer_check import (
-    doubt_of,
-    gap_of,
-    has_records,
-    remarks_of,
-    without_remarks,
-)
-from portal.gateway.lookup import FailureKind, Lookup, Served
-from portal.gateway.notices import Gap, Notice
+from portal.gateway.lookup import FailureKind, Served
 from portal.gateway.operations import OPERATIONS
 from portal.system.local_time import utc_time
-from portal.vehicle.content import is_member
+from portal.vehicle.content import has_records, is_member, remarks_of, without_remarks
 from portal.vehicle.decode import Decoded, read_decode
+from portal.vehicle.denials import Asked
+from portal.vehicle.doubts import beside_result, doubt_of, gap_of
+from portal.vehicle.notices import Gap, Notice
 from portal.vehicle.operation_name import LOOKUPS, LookupName
 from portal.vehicle.wire import answer_of
 from portal.wording import sanitise_echo
@@ -124,9 +119,9 @@ class Panels:
 
 
 def answer_panel(
-    served: Served, replaced: Served | None = None, lookup: Lookup | None = None
+    served: Served, replaced: Served | None = None, asked: Asked | None = None
 ) -> Panel:
-    """Return the Panel for the answer ``served`` to ``lookup``.
+    """Return the Panel for the answer ``served`` to what was ``asked``.
 
     If something in the answer leaves open whether the vehicle has records, or more of them, the
     panel quotes it, and its cause is "unconfirmed". Without a record, the panel is "unavailable".
@@ -135,8 +130,8 @@ def answer_panel(
     """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     result, document = answer_of(served.body)
-    doubt, gap = doubt_of(result, document, lookup), gap_of(result, document)
-    others = {name: raw for name, raw in document.items() if name not in ("status", "result")}
+    doubt, gap = doubt_of(result, document, asked), gap_of(result, document)
+    others = beside_result(document)
     if remarks := [_further_members(each) for each in remarks_of(result)]:
         others["result"] = remarks
     panel = Panel(
@@ -148,7 +143,7 @@ def answer_panel(
         from_cache=served.from_cache,
         reason=_reason(doubt) if doubt else _partly_read(gap) if gap else "",
         cause="unconfirmed" if doubt or gap else "",
-        replaced=answer_panel(replaced, lookup=lookup) if replaced and is_older else None,
+        replaced=answer_panel(replaced, asked=asked) if replaced and is_older else None,
         served=served,
         beside=others,
         gap=gap,

@@ -19,8 +19,8 @@ from portal.dossier.checklist import alerts_by_line
 from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.records_by_line import COURT, FINES
-from portal.gateway.lookup import Lookup, Served
-from portal.gateway.operations import OPERATIONS, lookups_of
+from portal.gateway.lookup import Served
+from portal.gateway.operations import lookups_of
 from portal.law.act_answers import ACTS, Act, Mark
 from portal.law.assessment import AssessedFine, known_sum, one_per_notice, sum_of
 from portal.law.at_the_car import seen_findings
@@ -57,6 +57,7 @@ from portal.phrasebook.verdict import NOTHING_FOUND_BEFORE, UNREAD
 from portal.phrasebook.verdict import headline as headline_of
 from portal.phrasebook.verdict import short as short_of
 from portal.system.local_time import utc_time
+from portal.vehicle.denials import Asked
 from portal.vehicle.fipe import PriceSeries
 from portal.vehicle.identity import VehicleIdentity
 from portal.vehicle.operation_name import LOOKUPS, LookupName
@@ -240,9 +241,7 @@ def answered(subject: Plate | Renavam, answers: Mapping[LookupName, Served]) -> 
     unasked = Panel("unasked")
     return Panels(
         *(
-            answer_panel(answers[name], lookup=Lookup(OPERATIONS[name], subject))
-            if name in answers
-            else unasked
+            answer_panel(answers[name], asked=Asked(name, subject)) if name in answers else unasked
             for name in LOOKUPS
         )
     )

@@ -6,21 +6,21 @@ Later, valid answers are also compared with the fields that docs/contract.md lis
 import json
 import threading
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Iterator
 from typing import Any, Final
 
-from portal.gateway import notices, strict_json
+from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup, Observer
 from portal.upstream.errors import Unfit, Unusable
-from portal.vehicle.content import is_record, is_report, recorded_flag
-from portal.vehicle.decode import unnamed_members
+from portal.vehicle.content import is_record, is_report
+from portal.vehicle.doubts import gravest_notice
 from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import read_field
+from portal.vehicle.notices import is_working
 from portal.vehicle.operation_name import OperationName
 from portal.vehicle.plate import Plate
 from portal.vehicle.statements import reports_outage
-from portal.vehicle.wire import MOST_RECORDS, has_too_many_values, read_amount
+from portal.vehicle.wire import MOST_RECORDS, has_too_many_values
 
 # An upstream error message is cut to this many characters. The limit is far above the 36 characters
 # of the longest message in docs/contract.md.
@@ -45,9 +45,9 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> bool:
     """Return whether a valid answer to the lookup reports nothing about the vehicle.
 
     No element of such an answer is a record, and a report has no text that says something
-    (``portal.vehicle.content``). An object without content
-    is such an answer only if ``doubt_of`` returns a notice. An answer that is too large for the
-    portal to show reports nothing either.
+    (``portal.vehicle.content``). An object without content is such an answer only if it leaves a
+    doubt (``portal.vehicle.doubts``). An answer that is too large for the portal to show reports
+    nothing either.
 
     Raises Unusable or Unfit if the body of a 200 is not a valid answer. The function checks
     ``status`` and the type of ``result``, and rejects a record that names another vehicle. It
@@ -68,7 +68,7 @@ def _reports_nothing(lookup: Lookup, document: Any, hidden_marker: str) -> bool:
     status = document.get("status") if isinstance(document, dict) else None
     result = document.get("result") if isinstance(document, dict) else None
     if status != operation.status_word or not isinstance(result, operation.result_type):
-        if notices.is_working(document):
+        if is_working(document):
             raise Unfit(STILL_WORKING, may_differ=True)
         if status != operation.status_word:
             raise Unusable("status is not the operation's word")
@@ -82,7 +82,7 @@ def _reports_nothing(lookup: Lookup, document: Any, hidden_marker: str) -> bool:
     is_content = is_report if operation.name == "report" else is_record
     if any(map(is_content, records)):
         return False
-    notice = _notice(document, result)
+    notice = gravest_notice(document, result)
     if notice is not None and notice.kind == "failure":
         raise Unfit("nothing on record, and a failure beside it", may_differ=True)
     return isinstance(result, list) or (
@@ -149,7 +149,7 @@ def message_body(body: bytes, secret: str | None = None, *, is_absence: bool = F
     message = document.get("message") if isinstance(document, dict) else None
     if not isinstance(message, str) or not read_field(message, ""):
         raise Unusable("an error without the contract's message")
-    if notices.is_working(message):
+    if is_working(message):
         raise Unfit(STILL_WORKING, may_differ=True)
     if is_absence and reports_outage(message):
         raise Unfit("an outage in place of an absence", may_differ=True)
@@ -157,95 +157,11 @@ def message_body(body: bytes, secret: str | None = None, *, is_absence: bool = F
     return json.dumps({"message": text[:LONGEST_MESSAGE]}, ensure_ascii=False).encode()
 
 
-def doubt_of(
-    result: object, document: Mapping[str, Any], lookup: Lookup | None = None
-) -> notices.Notice | None:
-    """Return what leaves open whether the vehicle has more records than ``result``, or None.
-
-    Without a record, that is a notice that reports no success. Beside records, it is a failure, a
-    sign that the answer is partial, a count of more records than these, or an element that is no
-    record and denies none. A ``result`` that is too large to show has records.
-    Where ``lookup`` is known, a denial of anything else than it asks for confirms nothing.
-    """
-    if not isinstance(result, list | dict) or (isinstance(result, dict) and is_record(result)):
-        return None
-    if not has_records(result):
-        notice = _notice(document, result, lookup)
-        return None if notice is None or notice.kind == "success" else notice
-    beside = _notice(document, [])
-    if beside is not None and beside.kind in ("failure", "partial"):
-        return beside
-    records = result if isinstance(result, list) else [result]
-    more = notices.more_declared(_beside(document), len(records), _sums(records))
-    if more is not None:
-        return more
-    inside = notices.judge({}, remarks_of(result), lookup)
-    return None if inside is None or inside.kind == "success" else inside
-
-
-def gap_of(result: object, document: Mapping[str, Any]) -> notices.Gap | None:
-    """Return the part of a vehicle's data that an answer says could not be read, or None."""
-    if not isinstance(result, dict) or not is_record(result):
-        return None
-    return notices.gap_in(_beside(document), unnamed_members(result))
-
-
-def _sums(records: Sequence[Any]) -> set[Decimal]:
-    """Return what the fines of an answer amount to, in R$: all of them, and those not paid."""
-    amounts = [
-        (amount, bool(record.get("pagamento")))
-        for record in records
-        if isinstance(record, dict) and (amount := read_amount(record.get("valor"))) is not None
-    ]
-    unpaid = (amount for amount, is_paid in amounts if not is_paid)
-    return {sum((amount for amount, _ in amounts), Decimal(0)), sum(unpaid, Decimal(0))}
-
-
-def has_records(result: object) -> bool:
-    """Return whether a ``result`` holds a record."""
-    records = result if isinstance(result, list) else [result]
-    return any(not isinstance(record, dict) or is_record(record) for record in records)
-
-
-def remarks_of(result: object) -> list[dict[str, Any]]:
-    """Return the objects of a ``result`` that are no records."""
-    elements = result if isinstance(result, list) else [result]
-    return [element for element in elements if isinstance(element, dict) and not is_record(element)]
-
-
-def without_remarks(result: object) -> object:
-    """Return ``result`` without the elements that are no records.
-
-    An element whose flag denies an order stays, because pages show it.
-    """
-    if not isinstance(result, list):
-        return result
-    return [
-        element
-        for element in result
-        if not isinstance(element, dict) or is_record(element) or recorded_flag(element) is False
-    ]
-
-
 def _parsed(body: bytes) -> Any:
     try:
         return strict_json.parse(body)
     except strict_json.NotStrictJSON as error:
         raise Unusable(str(error)) from None
-
-
-def _notice(
-    document: Mapping[str, Any], result: Any, lookup: Lookup | None = None
-) -> notices.Notice | None:
-    """Return the gravest notice of an answer without a record, or None."""
-    members = _beside(document)
-    if isinstance(result, list):
-        return notices.judge(members, result[:MOST_RECORDS], lookup)
-    return notices.judge(members | {"": result})
-
-
-def _beside(document: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in document.items() if name not in ("status", "result")}
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:

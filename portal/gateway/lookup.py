@@ -11,6 +11,7 @@ import msgspec
 
 from portal.gateway.operations import REPORT, Operation
 from portal.gateway.strict_json import canonical
+from portal.vehicle.denials import Asked
 from portal.vehicle.plate import Plate, Renavam
 
 CacheStatus = Literal["hit", "miss", "collapsed", "request", "stale"]
@@ -132,6 +133,10 @@ class Lookup:
         if self.operation.method == "POST":
             return path
         return f"{path}/{self.subject.text}" + (f"/{self.uf}" if self.uf else "")
+
+    @property
+    def asked(self) -> Asked:
+        return Asked(self.operation.name, self.subject, self.uf)
 
     @property
     def question(self) -> str:

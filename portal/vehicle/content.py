@@ -2,7 +2,7 @@
 
 An element of a list is a record only if a member of the contract has content: no denial, blank,
 failure or text about the answer. Sources also put such texts, codes, flags and counts where a
-record would be; ``portal.gateway.notices`` judges those.
+record would be; ``portal.vehicle.notices`` judges those.
 """
 
 import re
@@ -104,6 +104,32 @@ def is_of_order(members: Mapping[str, Any]) -> bool:
 def recorded_flag(members: Mapping[str, Any]) -> bool | None:
     """Return whether an element says that there is an order, or None if it does not say."""
     return read_flag(members[FLAG]) if FLAG in members else None
+
+
+def has_records(result: object) -> bool:
+    """Return whether a ``result`` holds a record."""
+    records = result if isinstance(result, list) else [result]
+    return any(not isinstance(record, dict) or is_record(record) for record in records)
+
+
+def remarks_of(result: object) -> list[dict[str, Any]]:
+    """Return the objects of a ``result`` that are no records."""
+    elements = result if isinstance(result, list) else [result]
+    return [element for element in elements if isinstance(element, dict) and not is_record(element)]
+
+
+def without_remarks(result: object) -> object:
+    """Return ``result`` without the elements that are no records.
+
+    An element whose flag denies an order stays, because pages show it.
+    """
+    if not isinstance(result, list):
+        return result
+    return [
+        element
+        for element in result
+        if not isinstance(element, dict) or is_record(element) or recorded_flag(element) is False
+    ]
 
 
 def _describes_order(members: Mapping[str, Any]) -> bool:

@@ -19,6 +19,7 @@ from portal.gateway.answer_check import check
 from portal.gateway.lookup import Lookup, Served
 from portal.gateway.operations import DECODE, RENAINF, RENAJUD
 from portal.upstream.errors import Unfit, Unusable
+from portal.vehicle.denials import Asked
 from portal.vehicle.plate import Plate
 from tests import factories
 from tests.effort import cases
@@ -32,7 +33,7 @@ OPERATIONS: Final = {"decode": DECODE, "renainf": RENAINF, "renajud": RENAJUD}
 SUBJECT: Final = Plate.parse(PLATE)
 
 
-def panel_of(body: bytes, lookup: Lookup | None = None) -> Panel:
+def panel_of(body: bytes, asked: Asked | None = None) -> Panel:
     now = datetime(2026, 11, 28, 12, tzinfo=UTC).timestamp()
     served = Served(
         status=200,
@@ -45,7 +46,7 @@ def panel_of(body: bytes, lookup: Lookup | None = None) -> Panel:
         origin="primary",
         delete_at=now + 7_200,
     )
-    return answer_panel(served, lookup=lookup)
+    return answer_panel(served, asked=asked)
 
 
 CLEAN: Final = {
@@ -64,7 +65,9 @@ def dossier_with(answer: Answer) -> Dossier | str:
         return "outage" if error.may_differ else "unfit"
     except Unusable:
         return "unusable"
-    panels = Panels(*CLEAN.values()).with_answers({answer.lookup: panel_of(answer.body, lookup)})
+    panels = Panels(*CLEAN.values()).with_answers(
+        {answer.lookup: panel_of(answer.body, lookup.asked)}
+    )
     return Dossier(SUBJECT, panels, TODAY, factories.HIDDEN)
 
 

@@ -14,15 +14,15 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
-from portal.gateway.denials import (
+from portal.vehicle.content import DENYING, is_member, is_of_order, recorded_flag
+from portal.vehicle.denials import (
     RECORDS,
+    Asked,
     denies,
     denies_more,
     is_of_another_thing,
     without_subject,
 )
-from portal.gateway.lookup import Lookup
-from portal.vehicle.content import DENYING, is_member, is_of_order, recorded_flag
 from portal.vehicle.field import scalar_text
 from portal.vehicle.statements import (
     is_blank,
@@ -217,19 +217,19 @@ class _Value(NamedTuple):
 def judge(
     members: Mapping[str, Any],
     elements: Iterable[Mapping[str, Any]] = (),
-    lookup: Lookup | None = None,
+    asked: Asked | None = None,
 ) -> Notice | None:
     """Return the gravest of an answer's notices, or None without notices.
 
     ``members`` stand beside the result, and ``elements`` in place of records. A failure is graver
-    than a partial answer, and that is graver than a value that confirms nothing. Where ``lookup``
-    is known, a denial of anything else than it asks for is such a value.
+    than a partial answer, and that is graver than a value that confirms nothing. Where it is
+    known what was ``asked``, a denial of anything else is such a value.
     """
-    values = [*islice(_values(members, lookup, in_record=False), _MOST_VALUES + 1)]
+    values = [*islice(_values(members, asked, in_record=False), _MOST_VALUES + 1)]
     for element in elements:
         if len(values) > _MOST_VALUES:
             break
-        more = [*islice(_values(element, lookup, in_record=True), _MOST_VALUES + 1)]
+        more = [*islice(_values(element, asked, in_record=True), _MOST_VALUES + 1)]
         values += [*more, *_left_open(element, more)]
     if len(values) > _MOST_VALUES:  # no real answer has as many
         values.append(_Value("unknown", values[0].text))
@@ -320,11 +320,11 @@ def _left_open(element: Mapping[str, Any], values: list[_Value]) -> Iterator[_Va
 
 
 def _values(
-    members: Mapping[str, Any], lookup: Lookup | None, *, in_record: bool
+    members: Mapping[str, Any], asked: Asked | None, *, in_record: bool
 ) -> Iterator[_Value]:
     for path, value in _leaves((), members):
         text = str(value).lower() if isinstance(value, bool) else scalar_text(value)
-        meaning = _found_by(lookup, path, value, text, in_record)
+        meaning = _found_by(asked, path, value, text, in_record)
         if meaning is not None and not _SENTENCE.search(text):
             text = f"{path[-1]}: {text}"  # a flag or a count says nothing without its name
         yield _Value(meaning, text)
@@ -417,20 +417,20 @@ def _found(path: tuple[str, ...], value: Any, text: str, in_record: bool) -> _Fo
 
 
 def _found_by(
-    lookup: Lookup | None, path: tuple[str, ...], value: Any, text: str, in_record: bool
+    asked: Asked | None, path: tuple[str, ...], value: Any, text: str, in_record: bool
 ) -> _Found | None:
-    """Judge a value of the answer to a lookup. If that is unknown, any denial counts."""
-    records = None if lookup is None else RECORDS.get(lookup.operation.name)
-    if lookup is None or records is None:
+    """Judge a value of an answer. If it is unknown what was asked, any denial counts."""
+    records = None if asked is None else RECORDS.get(asked.operation)
+    if asked is None or records is None:
         return _found(path, value, text, in_record)
-    unnamed = without_subject(text, lookup.subject)
+    unnamed = without_subject(text, asked.subject)
     meaning = _found(path, value, unnamed, in_record)
     if meaning not in ("denial", "nothing"):
         return meaning
     if is_of_another_thing(_capitals(path), records):
         return None
     if meaning == "denial" and (
-        not denies(unnamed, records, lookup.subject, lookup.uf)
+        not denies(unnamed, records, asked.subject, asked.state)
         or (not in_record and denies_more(unnamed))  # beside a list without records
     ):
         return "unknown"

@@ -6,7 +6,7 @@ of one state of many, and "Nenhuma multa" no court order. Such a text confirms n
 
 import re
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from portal.vehicle.field import fold
 from portal.vehicle.operation_name import OperationName
@@ -14,6 +14,15 @@ from portal.vehicle.plate import STATES, Plate, Renavam
 
 Records = Literal["fines", "orders"]
 RECORDS: Final[Mapping[OperationName, Records]] = {"renainf": "fines", "renajud": "orders"}
+
+
+class Asked(NamedTuple):
+    """What a lookup asked for: which records, of which vehicle, and of which state if of one."""
+
+    operation: OperationName
+    subject: Plate | Renavam
+    state: str | None = None
+
 
 # The names of what a lookup asks for, and of what it does not. "Registros" may be of anything.
 _NAMES: Final[Mapping[Records, re.Pattern[str]]] = {

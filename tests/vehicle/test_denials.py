@@ -2,9 +2,8 @@
 
 import pytest
 
-from portal.gateway.answer_check import doubt_of
-from portal.gateway.lookup import Lookup
-from portal.gateway.operations import OPERATIONS
+from portal.vehicle.denials import Asked
+from portal.vehicle.doubts import doubt_of
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.plate import Plate, Renavam, parse_subject
 from tests.factories import restriction
@@ -81,13 +80,13 @@ OF_NEITHER = (
 
 def confirms(name: LookupName, text: str, *, uf: str | None = None, asked: str = ASKED) -> bool:
     """Return whether an empty list beside a text, and the text in place of it, are clean."""
-    lookup = Lookup(OPERATIONS[name], parse_subject(asked), uf)
+    question = Asked(name, parse_subject(asked), uf)
     doubts = set()
     for result, beside in (([], {"mensagem": text}), ([], {"retorno": [{"message": text}]})):
-        doubts.add(doubt_of(result, {"result": result, **beside}, lookup) is None)
+        doubts.add(doubt_of(result, {"result": result, **beside}, question) is None)
     if name == "renainf":  # in place of a record
         element = {"mensagemRetorno": text, "codigoRetorno": 0}
-        doubts.add(doubt_of([element], {"result": [element]}, lookup) is None)
+        doubts.add(doubt_of([element], {"result": [element]}, question) is None)
     (found,) = doubts
     return found
 
@@ -122,10 +121,10 @@ def test_denial_of_another_vehicle_place_or_thing_confirms_nothing(text: str) ->
     ],
 )
 def test_denial_of_more_confirms_no_empty_list(text: str, is_confirmed: bool) -> None:
-    lookup = Lookup(OPERATIONS["renajud"], Plate(ASKED))
-    assert (doubt_of([], {"result": [], "mensagem": text}, lookup) is None) is is_confirmed
+    question = Asked("renajud", Plate(ASKED))
+    assert (doubt_of([], {"result": [], "mensagem": text}, question) is None) is is_confirmed
     listed = [restriction(), {"mensagem": text}]  # the order before it is all there is
-    assert doubt_of(listed, {"result": listed}, lookup) is None
+    assert doubt_of(listed, {"result": listed}, question) is None
 
 
 def test_lookup_in_one_state_is_confirmed_by_a_denial_of_this_state() -> None:
@@ -143,14 +142,14 @@ def test_renavam_that_was_asked_for_confirms_and_another_does_not() -> None:
 @pytest.mark.parametrize("name", ["detalheRenajud", "restricoes", "tipoBloqueio"])
 @pytest.mark.parametrize("text", ["Não há multas", "VEICULO ZZZ9Z99 SEM RESTRICAO"])
 def test_order_that_denies_something_else_is_no_confirmation(name: str, text: str) -> None:
-    lookup = Lookup(OPERATIONS["renajud"], Plate(ASKED))
+    question = Asked("renajud", Plate(ASKED))
     blank = dict.fromkeys(restriction(), "")
     element = {**blank, "constaRenajud": False, name: text}
-    found = doubt_of([element], {"result": [element]}, lookup)
+    found = doubt_of([element], {"result": [element]}, question)
     assert found is not None
     assert found.kind == "unknown"
     own = element | {name: f"VEICULO {ASKED} SEM RESTRICAO"}
-    assert doubt_of([own], {"result": [own]}, lookup) is None
+    assert doubt_of([own], {"result": [own]}, question) is None
 
 
 @pytest.mark.parametrize(
@@ -166,7 +165,7 @@ def test_order_that_denies_something_else_is_no_confirmation(name: str, text: st
 def test_name_of_another_thing_confirms_nothing_in_place_of_a_record(
     name: LookupName, members: dict[str, object], is_confirmed: bool
 ) -> None:
-    lookup = Lookup(OPERATIONS[name], Plate(ASKED))
-    assert (doubt_of([members], {"result": [members]}, lookup) is None) is is_confirmed
+    question = Asked(name, Plate(ASKED))
+    assert (doubt_of([members], {"result": [members]}, question) is None) is is_confirmed
     # Beside an empty list it denies nothing, and casts no doubt.
-    assert doubt_of([], {"result": [], **members}, lookup) is None
+    assert doubt_of([], {"result": [], **members}, question) is None

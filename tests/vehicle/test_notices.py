@@ -2,8 +2,8 @@
 
 import pytest
 
-from portal.gateway.answer_check import doubt_of
-from portal.gateway.notices import Kind, judge
+from portal.vehicle.doubts import doubt_of
+from portal.vehicle.notices import Kind, judge
 
 FINE = {"dataInfracao": "01/02/2026", "valor": "130,16", "descricao": "ESTACIONAR"}
 
