@@ -68,7 +68,9 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
     text = text[: 4 * limit]
     # An ASCII text needs no further look, and most texts are ASCII.
     if (text.isascii() and text.isprintable()) or is_shown(text):  # so its only blanks are spaces
-        text = " ".join(text.split())
+        text = text.strip()
+        if "  " in text:
+            text = " ".join(text.split())
     else:
         text = text.replace("\u2028", "\n").replace("\u2029", "\n")
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
@@ -113,5 +115,8 @@ def read_field(raw: object, marker: str) -> Field:
     # A text that has other words beside the marker is hidden as a whole.
     hidden = _folded_marker(marker)
     # A shorter text of ASCII characters cannot contain the marker. Most texts are short.
-    can_be_hidden = len(text) >= len(hidden) or not text.isascii()
-    return HIDDEN if hidden and can_be_hidden and hidden in fold(text) else Field(text)
+    if not hidden or (len(text) < len(hidden) and text.isascii()):
+        return Field(text)
+    # A clean text of ASCII characters is folded when it is in upper case.
+    folded = text.upper() if text.isascii() else fold(text)
+    return HIDDEN if hidden in folded else Field(text)

@@ -7,7 +7,7 @@ with the names that lead to it, because a flag says nothing without its name.
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from msgspec import Struct
@@ -96,7 +96,7 @@ def is_of_person(name: str) -> bool:
 
 def further_of(members: Mapping[str, Any], shape: Mapping[str, Any], marker: str) -> Further:
     """Return what the members say that ``shape``, the contract of a record, does not name."""
-    if _is_in(members, shape):
+    if _names_all(shape, members):
         return NOTHING
     leaves = list(islice(_unread(members, shape), MOST_FURTHER + 1))
     if not leaves:
@@ -133,8 +133,24 @@ def joined(parts: "list[Further]") -> Further:
     return Further(tuple(statements), any(part.is_cut for part in with_content))
 
 
-def _is_in(members: Mapping[str, Any], shape: Mapping[str, Any]) -> bool:
-    return members.keys() <= shape.keys() and _NESTED.isdisjoint(map(type, members.values()))
+def _names_all(shape: Mapping[str, Any], members: Mapping[str, Any]) -> bool:
+    """Return whether a shape names all members, those of nested values too, as of most answers."""
+    if not members.keys() <= shape.keys():
+        return False
+    nested = [name for name, raw in members.items() if type(raw) in _NESTED]
+    return all(_names_all_within(shape[name], members[name]) for name in nested)
+
+
+def _names_all_within(known: Any, raw: dict[str, Any] | list[Any]) -> bool:
+    if isinstance(known, str):
+        return not isinstance(raw, dict)
+    inner = known[0] if isinstance(known, list) else known
+    elements = [one for one in (raw if isinstance(raw, list) else [raw]) if isinstance(one, dict)]
+    # A price history has hundreds of elements without nested values, which are compared at once.
+    if not inner.keys() >= set().union(*elements):
+        return False
+    values = chain.from_iterable(map(dict.values, elements))
+    return _NESTED.isdisjoint(map(type, values)) or all(_names_all(inner, one) for one in elements)
 
 
 # The names that lead to a value, the value, and the object around it, if it is a nested one.
@@ -149,7 +165,7 @@ def _unread(members: Mapping[str, Any], shape: Mapping[str, Any]) -> Iterator[_L
         elif isinstance(known, list | dict):
             inner = known[0] if isinstance(known, list) else known
             for element in raw if isinstance(raw, list) else [raw]:
-                if isinstance(element, dict) and not _is_in(element, inner):
+                if isinstance(element, dict) and not _names_all(inner, element):
                     yield from _unread(element, inner)
 
 

@@ -95,9 +95,14 @@ def make_name(text: str) -> str:
 
 def vehicle_name(decoded: Decoded) -> VehicleName:
     """Return a vehicle's make, and its model without the make in front."""
+    return _name_of(decoded.make.value, decoded.description.value)
+
+
+@lru_cache(1024)  # each price of a vehicle is compared with its name
+def _name_of(sent: str, description: str) -> VehicleName:
     # A make may be no more than the mark of an import or a trailer: "I", "SR".
-    sent = "" if fold(decoded.make.value).strip("./ ") in _ORIGINS else decoded.make.value
-    stated, described = read_name(sent), read_name(decoded.description.value)
+    stated = read_name("" if fold(sent).strip("./ ") in _ORIGINS else sent)
+    described = read_name(description)
     # If the lists lack the make, ``read_name`` returns the text of the make as ``model``.
     make = stated.make or stated.model or described.make
     model = described.model or (stated.model if stated.make else "")

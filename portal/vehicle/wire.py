@@ -7,7 +7,7 @@ None or empty. The text of such a value can still be read as a Field and shown o
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import datetime, time, timedelta, timezone
 from decimal import Decimal
 from functools import cache
 from itertools import islice
@@ -56,6 +56,7 @@ OVERSIZED: Final = object()
 TRUE_WORDS = frozenset({"TRUE", "SIM", "S", "1"})
 FALSE_WORDS = frozenset({"FALSE", "NAO", "N", "0"})
 FIRST_YEAR, LAST_YEAR = 1886, 2199
+_LEAST_OF_THREE_DIGITS = 100
 
 
 def has_too_many_values(body: bytes) -> bool:
@@ -145,12 +146,13 @@ def read_year(raw: object) -> int | None:
 
     A fuel may follow, in words or as the price table's number: "2015 Gasolina", "2015-1".
     """
-    text = scalar_text(raw)
-    if match := _YEAR_AND_FUEL.fullmatch(text):
-        text = match[1]
-    elif _TWO_DIGITS.fullmatch(text):
-        text = full_year(text)
-    year = read_integer(text)
+    year = read_integer(raw)
+    if year is None or year < _LEAST_OF_THREE_DIGITS:
+        text = scalar_text(raw)
+        if match := _YEAR_AND_FUEL.fullmatch(text):
+            year = int(match[1])
+        elif _TWO_DIGITS.fullmatch(text):
+            year = int(full_year(text))
     return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
 
 
@@ -184,13 +186,18 @@ def read_moment(raw: object) -> datetime | None:
     if read is None or read[0] in _NULL_YEARS or not FIRST_YEAR <= read[0] <= LAST_YEAR:
         return None
     year, month, day, rest = read
-    zone = _ZONE.search(rest)
-    clock = read_clock(rest[: zone.start()] if zone else rest) if rest else None
     try:
-        moment = datetime.combine(date(year, month, day), clock or time())
+        moment = datetime(year, month, day)  # noqa: DTZ001 the source's own time
     except ValueError:
         return None
-    if zone is None or clock is None:
+    if not rest:
+        return moment
+    zone = _ZONE.search(rest)
+    clock = read_clock(rest[: zone.start()] if zone else rest)
+    if clock is None:
+        return moment
+    moment = datetime.combine(moment, clock)
+    if zone is None:
         return moment
     ahead = timedelta(hours=int(zone[2] or 0), minutes=int(zone[3] or 0))
     offset = -ahead if zone[1] == "-" else ahead
@@ -300,16 +307,23 @@ def _sent_of(kind: type) -> Iterator[tuple[str, str, Sent]]:
 
 
 @cache
-def _readers(kind: type) -> tuple[tuple[str, str, _Read | None, _ReadText], ...]:
-    return tuple((outer, name, sent.read, sent.text) for outer, name, sent in _sent_of(kind))
+def _readers(kind: type) -> tuple[tuple[str, str, _Read | None, _ReadText, object], ...]:
+    """Return how each field is read. The last value is what a member without content reads as."""
+    return tuple(
+        (outer, name, sent.read, sent.text, sent.read("") if sent.read else sent.text("", ""))
+        for outer, name, sent in _sent_of(kind)
+    )
 
 
 def read_as(kind: type[T], members: Mapping[str, object], marker: str) -> T:
-    """Read a record as a dataclass. A field without a ``Sent`` is the last, and has a default."""
+    """Read a record. A field without a ``Sent`` is the last, and has a default."""
     values = []
-    for outer, name, read, text in _readers(kind):  # type: ignore[arg-type]
+    for outer, name, read, text, absent in _readers(kind):  # type: ignore[arg-type]
         raw = (members_of(members.get(outer)) if outer else members).get(name)
-        values.append(read(raw) if read else text(raw, marker))
+        if raw is None or raw == "":  # as sources send most members
+            values.append(absent)
+        else:
+            values.append(read(raw) if read else text(raw, marker))
     return kind(*values)
 
 
