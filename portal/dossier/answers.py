@@ -6,6 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, Literal
 
+from msgspec import structs
+
 from portal.gateway.lookup import FailureKind, Served
 from portal.gateway.operations import OPERATIONS
 from portal.system.local_time import utc_time
@@ -179,7 +181,7 @@ def decoded_of(panel: Panel, marker: str) -> Decoded:
     if gap is None:
         return read
     words = sanitise_echo(gap.text, LONGEST_QUOTE)
-    return replace(read, unread=words, is_unread_in_prices=gap.is_of_prices)
+    return structs.replace(read, unread=words, is_unread_in_prices=gap.is_of_prices)
 
 
 def _reason(doubt: Notice) -> str:

@@ -461,7 +461,7 @@ def _whole(group: Sequence[AssessedFine]) -> AssessedFine:
     if "" in parcels or len(parcels) < len(group):
         return gravest
     amount = sum_of(fine.amount.value for fine in parcels.values())
-    return dataclasses.replace(gravest, record=dataclasses.replace(gravest.record, amount=amount))
+    return dataclasses.replace(gravest, record=replace(gravest.record, amount=amount))
 
 
 def _value(fine: AssessedFine) -> Decimal:

@@ -12,6 +12,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Final, Literal
 
+from msgspec import structs
+
 from portal.law import deadlines
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Deadline, Event
@@ -139,7 +141,7 @@ def _amount(fine: AssessedFine) -> Iterator[Point]:
     if infraction.is_nic:
         yield _nic_amount(asked, fine.record.committed_on)
         return
-    table = replace(fine, record=replace(fine.record, amount=None)).amount
+    table = replace(fine, record=structs.replace(fine.record, amount=None)).amount
     if table.value is None:
         yield Point("open", "no_single_amount")
         return

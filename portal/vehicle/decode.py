@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from typing import Annotated, Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from portal.data_files import read_toml
 from portal.vehicle import wire
@@ -125,8 +126,7 @@ _ENTRY: Final = wire.shape_of(FipeEntry)
 _PRICES: Final = "informacoesFipe"
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(Struct, frozen=True):
     """A vehicle's data.
 
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.

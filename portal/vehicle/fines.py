@@ -1,10 +1,12 @@
 """Reads fines from an answer of "renainf", the lookup in the register of fines."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import date, time
 from decimal import Decimal
 from typing import Annotated, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from portal.vehicle import wire
 from portal.vehicle.field import Field
@@ -28,8 +30,7 @@ def _licence(raw: object, marker: str) -> "Licence":
     return wire.read_as(Licence, wire.members_of(raw), marker)
 
 
-@dataclass(frozen=True, slots=True)
-class Licence:
+class Licence(Struct, frozen=True):
     """The licence of a driver (``cnhCondutor``) or an offender (``cnhInfrator``)."""
 
     points: Annotated[int, Sent("pontos", _points, shape="number")]
@@ -41,8 +42,7 @@ class Licence:
 _LICENCE: Final = wire.shape_of(Licence)
 
 
-@dataclass(frozen=True, slots=True)
-class Fine:
+class Fine(Struct, frozen=True):
     """One fine.
 
     A date, time or amount is None if the upstream's text cannot be read. A field with the suffix

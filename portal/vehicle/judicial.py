@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from portal.vehicle import wire
 from portal.vehicle.field import Field
@@ -28,8 +30,7 @@ def _included(raw: object) -> datetime | None:
     return moment if moment is not None and moment.year >= _RENAJUD_SINCE else None
 
 
-@dataclass(frozen=True, slots=True)
-class Restriction:
+class Restriction(Struct, frozen=True):
     """A court restriction.
 
     ``recorded`` is the upstream's flag that says whether there is a restriction, or None if

@@ -1,11 +1,13 @@
 """Builders of fines and restrictions; every field is empty unless a test sets it."""
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
 from typing import Any
+
+from msgspec import structs
 
 from portal.law import effects, verdict
 from portal.law.assessment import AssessedFine
@@ -53,7 +55,7 @@ def known(text: str) -> Field:
 
 
 def fine(**given: Any) -> Fine:
-    values: dict[str, Any] = {field.name: EMPTY for field in fields(Fine)}
+    values: dict[str, Any] = {field.name: EMPTY for field in structs.fields(Fine)}
     values["further"] = NOTHING
     values |= dict.fromkeys(UNREAD)
     values |= {"driver": LICENCE, "offender": LICENCE}
@@ -61,7 +63,7 @@ def fine(**given: Any) -> Fine:
 
 
 def restriction(kinds: str = "", **given: Any) -> Restriction:
-    values: dict[str, Any] = {field.name: EMPTY for field in fields(Restriction)}
+    values: dict[str, Any] = {field.name: EMPTY for field in structs.fields(Restriction)}
     values |= {
         "included_at": None,
         "recorded": True,

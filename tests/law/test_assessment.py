@@ -1,6 +1,5 @@
 """Assessment of a fine: official wording, exact amounts, deadlines, sums."""
 
-from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from portal.law.assessment import AssessedFine, totals
 from portal.law.standing import Standing

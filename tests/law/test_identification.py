@@ -1,11 +1,11 @@
 """Fines and orders that put the vehicle's identification in doubt."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from portal.law.assessment import AssessedFine
 from portal.law.findings import DataConflict, OfVehicle, OtherVehicle, Tampered, TamperedWith

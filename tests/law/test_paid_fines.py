@@ -1,11 +1,11 @@
 """When a fine counts as paid, and how exact the paid amount is."""
 
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from portal.law.assessment import AssessedFine, totals
 from portal.law.fine_amounts import Amount

@@ -1,12 +1,12 @@
 """The verdict refers to its records; a missing lookup never improves the verdict."""
 
-from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from portal.law.act_answers import ACTS, Act, Answer
 from portal.law.act_matrix import VerdictPart
