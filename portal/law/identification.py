@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Final, Literal, get_args
 
+from portal.fragments import any_of
 from portal.law.adverse import Adverse, Subject, adverse_in
 from portal.law.assessment import AssessedFine
 from portal.law.findings import (
@@ -55,6 +56,11 @@ _DESCRIBED: Final = (
     (re.compile(r"(ADULTER|FALSIFIC).*DOC\w*.*VEIC"), Tampered.DOCUMENT),
     (re.compile(rf"IDENTIFICA.*{_DONE}|VEIC\w* (DUBLE|CLONAD)"), Tampered.MARKS),
     (re.compile(r"SEM (QUALQUER UMA DAS )?PLACAS?\b"), Tampered.NO_PLATE),
+)
+# Most descriptions have none of these, and each match of the patterns above has one.
+_FRAGMENTS: Final = any_of(
+    "ADULT|ALTERAD|CLON|DUBLE|FALS|LIXAD|RASPAD|RASURAD|REMARC|SUPRIMID|VIOLAD|FRIA|OUTRO VEIC|NAO "
+    "|ROUB|FURT|SEM "
 )
 # The patterns above take quadratic time. Official descriptions have at most 180 characters.
 _LONGEST_DESCRIPTION: Final = 400
@@ -156,7 +162,9 @@ def tampering_of(fine: Fine) -> Tampered | None:
             return Tampered.NO_PLATE
         if number == "6939" and split in ("2", "3", "4"):
             return Tampered.DOCUMENT
-    description = bare(str(fine.description)[:_LONGEST_DESCRIPTION])
+    description = bare(fine.description.value[:_LONGEST_DESCRIPTION])
+    if not _FRAGMENTS.search(description):
+        return None
     return next((what for pattern, what in _DESCRIBED if pattern.search(description)), None)
 
 

@@ -11,6 +11,7 @@ nothing. The patterns have no accents and are in upper case.
 import re
 from typing import Final, Literal
 
+from portal.fragments import any_of
 from portal.vehicle.field import fold
 from portal.vehicle.plate import STATES
 
@@ -259,6 +260,8 @@ _NEUTRAL: Final = re.compile(
 _PARTED_PLATE: Final = re.compile(
     r"\b([A-Z]{3})(?:-|(?<=\bPLACA [A-Z]{3}) |(?<=\bVEICULO [A-Z]{3}) )([0-9][A-Z0-9][0-9]{2})\b"
 )
+_END_OF_SENTENCE: Final = re.compile(r"[.;:!?|\n]")
+_BETWEEN_WORDS: Final = re.compile(r"[^\w;]+|_+")
 _REGULAR: Final = re.compile(r"\bSITUACAO (?:REGULAR|NORMAL)\b")
 _DENIED: Final = "§"  # stands in place of a denial that was found
 # Words of a denial's own clause that say of which records it is, or until when it holds. In another
@@ -272,6 +275,22 @@ _OF_A_DENIAL: Final = re.compile(
     r"|ORGAOS?|AUTORIDADES?|COMPETENTES?|CNJ"
     r"|VIA|JUNTO|CONTRA|SOBRE|ATRAVES|MEIO|NEST[EA]|DEST[EA]|ATUA(?:L|IS)|ATUALMENTE|HOJE|INTERESTADUA(?:L|IS)"
     r"|AUTOMOVEL|AUTOMOTOR|CARRO|MOTO(?:CICLETA)?|CAMINHAO|BEM|MESM[OA]|QUALQUER|QUAISQUER|NENHUMA?"
+)
+
+# Most members state a value. One search of these fragments spares them all patterns: each denial,
+# failure, success and the like has one of them.
+_FRAGMENTS: Final = any_of(
+    "NAO|SEM |NENHUM|NADA|NEGATIV|ZERO|0|NO |NOT|INEXIST|AUSEN|LIVRE|ISENT|DESIMPEDID|DESEMBARAC"
+    "|INDISPON|INOPERANTE|UNAVAIL|FORA|DOWN|OUT OF|OFFLINE|MANUTENC|MAINTENANCE|INSTAB|INSTAVEL"
+    "|SOBRECARREG|CONGESTION|OVERLOAD|LENTIDAO|CONTINGENCIA|TIME|TEMPO|ERRO|FALH|FAIL|FAULT|EXCE"
+    "|INSUCESSO|TENTE|TENTAR|TRY |IMPOSSI|CANNOT|UNABLE|SALDO|CREDITO|TOO MANY|RATE LIMIT|ACESSO"
+    "|LIMITE|COTA|QUOTA|INSUF|INVALID|EXPIR|VENCID|SUSPENS|BLOQUEAD|INATIV|INCORRET|CANCELAD|REVO"
+    "|CONECTAD|CONNECTED|PROBLEMA|PARCIAL|PARTIAL|INCOMPLET|RESSALVA|INTERR|ABORT|UNAUTHORI"
+    "|FORBIDDEN|DENIED|INADIMPLEN|REJEIT|REJECT|RECUSAD|REFUSED|PROCESSA|PROCESSING|ANDAMENTO"
+    "|EXECUCAO|FILA|ENFILEIR|CURSO|PROGRES|AGENDAD|CONSULTANDO|PESQUISANDO|BUSCANDO|EXECUTANDO"
+    "|AGUARD|CARREGANDO|PENDENTE|PENDING|INICIAD|RECEBID|ACEIT|ACCEPT|SER|SENDO|AINDA|QUEUED"
+    "|RUNNING|STARTED|WAITING|SCHEDULED|SUCESSO|SUCCESS|EXITO|COMPLET|REALIZAD|EFETUAD|CONCLUID"
+    "|FINALIZAD|EXECUTAD|ATENDID|EFETIVAD|OK|DONE"
 )
 
 
@@ -333,13 +352,18 @@ def vehicle_says(text: str, names: str) -> Says:
 
 def _words(text: str) -> str:
     # Sentences stay apart, so that "Não há. Consulta realizada" denies nothing of the query.
-    folded = _PARTED_PLATE.sub(r"\1\2", fold(text))
-    return re.sub(r"[^\w;]+|_+", " ", re.sub(r"[.;:!?|\n]", " ; ", folded)).strip(" ;")
+    folded = fold(text)
+    if folded.replace(" ", "").isalpha():  # as most members: neither signs nor a plate
+        return folded
+    folded = _PARTED_PLATE.sub(r"\1\2", folded)
+    return _BETWEEN_WORDS.sub(" ", _END_OF_SENTENCE.sub(" ; ", folded)).strip(" ;")
 
 
 def _says(words: str, failure: re.Pattern[str]) -> Says:
     if not words:
         return "blank"
+    if not _FRAGMENTS.search(words):
+        return "unknown"
     words, no_failures = _NO_FAILURE.subn("", words)
     # "A consulta não retornou registros" denies the records, and reports no failure.
     without_denials, denials = _DENIAL.subn(_DENIED, words)

@@ -1,7 +1,13 @@
 """What the source's texts say, beside records and in their place."""
 
-import pytest
+import re
+from string import ascii_uppercase
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from portal.vehicle import statements
 from portal.vehicle.statements import says, value_says
 
 TEXTS: dict[str, tuple[str, ...]] = {
@@ -255,3 +261,20 @@ def test_text_in_a_member_of_a_record(kind: str, text: str) -> None:
 
 def test_table_is_long() -> None:
     assert sum(map(len, TEXTS.values())) >= 60
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(statements._NO_FAILURE, statements._DENIAL, statements._VALUE_FAILURE),
+        *(statements._FAILURE, statements._WORKING, statements._SUCCESS, statements._ABSENT),
+    ],
+    ids=["no failure", "denial", "outage", "failure", "working", "success", "absent"],
+)
+def test_search_of_fragments_spares_no_statement(pattern: re.Pattern[str]) -> None:
+    @given(st.from_regex(pattern, alphabet=st.sampled_from(ascii_uppercase + " ;0123456789")))
+    def check(text: str) -> None:
+        found = pattern.search(text)
+        assert found is None or statements._FRAGMENTS.search(found[0])
+
+    check()
