@@ -1,8 +1,9 @@
 """The answer for one act: transferring, licensing, driving or towing a vehicle."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
+
+from msgspec import Struct
 
 from portal.law.restriction_kinds import Kind
 from portal.law.standing import Standing
@@ -26,8 +27,7 @@ Hedge = Literal["", "rule", "practice"]
 _RANKS: Final[Mapping[Mark, int]] = {"no": 0, "unknown": 1, "careful": 2, "yes": 3}
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """The answer for one act.
 
     ``source`` is that of the rule. ``records`` are the HTML anchors of the fines and restrictions

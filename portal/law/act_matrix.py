@@ -1,10 +1,12 @@
 """The "posso…?" ("may I…?") matrix: one row for each act, such as a transfer."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from portal.law.act_answers import Act, Answer, Mark, worst
 from portal.law.assessment import AssessedFine
@@ -27,8 +29,7 @@ _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
 
-@dataclass(frozen=True, slots=True)
-class Gaps:
+class Gaps(Struct, frozen=True):
     """What is not known of a vehicle.
 
     ``failed`` names the lookups that failed, ``unclear`` those whose answer neither has nor denies
@@ -66,8 +67,7 @@ class Gaps:
         return min(self.stale.values(), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """The matrix row of one act.
 
     ``deciding`` are what the mark follows from, and then the fines that would still stop the act.

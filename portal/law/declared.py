@@ -11,6 +11,8 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Literal
 
+from msgspec import Struct
+
 from portal.law.at_the_car import Seen
 from portal.law.checklist import LINES, ChecklistLine
 from portal.law.findings import DeclaredSomething
@@ -21,8 +23,7 @@ State = Literal["unchecked", "nothing", "something"]
 Settlement = Literal["recorded", "contradicted", "declared", "warned", "open"]
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """What the answer of a lookup says of a line.
 
     ``count`` is the number of records, and ``amount`` what they cost in R$, or None. ``notices`` of
@@ -56,8 +57,7 @@ class Declaration:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class SettledLine:
+class SettledLine(Struct, frozen=True):
     """A line with what is known of it. ``alert`` is true if a written report warns of it."""
 
     line: ChecklistLine

@@ -20,11 +20,12 @@ the answers worse: a kind in them is in force, and a lifting in them lifts nothi
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from portal.data_files import read_csv
 from portal.law.act_answers import ACTS, Act, Answer, Confidence, Ground, Hedge, Mark, worst

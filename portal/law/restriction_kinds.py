@@ -18,9 +18,10 @@ restriction of the act, and lifts none that another part of the text states.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Literal, get_args
+
+from msgspec import Struct
 
 from portal.data_files import read_words
 from portal.vehicle.wire import read_moment
@@ -160,8 +161,7 @@ _FORBIDS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class KindReading:
+class KindReading(Struct, frozen=True):
     """The kinds that a text names.
 
     ``kinds`` are all kinds that the text states, lifts or denies, in the order of KINDS.
@@ -183,8 +183,7 @@ class KindReading:
     only_denies: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """A part of a text: its words as sent, in capitals without accents, and their kinds."""
 
     words: tuple[str, ...]
@@ -201,12 +200,15 @@ class _Part:
 
     @property
     def unread(self) -> list[str]:
-        beside = frozenset().union(*(_BESIDE.get(kind, frozenset()) for kind in self.kinds))
-        return [
+        words = [
             word
             for kind, word in zip(self.of_words, self.plain, strict=True)
-            if kind is None and word not in _FILLERS and word not in beside
+            if kind is None and word not in _FILLERS
         ]
+        if not words:
+            return words
+        beside = frozenset().union(*(_BESIDE.get(kind, frozenset()) for kind in self.kinds))
+        return [word for word in words if word not in beside]
 
     def as_sent(self, match: re.Match[str]) -> str:
         first = self.line[: match.start()].count(" ")
@@ -234,14 +236,15 @@ def read_kinds(text: str, today: date) -> KindReading:
         permitted |= allowed
         kinds = part.kinds - set(allowed)
         all_kinds |= kinds
-        has_unrecognised |= bool(part.unread)
+        unread = part.unread
+        has_unrecognised |= bool(unread)
         lifted = _lifting(part.line, today)
         # "NAO HA BAIXA" denies a lifting, and not the order.
         revoked = lifted or (None if _LIFTING.search(part.line) else _DENIED.search(part.line))
         only_denies &= revoked is not None and lifted is None
         if revoked is None:
             stated |= kinds
-            states_more |= not all(map(str.isdecimal, part.unread))
+            states_more |= not all(map(str.isdecimal, unread))
             continue
         revoked_by = revoked_by or part.as_sent(revoked)
         has_unrecognised = True
@@ -250,8 +253,8 @@ def read_kinds(text: str, today: date) -> KindReading:
     if lifts_all:
         stated, doubted = set(), all_kinds
     return KindReading(
-        kinds=tuple(kind for kind in KINDS if kind in all_kinds),
-        stated=tuple(kind for kind in KINDS if kind in stated),
+        kinds=tuple(sorted(all_kinds, key=KINDS.index)),
+        stated=tuple(sorted(stated, key=KINDS.index)),
         revoked_by=revoked_by if doubted or lifts_all or not all_kinds else "",
         permitted={kind: words for kind, words in permitted.items() if kind not in stated},
         unrecognised=text if has_unrecognised or not all_kinds else "",

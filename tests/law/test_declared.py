@@ -1,10 +1,10 @@
 """Lines of the checklist: what settles one, what is refused, and what follows from a finding."""
 
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
 import pytest
+from msgspec.structs import replace
 
 from portal.law.checklist import LINES, UNVERIFIED
 from portal.law.declared import (
