@@ -38,6 +38,11 @@ class Site:
     notices: Callable[[], Iterable[str]] = tuple
 
     @property
+    def section(self) -> str:
+        """The first part of the path, by which the menu knows the pages below its own."""
+        return "/" + self.path.split("/", 2)[1]
+
+    @property
     def has_own_card(self) -> bool:
         """Whether the preview of a link to this page shows the page's own title."""
         return self.path in _PATHS_WITH_OWN_CARD
