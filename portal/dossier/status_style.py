@@ -52,10 +52,10 @@ def act_word(mark: Mark, act: Act) -> str:
     return _REMOVAL_WORDS[mark] if act == "removal" else LOOKS[mark].word
 
 
-def acts_by_word(order: AssessedOrder) -> list[tuple[StatusStyle, str, list[Act]]]:
+def acts_by_word(order: AssessedOrder) -> list[tuple[StatusStyle, str, tuple[Act, ...]]]:
     """Group the acts of a court order by what it says of them, in the order of the acts."""
     groups: dict[str, tuple[StatusStyle, str, list[Act]]] = {}
     for act, answer in order.effect.answers.items():
         word = act_word(answer.mark, act)
         groups.setdefault(word, (LOOKS[answer.mark], word, []))[2].append(act)
-    return list(groups.values())
+    return [(look, word, tuple(acts)) for look, word, acts in groups.values()]

@@ -1,11 +1,14 @@
 """The filters and functions of the templates, and the links to the glossary."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
+from decimal import Decimal
+from functools import lru_cache
 from typing import Final
 
 from jinja2 import Environment
 from jinja2.ext import Extension
+from jinja2.runtime import Macro
 from markupsafe import Markup, escape
 
 from portal import formats, wording
@@ -13,6 +16,7 @@ from portal.charts.paths import hatch_path
 from portal.dossier import details, figures
 from portal.dossier.car_rows import car_rows
 from portal.dossier.deadline_steps import deadline_steps
+from portal.dossier.details import Detail
 from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, act_word, acts_by_word
@@ -93,6 +97,24 @@ def value(field: Field) -> str:
     return field.value if field.state == "known" else _WITHOUT_VALUE[field.state]
 
 
+def amount(value: Decimal | None) -> str:
+    """Return an amount in R$, or the words in place of a field that is empty."""
+    return _WITHOUT_VALUE["empty"] if value is None else formats.brl(value)
+
+
+def without(details: Iterable[Detail], untold: tuple[Detail, ...]) -> list[Detail]:
+    return [one for one in details if one not in untold]
+
+
+@lru_cache(maxsize=1024)
+def drawn_once(macro: Macro, *words: Hashable) -> Markup:
+    """Return what a macro draws, which is kept for other pages.
+
+    ``words`` are of the portal's own closed vocabulary, never what a record or a person says.
+    """
+    return Markup(macro(*words))  # noqa: S704 a macro escapes its words
+
+
 _INDENT: Final = re.compile(r"^[ \t]+(?=<)", re.MULTILINE)
 
 
@@ -126,9 +148,7 @@ def register(environment: Environment) -> None:
         "most_compared": MOST_PLATES,
         "lookup_operations": LOOKUP_OPERATIONS,
         "line_count": len(LINES),
-        "details": details,
         "faults": FAULTS,
-        "key_figures": figures,
         "hatch_path": hatch_path,
     }
     environment.filters.update(
@@ -137,6 +157,29 @@ def register(environment: Environment) -> None:
             "paper_icon": paper_icon,
             "term": term_link,
             "value": value,
+            "amount": amount,
+            "once": drawn_once,
+            "without": without,
+            "given": details.given,
+            "blank": details.blank,
+            "fine_rows": details.fine_rows,
+            "fine_notes": details.fine_notes,
+            "order_notes": details.order_notes,
+            "explanations": details.explanations,
+            "other_of_fine": details.other_of_fine,
+            "other_of_order": details.other_of_order,
+            "multiplier": details.multiplier_of,
+            "discount_sentence": details.discount_sentence,
+            "expired_points": details.expired_points,
+            "deadline_rules": details.deadline_rules,
+            "day": details.day,
+            "protocol": details.protocol,
+            "letter": details.letter,
+            "court_detail": details.court_detail,
+            "sources": figures.sources,
+            "transfer_figure": figures.transfer,
+            "owed_figure": figures.owed,
+            "worth_figure": figures.worth,
             "field_text": formats.field_text,
             "brl": formats.brl,
             "call_price": formats.call_price,
