@@ -5,7 +5,7 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,6 +21,20 @@ def long(*values: object) -> list[ParameterSet]:
     """Return the values of a parameter, or of several, that make test leaves to make test-long."""
     tuples = [each if isinstance(each, tuple) else (each,) for each in values]
     return [pytest.param(*each, marks=pytest.mark.long) for each in tuples]
+
+
+def covering(values: Iterable[Any], parts: Callable[[Any], Iterable[Hashable]]) -> list[Any]:
+    """Return all values of a parameter. Those with parts of earlier ones alone are ``long``.
+
+    A part is what a test tries with a value, so that ``make test`` tries each part once.
+    """
+    seen: set[Hashable] = set()
+    found: list[Any] = []
+    for value in values:
+        new = {*parts(value)} - seen
+        seen |= new
+        found += [value] if new else long(value)
+    return found
 
 
 def cases(short: int, full: int) -> int:
