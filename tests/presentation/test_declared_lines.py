@@ -27,6 +27,7 @@ from portal.presentation.vehicle.negotiation import negotiation_page
 from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.sheet import Sheet, SheetPage
 from portal.vehicle.operation_name import LookupName
+from tests.effort import covering
 from tests.faces.corpus import FINES
 from tests.factories import decoded, fine, renainf_body, renajud_body, restriction
 from tests.pdf.rendering import can_render_pdf, render_pdf
@@ -259,6 +260,10 @@ def whole_cases() -> Iterator[tuple[str, Panels, tuple[Declaration, ...]]]:
     """Each settlement, of all lines that can have it at once."""
     down = replace(CLEAN, fines=DOWN, orders=DOWN)
     free = [line.key for line in LINES]
+    stolen = RECORDED["roubo-e-furto"].vehicle
+    all_at_once = replace(warned("gravame"), vehicle=stolen, fines=RECORDED["multas"].fines)
+    denied, found = told("roubo-e-furto", "nothing"), told("debitos", "something")
+    yield "warned", all_at_once, (denied, found, told("leilao", "nothing"))
     yield "open", down, ()
     yield "declared", down, tuple(told(key, "nothing") for key in free)
     yield "declared", down, tuple(told(key, "something") for key in free)
@@ -272,15 +277,17 @@ def whole_cases() -> Iterator[tuple[str, Panels, tuple[Declaration, ...]]]:
         yield "warned", warned(key), ()
 
 
-WHOLE = list(whole_cases())
+def tried(case: tuple[str, Panels, tuple[Declaration, ...]]) -> Iterator[tuple[object, object]]:
+    """Yield what is looked for in the two PDFs."""
+    _, answers, declarations = case
+    lines = made(answers, declarations).lines
+    yield from ((one.settlement, one.state) for one in lines)
+    yield "a declaration", bool(declarations)
+    yield "a denial", any("nada consta" in line_words(one) for one in lines)
 
 
 @pytest.mark.over_5_s("WeasyPrint lays out two documents")
-@pytest.mark.parametrize(
-    ("settlement", "answers", "declarations"),
-    WHOLE,
-    ids=[f"{at} {case[0]}" for at, case in enumerate(WHOLE)],
-)
+@pytest.mark.parametrize(("settlement", "answers", "declarations"), covering(whole_cases(), tried))
 def test_pdfs_say_of_each_line_what_the_page_says(
     settlement: str, answers: Panels, declarations: tuple[Declaration, ...]
 ) -> None:

@@ -9,6 +9,7 @@ import pytest
 from portal.dossier.answers import Panels, WrittenReport
 from portal.law.assessment import totals
 from portal.law.report_check import contradictions
+from portal.phrasebook.report import contradiction
 from portal.presentation.written_report import ReportSection
 from portal.vehicle.operation_name import LookupName
 from portal.vehicle.report import read_report
@@ -77,10 +78,21 @@ DENIED = {
 }
 
 
-def page_text(answers: Panels, conclusion: str = "Fim.", **topics: str) -> str:
+def written(conclusion: str, topics: dict[str, str]) -> WrittenReport:
     result = {"resumo": "Texto.", "topicos": topics, "laudoFinal": conclusion}
     body = json.dumps({"status": "DONE", "result": result}).encode()
-    report = WrittenReport("fresh", body, result_of(body), CONTEXT.now)
+    return WrittenReport("fresh", body, result_of(body), CONTEXT.now)
+
+
+def contradicted(answers: Panels, conclusion: str = "Fim.", **topics: str) -> str:
+    """Return what the section says against the text. It is listed as the rows below show."""
+    dossier = CONTEXT.dossier(PLATE, answers, report=written(conclusion, topics))
+    section = ReportSection(dossier, CONTEXT.now)
+    return "\n".join(map(contradiction, section.contradictions))
+
+
+def page_text(answers: Panels, conclusion: str = "Fim.", **topics: str) -> str:
+    report = written(conclusion, topics)
     paper = dossier_page(PLATE, answers, report, CONTEXT, address="https://portal.example")
     page = text_of(check_html(render(vehicle_page(PLATE, answers, report, CONTEXT))))
     return page + text_of(check_html(render(paper)))
@@ -141,7 +153,8 @@ def test_conclusion_against_the_records_is_marked_where_it_stands() -> None:
 )
 def test_honest_text_is_not_contradicted(topics: dict[str, str]) -> None:
     for conclusion in ("Não pode comprar sem medo.", "REPROVADO", "Não recomendado.", "Confira."):
-        assert "contradiz" not in page_text(panels(), conclusion, **topics)
+        assert contradicted(panels(), conclusion, **topics) == ""
+    assert "contradiz" not in page_text(panels(), "Confira.", **topics)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +166,7 @@ def test_honest_text_is_not_contradicted(topics: dict[str, str]) -> None:
     ],
 )
 def test_topic_that_affirms_no_order_is_contradicted(text: str) -> None:
-    assert page_text(panels(), restricoes=text).count("O texto não aponta restrição") == 2
+    assert "O texto não aponta restrição" in contradicted(panels(), restricoes=text)
 
 
 @pytest.mark.parametrize(
@@ -164,12 +177,12 @@ def test_topic_that_affirms_no_order_is_contradicted(text: str) -> None:
     ],
 )
 def test_topic_that_affirms_no_fine_is_contradicted(text: str) -> None:
-    assert page_text(panels(), multas=text).count("O texto não aponta multa em aberto") == 2
+    assert "O texto não aponta multa em aberto" in contradicted(panels(), multas=text)
 
 
 @pytest.mark.parametrize("text", ["50 reais", "Multas de R$ 50,00 e R$ 30,00", "R$ 1 mil"])
 def test_other_sums_of_fines_are_contradicted(text: str) -> None:
-    assert page_text(panels(), multas=text).count("de multas; os registros somam") == 2
+    assert "de multas; os registros somam" in contradicted(panels(), multas=text)
 
 
 @pytest.mark.parametrize("unit", ["1.", "0,0", "R$ 1,", "NAO CONSTA "])
@@ -182,7 +195,7 @@ def test_time_to_compare_a_report_grows_with_its_length(unit: str) -> None:
         return time.process_time() - before
 
     evidence = judge(True, [], []), 1, totals([]), [Decimal(1)]
-    assert seconds(16_000) < 8 * seconds(4_000) + 0.05
+    assert seconds(8_000) < 8 * seconds(2_000) + 0.05
 
 
 @pytest.mark.parametrize(
@@ -207,7 +220,7 @@ def test_time_to_compare_a_report_grows_with_its_length(unit: str) -> None:
     ],
 )
 def test_praise_beside_an_order_is_contradicted(conclusion: str) -> None:
-    assert page_text(panels(), conclusion).count("O texto contradiz os registros") == 2
+    assert contradicted(panels(), conclusion)
 
 
 @pytest.mark.parametrize(
@@ -234,7 +247,7 @@ def test_praise_beside_an_order_is_contradicted(conclusion: str) -> None:
     ],
 )
 def test_text_that_agrees_with_the_records_passes(conclusion: str, topics: dict[str, str]) -> None:
-    assert "contradiz" not in page_text(panels(), conclusion, **topics)
+    assert contradicted(panels(), conclusion, **topics) == ""
 
 
 def test_praise_beside_a_stored_answer_without_records_passes() -> None:

@@ -59,11 +59,12 @@ PRICES_DOWN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 def test_outage_of_the_price_table_is_not_a_missing_price(name: str) -> None:
     answers = panels(*PRICES_DOWN[name])
     dossier = CONTEXT.dossier(PLATE, answers)
-    for face, text in faces(answers).items():
+    shown = faces(answers)
+    for face, text in shown.items():
         found = [words for words in MISSING if words in text.lower()]
         assert not found, (face, found)
     for face in ("page", "paper", "comparison", "link", "row", "stored row"):
-        assert "não lido na fonte" in faces(answers)[face], face
+        assert "não lido na fonte" in shown[face], face
     told = explained(dossier, NOW)["price_summary"]["why_none"]
     assert told.startswith("O preço FIPE não pôde ser lido na fonte"), told
     table = vehicle_table("prices", dossier)
@@ -108,9 +109,10 @@ def test_outage_of_more_than_the_prices_is_a_reason(
     assert dossier.verdict.level == "caution"
     assert "data_unread" in {one.code for one in dossier.verdict.reasons}
     told = "Parte dos dados do veículo não pôde ser lida na fonte"
+    shown = faces(answers)
     in_full = ("page", "paper", "link", "row", "stored row")
-    assert not [face for face in in_full if told not in faces(answers)[face]]
-    assert "indisponível na fonte" in faces(answers)["page"]  # the gearbox, which is blank
+    assert not [face for face in in_full if told not in shown[face]]
+    assert "indisponível na fonte" in shown["page"]  # the gearbox, which is blank
 
 
 @pytest.mark.parametrize(
