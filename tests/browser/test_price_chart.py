@@ -106,19 +106,27 @@ def readings(page: "Page", acts: Iterable[Callable[[], None]]) -> list[str]:
     return [month_of(text) for text, _ in groupby(page.evaluate("read"))]
 
 
-@pytest.mark.parametrize("back", [12, *long(119)])
-def test_arrow_keys_read_every_month(page: "Page", portal: PortalProcess, back: int) -> None:
+@pytest.mark.parametrize("steps", [12, *long(119)])
+def test_arrow_keys_read_every_month(page: "Page", portal: PortalProcess, steps: int) -> None:
+    """The reading is made of the slider's values, which are those of the table."""
     page.goto(portal.url + SIX)
     wanted = months_of(page)
     assert len(wanted) == 120
     assert sum("previsão" in text for text in wanted) > 0
+    values = page.locator(SLIDER).evaluate("one => JSON.parse(one.dataset.chartSlider).values")
+    # A prediction is a negative value.
+    amounts = [f"R$\u00a0{abs(value):,}".replace(",", ".") for value in values]
+    assert [(amount, value < 0) for amount, value in zip(amounts, values, strict=True)] == [
+        (text.split(" · ")[1], "previsão" in text) for text in wanted
+    ]
     page.focus(SLIDER)
     press = page.keyboard.press
-    forth = readings(page, [partial(press, key) for key in ["Home", *["ArrowRight"] * 119]])
-    assert forth == wanted
+    forth = readings(page, [partial(press, key) for key in ["Home", *["ArrowRight"] * steps]])
+    assert forth == wanted[: steps + 1]
+    press("End")
     press("ArrowRight")
     assert reading(page) == wanted[-1]
-    assert readings(page, [partial(press, "ArrowLeft")] * back) == wanted[-2 : -2 - back : -1]
+    assert readings(page, [partial(press, "ArrowLeft")] * steps) == wanted[-2 : -2 - steps : -1]
     press("Home")
     press("ArrowLeft")
     assert reading(page) == wanted[0]
@@ -217,8 +225,9 @@ def test_label_gives_way_to_crosshair(page: "Page", portal: PortalProcess) -> No
     page.focus(SLIDER)
     page.keyboard.press("Home")
     assert label.is_visible()
-    for _ in range(peak):
-        page.keyboard.press("ArrowRight")
+    years, months = divmod(peak, 12)
+    for key in ["PageUp"] * years + ["ArrowRight"] * months:
+        page.keyboard.press(key)
     assert content_of(page.locator(READING)).endswith("· pico")
     assert not label.is_visible()
     page.keyboard.press("Home")

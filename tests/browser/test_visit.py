@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +12,6 @@ from pypdf import PdfReader
 from tests.browser.conftest import PageFactory
 from tests.effort import long
 from tests.fakes.processes import PortalProcess
-from tests.pdf.entries import entry
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -168,16 +166,3 @@ def test_vehicle_page_prints_on_at_most_six_sheets(page: "Page", portal: PortalP
     assert len(letters) <= 6
     assert min(letters[:-1]) >= 1000, letters
     assert not re.search(r"Pedido\s+[0-9a-f]{16}", written(paper))
-
-
-def test_pdf_has_dossier_contents(portal: PortalProcess, tmp_path: Path) -> None:
-    answer = portal.get("/placa/ABC1D23/dossie.pdf")
-    if answer.status_code == 501:
-        pytest.skip("the libraries that WeasyPrint loads are not installed")
-    paper = PdfReader(BytesIO(answer.content))
-    assert entry(paper.trailer, "/Root", "/MarkInfo", "/Marked")
-    assert str(entry(paper.trailer, "/Root", "/Lang")).startswith("pt")
-    assert paper.metadata is not None and "ABC1D23" in str(paper.metadata.title)
-    text = written(paper)
-    for words in ("ABC1D23", "130,16", "TJMG", "008190-6", "Não verificado neste dossiê"):
-        assert words in text, words

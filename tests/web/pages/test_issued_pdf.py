@@ -11,7 +11,9 @@ from portal.pdf.renderer import PDFUnavailable
 from portal.pdf.signing import SignedPdf
 from portal.phrasebook.api_errors import API_ERRORS
 from tests.conftest import PortalFactory
+from tests.pdf.entries import entry
 from tests.web.pages.test_issued import issue, link_of
+from tests.web.pages.test_pdf import text_of
 from tests.web.person import Person
 
 
@@ -29,6 +31,19 @@ def test_pdf_holds_the_number_and_is_the_same_later_and_elsewhere(portal: Portal
     link = link_of(ana, path)
     restarted = portal()  # another portal on the same database
     assert restarted.client.get(f"{link}.pdf").data == first.data
+
+
+def test_draft_pdf_has_the_contents_of_the_page(portal: PortalFactory) -> None:
+    answer = portal({}).client.get("/placa/ABC1D23/dossie.pdf")
+    if answer.status_code == 501:
+        pytest.skip("the libraries that WeasyPrint loads are not installed")
+    paper = PdfReader(BytesIO(answer.data))
+    assert entry(paper.trailer, "/Root", "/MarkInfo", "/Marked")
+    assert str(entry(paper.trailer, "/Root", "/Lang")).startswith("pt")
+    assert paper.metadata is not None and "ABC1D23" in str(paper.metadata.title)
+    text = text_of(paper)
+    for words in ("ABC1D23", "130,16", "TJMG", "008190-6", "Não verificado neste dossiê"):
+        assert words in text, words
 
 
 def test_without_weasyprint_the_paper_is_issued_and_the_pdf_is_501(
