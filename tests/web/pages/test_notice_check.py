@@ -77,13 +77,13 @@ def test_valid_day_is_kept_beside_a_bad_value(anyone: PageClient) -> None:
 TYPED = [each for each in STRINGS if "javascript:" not in each]
 
 
-@pytest.mark.parametrize("string", TYPED, ids=lambda each: repr(each)[:30])
-def test_no_text_breaks_the_page(anyone: PageClient, string: str) -> None:
-    text = string.encode("utf-8", "replace").decode()
+def test_no_text_breaks_the_page(anyone: PageClient) -> None:
     names = ("orgao", "auto", "codigo", "valor", "infracao", "vencimento")
-    response = anyone.client.get(f"{PATH}?{urlencode(dict.fromkeys(names, text))}")
-    assert response.status_code in (200, 400)
-    check_html(response.get_data(as_text=True))
+    for string in TYPED:
+        text = string.encode("utf-8", "replace").decode()
+        response = anyone.client.get(f"{PATH}?{urlencode(dict.fromkeys(names, text))}")
+        assert response.status_code in (200, 400), string
+        check_html(response.get_data(as_text=True))
 
 
 def test_page_is_linked_where_people_look(anyone: PageClient) -> None:
