@@ -19,7 +19,8 @@ PRICES = {
 
 @pytest.fixture
 def served(upstream: FaultUpstream) -> Iterator[PortalProcess]:
-    with PortalProcess(managed(upstream.url) | PRICES | {"PORTAL_BATCH_LIMIT": "50"}) as portal:
+    settings = managed(upstream.url) | PRICES | {"PORTAL_BATCH_LIMIT": "50"}
+    with PortalProcess(settings, workers=1) as portal:
         yield portal
 
 
