@@ -5,13 +5,12 @@ import os
 import re
 import signal
 import sqlite3
-import subprocess
-import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -21,11 +20,10 @@ from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess
+from tests.fakes.preloaded import PreloadedProcess
 from tests.fakes.processes import PortalProcess
 from tests.outages.stored import HEADER, OTHER, PLATE, is_stored, lookup, serving, tag_of
 from tests.outages.visitor import signed_in
-
-PROJECT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -64,31 +62,24 @@ def entries(server: PortalProcess, plate: str) -> int:
 
 
 @contextmanager
-def purge_that_has_only_logged(server: PortalProcess) -> Iterator[subprocess.Popen[str]]:
+def purge_that_has_only_logged(server: PortalProcess) -> Iterator[PreloadedProcess]:
     """Stop a purge between its entry in the log and the deletion of the answers.
 
     At the end of the block the purge goes on, and must exit with 0.
     """
-    command = [sys.executable, "-m", "flask", "--app", "app", "purge", PLATE]
-    with locked(server.data_dir / "cache.sqlite"):
-        purge = subprocess.Popen(
-            command,
-            cwd=PROJECT,
-            env=server.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        wait_until(lambda: rows(server, "purges") == 1, "the purge's number in the log")
-        purge.send_signal(signal.SIGSTOP)
-    try:
+    command = ["-m", "flask", "--app", "app", "purge", PLATE]
+    with tempfile.TemporaryFile() as said, ExitStack() as running:
+        with locked(server.data_dir / "cache.sqlite"):
+            purge = running.enter_context(
+                PreloadedProcess(command, server.environment(), said, said)
+            )
+            wait_until(lambda: rows(server, "purges") == 1, "the purge's number in the log")
+            purge.send_signal(signal.SIGSTOP)
         yield purge
         purge.send_signal(signal.SIGCONT)
-        _, errors = purge.communicate(timeout=60)
-        assert purge.returncode == 0, errors
-    finally:
-        purge.kill()
-        purge.wait()
+        code = purge.wait(60)
+        said.seek(0)
+        assert code == 0, said.read()
 
 
 def page(server: PortalProcess) -> tuple[dict[str, str], dict[str, str]]:

@@ -8,12 +8,14 @@ from typing import Any
 
 from tests.batch.engine import plates
 from tests.batch.servers import AUTH
+from tests.effort import seconds
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Answer, Ask, one
 
-POLLERS, EVERY_S, SECONDS = 64, 1.0, 6.0
+POLLERS, EVERY_S = 64, 1.0
+SECONDS = seconds(short=3.0, full=30.0)
 
 
 def created(portal: PortalProcess, texts: Sequence[str]) -> str:

@@ -55,11 +55,15 @@ def crowd(plate: str, cookie: dict[str, str], count: int) -> list[Ask]:
     return [kinds[index % 3] for index in range(count)]
 
 
-def test_500_concurrent_misses_make_one_call_per_operation(
-    server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream
+each_crowd = pytest.mark.parametrize("clients", [150, *long(500)])
+
+
+@each_crowd
+def test_concurrent_misses_make_one_call_per_operation(
+    server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream, clients: int
 ) -> None:
     upstream.default(faults.slow_first_byte(0.5))
-    answers = together(server.port, crowd("ABC1D23", signed_in(server), 500))
+    answers = together(server.port, crowd("ABC1D23", signed_in(server), clients))
     assert {answer.status for answer in answers} == {200}
     assert [upstream.count(path_of(name)) for name in ("decode", "renainf", "renajud")] == [1, 1, 1]
     assert secondary.count() == 0
@@ -68,13 +72,14 @@ def test_500_concurrent_misses_make_one_call_per_operation(
     assert len(ledger_of(server)) == 3
 
 
-def test_500_concurrent_misses_of_a_failure_make_two_calls(
-    server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream
+@each_crowd
+def test_concurrent_misses_of_a_failure_make_two_calls(
+    server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream, clients: int
 ) -> None:
     for each in (upstream, secondary):
         each.default(faults.slow_first_byte(0.3, faults.status(500)))
     path = path_of("decode")
-    answers = together(server.port, [Ask(path, HEADER)] * 500)
+    answers = together(server.port, [Ask(path, HEADER)] * clients)
     assert {answer.status for answer in answers} == {502}
     assert (upstream.count(), secondary.count()) == (1, 1)
     assert len(ledger_of(server)) == 2
