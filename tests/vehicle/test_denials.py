@@ -127,9 +127,20 @@ def test_denial_of_more_confirms_no_empty_list(text: str, is_confirmed: bool) ->
     assert doubt_of(listed, {"result": listed}, question) is None
 
 
-def test_lookup_in_one_state_is_confirmed_by_a_denial_of_this_state() -> None:
-    assert confirms("renainf", "Nenhuma multa em SP", uf="SP")
-    assert not confirms("renainf", "Nenhuma multa em RJ", uf="SP")
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("Nenhuma multa em SP", {"SP"}),
+        ("Nenhuma multa em SE", {"SE"}),  # also a word, and found by the word before it
+        ("DETRAN SE: nada consta", {"SE"}),
+        ("Nenhuma multa em SP e RJ", set()),
+        ("Nenhuma multa em nenhum estado", {"SP", "SE", "RJ"}),
+    ],
+)
+def test_lookup_in_one_state_is_confirmed_by_a_denial_of_this_state(
+    text: str, states: set[str]
+) -> None:
+    assert {uf for uf in ("SP", "SE", "RJ") if confirms("renainf", text, uf=uf)} == states
 
 
 def test_renavam_that_was_asked_for_confirms_and_another_does_not() -> None:
