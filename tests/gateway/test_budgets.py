@@ -3,20 +3,24 @@
 import itertools
 import queue
 import threading
+from collections.abc import Callable
 from contextlib import suppress
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sqlalchemy import Connection
 
+from portal.access.tokens import Identity
 from portal.gateway.ledger import Ledger, LedgerEntry
-from portal.gateway.limits import NO_LIMIT, Limit
+from portal.gateway.limits import NO_LIMIT, Limit, Period
 from portal.gateway.lookup import Failure
 from portal.gateway.reservation import (
     LimitReached,
     PortalLimits,
+    end_of,
     give_back,
     limits_of,
     reserve,
@@ -24,6 +28,7 @@ from portal.gateway.reservation import (
     used_of,
 )
 from portal.storage.database import Database
+from portal.system.local_time import sao_paulo
 from tests.effort import cases
 from tests.fakes import Clock
 from tests.fakes.databases import EmptyDatabase, kept_open
@@ -249,3 +254,57 @@ def test_forecast_goes_on_at_the_rate_of_seven_days(
 ) -> None:
     today = date(2026, 11, 20)
     assert spent_on(Decimal(used), Decimal(60), Decimal(lately), 7, today) == expected
+
+
+@pytest.mark.parametrize(
+    ("period", "now", "end"),
+    [
+        ("day", (2026, 11, 29, 12), (2026, 11, 30)),
+        ("day", (2026, 12, 31, 23), (2027, 1, 1)),
+        ("month", (2026, 2, 1), (2026, 3, 1)),
+        ("month", (2026, 12, 31, 23), (2027, 1, 1)),
+        ("total", (2026, 12, 31), None),
+    ],
+)
+def test_limit_ends_with_its_day_or_month_in_sao_paulo(
+    period: Period, now: tuple[int, ...], end: tuple[int, ...] | None
+) -> None:
+    at = end_of(Limit("token", "token:ana", period, Decimal(1)), in_sao_paulo(*now).timestamp())
+    assert at == (end and in_sao_paulo(*end))
+
+
+def in_sao_paulo(year: int, month: int, day: int, hour: int = 0) -> datetime:
+    return datetime(year, month, day, hour, tzinfo=sao_paulo())
+
+
+class NotedMessages:
+    """Notes what the ledger says of budgets: how, whose limit, and the R$ used of it."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, str, Decimal]] = []
+
+    def taken(
+        self, db: Connection, limit: Limit, caller: Identity, used: Decimal, seconds: float
+    ) -> None:
+        self.seen.append(("taken", limit.scope, used))
+
+    def refused(
+        self, limit: Limit, caller: Identity, used: Callable[[], Decimal], seconds: float
+    ) -> None:
+        self.seen.append(("refused", limit.scope, used()))
+
+
+def test_messages_are_of_months_that_have_a_budget(database: Database, clock: Clock) -> None:
+    messages = NotedMessages()
+    ledger = ledger_of(database, budgets=messages, clock=clock)
+    caller = as_caller("ana", daily_limit=3, monthly_budget=Decimal("0.70"))
+    prices = (PRICE, Decimal(0), PRICE, PRICE)
+    kinds = [kind_of(ledger, caller, price) for price in prices]
+    assert kinds == ["sent", "sent", "sent", "token_limit"]
+    clock.advance(86_400)
+    assert [kind_of(ledger, caller), kind_of(ledger, as_caller("bia"))] == ["token_budget", "sent"]
+    assert messages.seen == [
+        ("taken", "token", Decimal("0.31")),
+        ("taken", "token", Decimal("0.62")),
+        ("refused", "token", Decimal("0.62")),
+    ]
