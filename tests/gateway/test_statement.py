@@ -8,10 +8,15 @@ from typing import Any
 
 import pytest
 
-from portal.gateway.ledger import UpstreamCall
+from portal.gateway.ledger import LedgerEntry, UpstreamCall
 from portal.gateway.statement import Billed, Sent, compare
-from portal.gateway.statement_file import WrongStatement, read_statement
+from portal.gateway.statement_file import WrongStatement, check_statement, read_statement
+from portal.storage.database import Database
+from portal.system.local_time import sao_paulo
 from tests.effort import long
+from tests.fakes import Clock
+from tests.fakes.one_tenant import ledger_of
+from tests.gateway.gateways import CALLER
 
 START = datetime(2026, 11, 1, 12, tzinfo=UTC)
 PRICES = {"decode": Decimal("0.30"), "renainf": Decimal("0.95"), "renajud": Decimal("0.10")}
@@ -231,3 +236,31 @@ def test_unreadable_statement_says_why(text: str, problem: tuple[object, ...]) -
         read_statement(text.encode(), str)
     error = caught.value
     assert (error.problem, tuple(error.names), error.text, error.line) == problem
+
+
+@pytest.mark.parametrize(
+    ("called", "ahead"),
+    [
+        (["2026-10-28 23:59", "2026-10-29 12:00"], timedelta(minutes=3)),
+        (["2026-10-29 12:00", "2026-10-30 00:01"], timedelta(minutes=-3)),
+    ],
+)
+def test_statement_is_compared_with_calls_a_day_around_its_own(
+    database: Database, clock: Clock, called: list[str], ahead: timedelta
+) -> None:
+    """All rows are of the 29th. A clock that is wrong by minutes moves a call to another day."""
+    ledger, content = ledger_of(database, clock=clock), "time,operation,price,plate\n"
+    times = [datetime.fromisoformat(text).replace(tzinfo=sao_paulo()) for text in called]
+    for plate, typed, at in zip(("ABC1D23", "DEF4G56"), ("abc-1d23", "?"), times, strict=True):
+        clock.advance(at.timestamp() - clock())
+        entry = LedgerEntry(ledger, "decode", f"tag of {plate}", Decimal("0.30"), CALLER)
+        entry.begin("primary").finish("answered", 200)
+        content += f"{at + ahead},decode,0.30,{typed}\n"
+    found = check_statement(ledger, "tag of {}".format, content.encode())
+    assert (found.differences, found.shift) == ([], ahead)
+    content = content.replace("abc-1d23", "ABC1D24")
+    kinds = [
+        each.kind
+        for each in check_statement(ledger, "tag of {}".format, content.encode()).differences
+    ]
+    assert sorted(kinds) == ["not_billed", "not_ours"]
