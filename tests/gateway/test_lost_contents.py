@@ -118,6 +118,20 @@ def test_empty_backend_receives_cached_answers_back(made: Bench, backend: Backen
     assert len(made.upstream.calls) == 2
 
 
+def test_answers_that_were_not_stored_are_written_after_the_outage(
+    made: Bench, backend: Backend
+) -> None:
+    assert not made.store.has_unstored
+    backend.is_down = True
+    for plate in ("ABC1D23", "DEF4G56"):
+        made.decode(plate)
+    made.store.tick()
+    assert made.store.has_unstored
+    backend.is_down = False
+    made.store.tick()
+    assert (len(backend.values), made.store.has_unstored) == (2, False)
+
+
 def test_entry_evicted_by_backend_is_written_back(made: Bench, backend: Backend) -> None:
     """The answer was paid for, and no purge of its vehicle is known."""
     made.decode()

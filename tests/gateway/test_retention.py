@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import sqlite_cache
+from portal.gateway import sqlite_cache, store
 from portal.gateway.envelope import Envelope, Seal, longest_s
 from portal.gateway.operations import CachePolicy
 from portal.gateway.sqlite_cache import SQLiteCache
@@ -54,10 +54,10 @@ def put(
         cache.set(key, seal.sign(envelope), keep_s - age_s)
 
 
-def sweep(store: Store) -> None:
+def sweep(swept: Store) -> None:
     """Sweep 20 times, because a single sweep stops at a time limit."""
     for _ in range(20):
-        store.sweep()
+        swept.sweep()
 
 
 def keys(cache: SQLiteCache) -> list[str]:
@@ -85,6 +85,21 @@ def test_lowered_retention_deletes_older_answers(
     assert keys(cache) == ["b:0"]
 
 
+@pytest.mark.parametrize(("limit_s", "left"), [(HOUR, 0), (-1.0, 2 * BATCH)])
+def test_sweep_reviews_a_batch_and_more_while_there_is_time(
+    cache: SQLiteCache,
+    opened: Opened,
+    monkeypatch: pytest.MonkeyPatch,
+    limit_s: float,
+    left: int,
+) -> None:
+    monkeypatch.setattr(store, "REVIEW_S", limit_s)
+    put(cache, 3 * BATCH, age_s=100)
+    opened(50).sweep()
+    cache.sweep()
+    assert len(keys(cache)) == left
+
+
 def test_answers_within_the_lowered_retention_stay(cache: SQLiteCache, opened: Opened) -> None:
     put(cache, 2, age_s=10)
     sweep(opened(50))
@@ -100,10 +115,10 @@ def test_raised_retention_prolongs_no_answer(cache: SQLiteCache, opened: Opened)
 def test_copy_in_memory_is_not_kept_longer(cache: SQLiteCache, opened: Opened) -> None:
     """The process read the answer before the sweep, and finds it missing afterwards."""
     put(cache, 1, age_s=100)
-    store = opened(50)
-    assert store.read("a:0") is not None
-    sweep(store)
-    store.read_current(["a:0"])
+    reader = opened(50)
+    assert reader.read("a:0") is not None
+    sweep(reader)
+    reader.read_current(["a:0"])
     assert keys(cache) == []
 
 

@@ -67,6 +67,17 @@ def test_quarantined_file_is_not_left_open(cache: SQLiteCache, tmp_path: Path) -
     assert not [name for name in open_files(tmp_path) if "broken" in name]
 
 
+def test_quarantined_file_and_its_log_are_deleted(cache: SQLiteCache, tmp_path: Path) -> None:
+    """The log has bytes of purged vehicles too, and is not named beside its file."""
+    cache.set("tag:name", b"x", 60)
+    name = "cache.sqlite.broken-20261129T120301.381009Z"
+    for suffix in ("", "-wal", "-shm"):
+        (tmp_path / f"{name}{suffix}").write_bytes(b"corrupt")
+    assert cache.remove_broken(min_age_s=60.0) == []
+    assert cache.erase_deleted() == [name]
+    assert list(tmp_path.glob("*.broken-*")) == []
+
+
 @pytest.mark.slow
 def test_another_process_never_ends_the_log_of_connections_that_are_open(
     cache: SQLiteCache, tmp_path: Path
