@@ -1,14 +1,31 @@
 """Gateway: hit, miss, stale, collapsed; failures, rejections and directives."""
 
 import time
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from portal.gateway.lookup import CacheStatus, Failure, Lookup, Served, Spend
+from portal.gateway.answer_check import OTHER_VEHICLE
+from portal.gateway.lookup import (
+    CacheStatus,
+    Failure,
+    FailureKind,
+    Lookup,
+    Observer,
+    Served,
+    Spend,
+)
 from portal.gateway.operations import RENAINF, REPORT
 from portal.gateway.strict_json import canonical
-from portal.upstream.errors import CircuitOpen, NotSent, TimedOut, Unusable
+from portal.upstream.errors import (
+    CircuitOpen,
+    NotSent,
+    TimedOut,
+    Unfit,
+    Unusable,
+    UpstreamError,
+)
 from portal.upstream.protocol import Resource, Response
 from portal.vehicle.plate import Plate
 from tests import factories
@@ -161,6 +178,85 @@ def test_failure_without_stale_answer_raises_its_kind(
     clock.advance(2.1)
     made.expire_local_cache()
     assert made.decode().cache_status == "miss"
+
+
+def held_back(error: UpstreamError) -> UpstreamError:
+    """Return an error after which another base address was not asked."""
+    error.held_back = True
+    return error
+
+
+@pytest.mark.parametrize(
+    ("fault", "retry_after_s", "is_held_back"),
+    [
+        (NotSent("refused"), 1.0, False),
+        (CircuitOpen(3.0), 3.0, True),
+        (CircuitOpen(0.2), 1.0, True),
+        (TimedOut("slow"), None, False),
+        (held_back(TimedOut("slow")), None, True),
+        (held_back(Unusable("html")), None, True),
+        (held_back(Unfit(OTHER_VEHICLE, may_differ=False)), None, True),
+        (Response(429, b"{}", "primary", retry_after_s=7.0), 7.0, False),
+        (Response(402, b"{}", "primary", retry_after_s=7.0), None, False),
+    ],
+    ids=repr,
+)
+def test_failure_says_when_to_ask_again_and_whether_the_portal_asked(
+    made: Bench, fault: Exception | Response, retry_after_s: float | None, is_held_back: bool
+) -> None:
+    made.upstream.answer = fault
+    with pytest.raises(Failure) as caught:
+        made.decode()
+    assert (caught.value.retry_after_s, caught.value.held_back) == (retry_after_s, is_held_back)
+
+
+class Heard(Observer):
+    """Notes the events, and that none took longer than a test."""
+
+    def __init__(self) -> None:
+        self.events: list[tuple[object, ...]] = []
+
+    def _note(self, seconds: float, *event: object) -> None:
+        assert 0 <= seconds < 60
+        self.events.append(event)
+
+    def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
+        self._note(seconds, "served", operation, how, times)
+
+    def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
+        self._note(seconds, "failed", operation, kind)
+
+    def asked(
+        self, operation: str, origin: str, outcome: str, seconds: float, status: int | None
+    ) -> None:
+        self._note(seconds, "asked", operation, origin, outcome, status)
+
+    def spent(self, operation: str, amount: Decimal | None) -> None:
+        self._note(0, "spent", operation, amount)
+
+    def used_store(self, what: str, seconds: float) -> None:
+        self._note(seconds, what)
+
+
+def test_observer_hears_of_each_event(tmp_path: Path, clock: Clock) -> None:
+    heard = Heard()
+    made = bench(tmp_path, clock, observer=heard)
+    made.decode()
+    made.decode()
+    made.upstream.answer = NotSent("refused")
+    with pytest.raises(Failure):
+        made.decode("DEF4G56")
+    assert heard.events == [
+        *(("read",), ("read",)),  # again with the lease
+        ("asked", "decode", "primary", "answered", 200),
+        ("spent", "decode", Decimal("0.30")),
+        ("write",),
+        ("served", "decode", "miss", 1),
+        ("served", "decode", "hit", 1),
+        *(("read",), ("read",)),
+        ("asked", "decode", "primary", "not_sent", None),
+        ("failed", "decode", "unreachable"),
+    ]
 
 
 def test_answer_past_stale_window_is_not_served(made: Bench, clock: Clock) -> None:

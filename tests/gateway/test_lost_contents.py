@@ -8,6 +8,7 @@ import pytest
 from portal.gateway.backend import EndOf, Found, Outcome
 from portal.gateway.lookup import Spend
 from portal.storage.purge_log import purge_bucket
+from portal.system.dependency_breaker import BreakerOpen
 from tests.fakes import Clock
 from tests.gateway.gateways import Bench, bench, decode, pass_time
 
@@ -130,6 +131,26 @@ def test_answers_that_were_not_stored_are_written_after_the_outage(
     backend.is_down = False
     made.store.tick()
     assert (len(backend.values), made.store.has_unstored) == (2, False)
+
+
+@pytest.mark.parametrize(
+    ("fault", "lines"), [(ConnectionError("host"), 1), (BreakerOpen("redis"), 0)], ids=repr
+)
+def test_fault_is_logged_unless_the_breaker_has_logged_it(
+    made: Bench,
+    backend: Backend,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    fault: Exception,
+    lines: int,
+) -> None:
+    def fail() -> None:
+        raise fault
+
+    monkeypatch.setattr(backend, "_up", fail)
+    assert not made.store.is_up()
+    assert [record.name for record in caplog.records] == ["portal.gateway.store"] * lines
+    assert "host" not in caplog.text
 
 
 def test_entry_evicted_by_backend_is_written_back(made: Bench, backend: Backend) -> None:
