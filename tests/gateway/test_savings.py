@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from portal.gateway.lookup import CacheStatus, Observer
+from portal.gateway.operations import CachePolicy
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.usage import Usage
 from portal.gateway.usage_report import UsageLog
@@ -13,6 +15,7 @@ from portal.storage.database import Database
 from portal.storage.tables import (
     metadata,
 )
+from portal.vehicle.operation_name import OperationName
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.fakes.one_tenant import savings_of
@@ -67,3 +70,36 @@ def test_failed_flush_is_retried(
     monkeypatch.setattr(tally, "_database", database)
     tally.flush()
     assert [each.hits for each in UsageLog(database, "upstream").by_operation().values()] == [1]
+
+
+@pytest.mark.parametrize(
+    ("price", "usage", "told"),
+    [
+        (
+            Decimal("0.305"),
+            Usage(hits=3, stale=2, collapsed=1, known_saved=Decimal("1.525")),
+            [Decimal("0.915"), Decimal("0.610")],
+        ),
+        (None, Usage(hits=3, stale=2, collapsed=1, unpriced_hits=5), []),
+    ],
+    ids=["priced", "unpriced"],
+)
+def test_savings_of_the_operation_and_of_the_caller_agree(
+    database: Database, clock: Clock, price: Decimal | None, usage: Usage, told: list[Decimal]
+) -> None:
+    """A collapsed lookup saves nothing, because the call that it shares is paid for."""
+
+    class Told(Observer):
+        def saved(self, operation: str, amount: Decimal) -> None:
+            seen.append(amount)
+
+    seen: list[Decimal] = []
+    policies: dict[OperationName, CachePolicy] = {"decode": CachePolicy(1000, 5000, price)}
+    tally = SavingsCounter(database, policies, clock, namespace="upstream", observer=Told())
+    kinds: tuple[tuple[CacheStatus, int], ...] = (("hit", 3), ("stale", 2), ("collapsed", 1))
+    for how, times in kinds:
+        tally.count("decode", how, times, "ana")
+    tally.flush()
+    log = UsageLog(database, "upstream", clock)
+    assert (log.by_operation()["decode"], log.of_caller("ana")) == (usage, usage)
+    assert seen == told

@@ -62,6 +62,19 @@ def test_calls_and_answers_are_summed_by_day_caller_and_operation(
     assert log.by_day(log.calls(tomorrow)) == {(tomorrow, "decode"): Usage(1, Decimal("0.30"))}
 
 
+def test_calls_in_progress_count_for_their_own_caller(database: Database, clock: Clock) -> None:
+    """The list of the dearest callers has no caller who has not ended a call."""
+    ledger, log = Ledger(database, clock=clock, namespace="up"), UsageLog(database, "up", clock)
+    buy(ledger, ANA)
+    for caller in (ANA, ANA, BIA):
+        begin_call(ledger, caller)
+    ana = Usage(calls=3, known_spent=Decimal("0.90"))
+    assert log.of_caller("ana") == ana
+    assert log.of_caller("bia") == Usage(calls=1, known_spent=Decimal("0.30"))
+    assert log.of_caller("cia") == Usage()
+    assert log.dearest_callers(10) == {"ana": ana}
+
+
 def test_failures_are_grouped_by_kind_and_address(database: Database, clock: Clock) -> None:
     ledger, log = Ledger(database, clock=clock, namespace="up"), UsageLog(database, "up", clock)
     for outcome, status in (
