@@ -4,7 +4,7 @@ from pathlib import Path
 
 from portal.gateway.envelope import SCHEMA, Envelope, Seal
 from portal.gateway.lookup import Lookup
-from portal.gateway.operations import DECODE, REPORT
+from portal.gateway.operations import DECODE, RENAINF, REPORT
 from portal.vehicle.plate import Plate
 from tests.gateway.gateways import SECRET, opened_cache, store_of
 
@@ -26,6 +26,22 @@ def test_keys_of_namespaces_differ_only_in_name(tmp_path: Path) -> None:
         (tag, name), (same_tag, other_name) = (key.split(":") for key in keys)
         assert tag == same_tag == here.tag(PLATE.text)
         assert name != other_name
+
+
+def test_keys_are_those_under_which_former_versions_have_stored(tmp_path: Path) -> None:
+    """Under other keys, each stored answer would be paid again, and no purge would find it."""
+    here = store_of(opened_cache(tmp_path), "upstream:a:80")
+    tag = "6f365b199b1528bc9f443c94"
+    assert here.tag(PLATE.text) == tag
+    assert [
+        here.key(Lookup(DECODE, PLATE), None),
+        here.key(Lookup(RENAINF, PLATE, "SP"), "credential"),
+        here.newest_report_key(PLATE, None),
+    ] == [
+        f"{tag}:9f6165d0b6c779ae01dcea531cf0d4dd4682d4f7",
+        f"{tag}:d63b5c14034c7a37817f702a42071aa4ababc8cc",
+        f"{tag}:8829895b1fc854f2aadc49aca6542f83778382d8",
+    ]
 
 
 def test_entries_of_former_layout_are_not_served_but_purged(tmp_path: Path) -> None:
