@@ -13,8 +13,14 @@ from tests.quality import tools
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
-# With one process for all pages of a site, a page takes a sixth less processor time.
-FLAGS = [*tools.CHROMIUM_FLAGS, "--process-per-site", "--renderer-process-limit=1"]
+# With one process for all pages of a site, a page takes a sixth less processor time, and without a
+# thread for the layers of its picture a third less.
+FLAGS = [
+    *tools.CHROMIUM_FLAGS,
+    "--process-per-site",
+    "--renderer-process-limit=1",
+    "--disable-threaded-compositing",
+]
 
 DESKTOP = {"width": 1280, "height": 900}
 PHONE: dict[str, Any] = {
