@@ -7,7 +7,7 @@ passed.
 
 from collections.abc import Iterator
 from datetime import date
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -40,7 +40,7 @@ class Leg(Struct, frozen=True):
     has_today: bool = False
 
 
-class DeadlineStep(Struct, frozen=True):
+class DeadlineStep(NamedTuple):
     """A step. ``passed`` says how long ago a computed day has passed, or is ""."""
 
     name: str

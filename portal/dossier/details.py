@@ -72,9 +72,9 @@ def blank(details: Iterable[Detail]) -> tuple[str, ...]:
     return tuple(one.label for one in details if one.field.state == "empty")
 
 
-def untold_in_all(fines: Iterable[AssessedFine]) -> tuple[Detail, ...]:
+def untold_in_all(of_fines: Iterable[Iterable[Detail]]) -> tuple[Detail, ...]:
     """Return the further fields that are blank, or hidden, in each of several fines."""
-    first, *others = ({one.label: one for one in other_of_fine(fine)} for fine in fines)
+    first, *others = ({one.label: one for one in details} for details in of_fines)
     untold = (one for one in first.values() if one.field.state != "known" and others)
     return tuple(
         one for one in untold if all(by_label.get(one.label) == one for by_label in others)

@@ -1,7 +1,7 @@
 """The filters and functions of the templates, and the links to the glossary."""
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from typing import Final
@@ -16,7 +16,6 @@ from portal.charts.paths import hatch_path
 from portal.dossier import details, figures
 from portal.dossier.car_rows import car_rows
 from portal.dossier.deadline_steps import deadline_steps
-from portal.dossier.details import Detail
 from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, act_word, acts_by_word
@@ -51,7 +50,14 @@ from portal.presentation.icons import PALETTE, icon, paper_icon
 from portal.presentation.lists.batches import mistake
 from portal.presentation.lists.comparison import MOST_PLATES, comparison_path
 from portal.presentation.operations.page import saved_words, spent_words
-from portal.presentation.paper.fines import annex_row, fine_grid, fine_rules, paper_sums
+from portal.presentation.paper.fines import (
+    annex_row,
+    committed,
+    described,
+    fine_grid,
+    fine_rules,
+    paper_sums,
+)
 from portal.presentation.paper.prices import paper_doubts, price_facts
 from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
@@ -100,10 +106,6 @@ def value(field: Field) -> str:
 def amount(value: Decimal | None) -> str:
     """Return an amount in R$, or the words in place of a field that is empty."""
     return _WITHOUT_VALUE["empty"] if value is None else formats.brl(value)
-
-
-def without(details: Iterable[Detail], untold: tuple[Detail, ...]) -> list[Detail]:
-    return [one for one in details if one not in untold]
 
 
 @lru_cache(maxsize=1024)
@@ -159,7 +161,6 @@ def register(environment: Environment) -> None:
             "value": value,
             "amount": amount,
             "once": drawn_once,
-            "without": without,
             "given": details.given,
             "blank": details.blank,
             "fine_rows": details.fine_rows,
@@ -172,7 +173,6 @@ def register(environment: Environment) -> None:
             "discount_sentence": details.discount_sentence,
             "expired_points": details.expired_points,
             "deadline_rules": details.deadline_rules,
-            "day": details.day,
             "protocol": details.protocol,
             "letter": details.letter,
             "court_detail": details.court_detail,
@@ -220,6 +220,8 @@ def register(environment: Environment) -> None:
             "fine_grid": fine_grid,
             "fine_rules": fine_rules,
             "annex_row": annex_row,
+            "committed": committed,
+            "described": described,
             "standing_bar": standing_bar,
             "open_sum": open_sum,
             "paper_sums": paper_sums,

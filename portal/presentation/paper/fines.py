@@ -57,10 +57,24 @@ def fine_grid(fine: AssessedFine) -> tuple[Sequence[tuple[str, str]], ...]:
     return tuple(cells[at : at + _COLUMNS] for at in range(0, len(cells), _COLUMNS))
 
 
-def annex_row(fine: AssessedFine, on: str) -> tuple[str, ...]:
-    """Return the six cells of a row of the annex. A line feed starts a cell's next line."""
-    values, description = _values(fine), fine.description or field_text(fine.record.description)
+def committed(fine: AssessedFine) -> str:
+    """Return the day and the time of the infraction."""
     record = fine.record
+    on = field_text(day(record.committed_on, record.committed_on_text))
+    if record.committed_at is not None:
+        return f"{on} {record.committed_at:%H:%M}"
+    at = record.committed_at_text
+    return on if at.state == "empty" else f"{on} {field_text(at)}"
+
+
+def described(fine: AssessedFine) -> str:
+    """Return what the fine is for, without a full stop."""
+    return (fine.description or field_text(fine.record.description)).rstrip(".")
+
+
+def annex_row(fine: AssessedFine) -> tuple[str, ...]:
+    """Return the six cells of a row of the annex. A line feed starts a cell's next line."""
+    values, record = _values(fine), fine.record
     steps = (
         (day(record.notified_on, record.notified_on_text), fine.notice),
         (day(record.penalty_on, record.penalty_on_text), fine.penalty),
@@ -73,8 +87,8 @@ def annex_row(fine: AssessedFine, on: str) -> tuple[str, ...]:
     due = values.get("Pagamento") or next(filter(None, running), "")
     gravity = field_text(gravity_of(fine, short=True))
     return (
-        f"{fine.number}. {on}",
-        f"{description.rstrip('.')}\n{values['Código']}; {gravity}",
+        f"{fine.number}. {committed(fine)}",
+        f"{described(fine)}\n{values['Código']}; {gravity}",
         f"{values['Órgão']}\n{values['Local']}",
         "\n".join(days),
         f"{say_fine.status_word(fine.status)}\n{due}".strip(),

@@ -1,7 +1,7 @@
 """The fines panel: totals, a bar of the payment states, and the list of fines."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
@@ -10,7 +10,13 @@ from typing import Final
 
 from portal import formats
 from portal.charts.bars import Part, row_parts
-from portal.dossier.details import Detail, deadline_rules, expired_points, untold_in_all
+from portal.dossier.details import (
+    Detail,
+    deadline_rules,
+    expired_points,
+    other_of_fine,
+    untold_in_all,
+)
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
 from portal.dossier.fined_places import whom_to_ask
@@ -109,9 +115,18 @@ class FineLedger:
         return DueAxis(self.fines, self.dossier.today)
 
     @cached_property
+    def _others(self) -> Mapping[int, tuple[Detail, ...]]:
+        """The fields of each fine that its line does not show, by the fine's number."""
+        return {fine.number: tuple(other_of_fine(fine)) for fine in self.listed}
+
+    @cached_property
     def untold(self) -> tuple[Detail, ...]:
         """The fields that no fine tells, which the page names once."""
-        return untold_in_all(self.listed) if self.listed else ()
+        return untold_in_all(self._others.values()) if self.listed else ()
+
+    def others(self, fine: AssessedFine) -> tuple[Detail, ...]:
+        """Return the fields that the fine's line does not show, without those named once."""
+        return tuple(one for one in self._others[fine.number] if one not in self.untold)
 
     @property
     def calendar(self) -> str:

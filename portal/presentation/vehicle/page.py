@@ -51,16 +51,16 @@ class RecordViews:
             panel for panel in self.panels.values() if self.plate or panel.name != "veiculo"
         )
 
-    @property
+    @cached_property
     def plate(self) -> Plate | None:
         subject = self.dossier.subject
         return subject if isinstance(subject, Plate) else None
 
-    @property
+    @cached_property
     def path(self) -> str:
         return subject_path(self.dossier.subject)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The vehicle's name, or "" if it is unknown or the summary has no content."""
         return str(self.dossier.name) if self.summary.content else ""

@@ -147,13 +147,13 @@ class PanelView:
             return ()
         return missing_of(self.dossier.answers, self.dossier.subject, self._lookups)
 
-    @property
+    @cached_property
     def has_nothing(self) -> bool:
         """Whether this is a summary whose lookups all failed."""
         is_all = len(self.missing) == len(self._lookups)
         return self.name == "resumo" and is_all and not has_readable(self.dossier.answers)
 
-    @property
+    @cached_property
     def gap(self) -> Gap | None:
         """The notice about the failed lookups."""
         return gap_of(self.missing, self.dossier.subject, is_all=self.has_nothing)
