@@ -7,7 +7,7 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Final, NamedTuple, Protocol
 
@@ -478,7 +478,9 @@ class Ledger:
     def drop_past_counters(self) -> None:
         """Delete the counters of all days before yesterday, and of all months before the last."""
         now, column = self._clock(), call_counters.c.day
-        day, month = iso_day(now - 86400), period_of("month", now - 32 * 86400)
+        day = iso_day(now - 86400)
+        end_of_last_month = from_epoch(now).replace(day=1) - timedelta(days=1)
+        month = period_of("month", end_of_last_month.timestamp())
         first_month = period_of("month", 0)
         is_past = (column < day) | (column >= first_month) & (column < month)
         with self._database.writing() as db:

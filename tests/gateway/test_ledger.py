@@ -21,6 +21,7 @@ from portal.storage.tables import (
     metadata,
 )
 from portal.storage.tables import ledger as ledger_table
+from portal.system.local_time import from_epoch
 from tests.fakes import Clock, wait_until
 from tests.fakes.databases import EmptyDatabase
 from tests.fakes.forgetting import forget
@@ -245,15 +246,24 @@ def test_call_of_killed_process_reads_maybe(empty_database: str, database: Datab
     assert spent(ledger_of(database)) == ["maybe"]
 
 
-def test_past_counters_are_dropped_and_rows_stay(database: Database, clock: Clock) -> None:
+def test_counters_of_past_days_and_months_are_dropped(database: Database, clock: Clock) -> None:
+    """A late end gives back to the day before, and to the month before."""
     ledger = ledger_of(database, daily_limit=1, clock=clock)
-    buy(ledger)
-    count = "SELECT count(*) FROM call_counters"
-    for days, rows in ((3, 2), (62, 0)):  # the month's rows stay until the month after the next
-        clock.advance(days * 86400)
+    buy(ledger)  # at 09:00 on 28 October in São Paulo
+    periods = select(call_counters.c.day).distinct().order_by(call_counters.c.day)
+    left = {}
+    for hours in (15 + 23, 1, 31 * 24, 23, 1):
+        clock.advance(hours * 3600)
         ledger.drop_past_counters()
-        with database.engine.connect() as db:
-            assert db.exec_driver_sql(count).scalar() == rows
+        with database.reading() as db:
+            left[f"{from_epoch(clock()):%d.%m. %H:%M}"] = [*db.execute(periods).scalars()]
+    assert left == {
+        "29.10. 23:00": ["2026-10-28", "m2026-10"],
+        "30.10. 00:00": ["m2026-10"],
+        "30.11. 00:00": ["m2026-10"],
+        "30.11. 23:00": ["m2026-10"],
+        "01.12. 00:00": [],
+    }
     assert len(spent(ledger)) == 1
 
 
