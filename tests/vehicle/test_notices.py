@@ -3,7 +3,7 @@
 import pytest
 
 from portal.vehicle.doubts import doubt_of
-from portal.vehicle.notices import Kind, judge
+from portal.vehicle.notices import Gap, Kind, gap_in, judge
 
 FINE = {"dataInfracao": "01/02/2026", "valor": "130,16", "descricao": "ESTACIONAR"}
 
@@ -267,3 +267,31 @@ def test_count_of_more_records_than_these_is_a_doubt(
 ) -> None:
     found = doubt_of([FINE], {"status": "ok", "result": [FINE], **members})
     assert (found is not None) == is_doubt
+
+
+@pytest.mark.parametrize(
+    ("beside", "record", "gap"),
+    [
+        ({}, {}, None),
+        ({"mensagem": "Consulta realizada com sucesso"}, {}, None),
+        ({"erro": "FIPE indisponível"}, {}, Gap("FIPE indisponível", True)),
+        ({"erroFipe": "E1"}, {}, Gap("erroFipe: E1", True)),
+        ({"progresso": "40%"}, {}, Gap("progresso: 40%", False)),
+        # A gap of more than the prices counts first.
+        ({"erroFipe": "E1", "erro": "Base fora do ar"}, {}, Gap("Base fora do ar", False)),
+        ({"erroFipe": "E1"}, {"erroBase": "E2"}, Gap("erroBase: E2", False)),
+        # What stands in the record is the vehicle's own, unless it names an error or an outage.
+        ({}, {"progresso": "40%"}, None),
+        ({}, {"carroceriaFerro": "E12"}, None),
+        ({}, {"situacao": "INATIVO"}, None),
+        ({}, {"msgErro": "Tempo esgotado"}, Gap("Tempo esgotado", False)),
+        ({}, {"observacao": "Sistema indisponível"}, Gap("Sistema indisponível", False)),
+        ({}, {"tabelaFipe": "Indisponível"}, Gap("Indisponível", True)),
+        ({}, {"fipe": [{"erro": "503"}]}, Gap("erro: 503", True)),
+    ],
+    ids=str,
+)
+def test_part_of_a_vehicle_that_could_not_be_read_is_found(
+    beside: dict[str, object], record: dict[str, object], gap: Gap | None
+) -> None:
+    assert gap_in(beside, record) == gap
