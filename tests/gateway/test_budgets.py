@@ -247,6 +247,7 @@ def test_limits_bind_the_caller_and_the_portal() -> None:
         ("30", "70", date(2026, 11, 23)),
         ("30", "14", None),  # 15 days, in the next month
         ("59.99", "70", date(2026, 11, 20)),
+        ("0", "0.000001", None),  # beyond the last day that a date can name
     ],
 )
 def test_forecast_goes_on_at_the_rate_of_seven_days(

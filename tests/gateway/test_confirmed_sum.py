@@ -14,7 +14,7 @@ from sqlalchemy import delete, event, func, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access.tokens import Identity, PersonLimits
-from portal.gateway.confirmed_sum import batch_limit
+from portal.gateway.confirmed_sum import affordable, batch_limit, rest_of
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.limits import Limit
 from portal.gateway.lookup import Failure
@@ -313,3 +313,32 @@ def _check(
         for limit, amount in used_of(db, namespace, limits, now).items():
             assert amount == counted[limit.payer, limit.period]
             assert amount <= limit.most
+
+
+@pytest.mark.parametrize(
+    ("at_most", "set_aside", "rest"),
+    [
+        ("1.24", [], Decimal("0.93")),
+        ("1.24", ["0.31", "0"], Decimal("0.62")),
+        ("1.24", ["0.31", "0.62"], Decimal("0.00")),
+        ("-0", ["0.31"], None),  # started at an unknown price
+    ],
+)
+def test_rest_of_a_batch_is_beside_what_is_used_and_set_aside(
+    database: Database, at_most: str, set_aside: list[str], rest: Decimal | None
+) -> None:
+    caller = add_batch(database, at_most, set_aside)
+    add_batch(database, "9", ["5"], name="b2")
+    assert outcome(ledger_of(database), caller, tag=7) == "sent"
+    with database.writing() as db:
+        assert rest_of(db, NAMESPACE, "b1") == rest
+        db.execute(delete(batches))
+        assert rest_of(db, NAMESPACE, "b1") == 0
+
+
+@pytest.mark.parametrize(
+    ("most", "positions"), [("0", [2]), ("0.29", [2]), ("0.30", [2, 4]), ("0.8", [2, 4, 5, 9])]
+)
+def test_first_prices_up_to_the_sum_are_affordable(most: str, positions: list[int]) -> None:
+    prices = {2: None, 4: Decimal("0.30"), 5: Decimal("0.50"), 9: Decimal(0), 11: Decimal("0.01")}
+    assert affordable(prices, Decimal(most)) == {each: prices[each] for each in positions}

@@ -151,6 +151,28 @@ def test_forgetting_a_vehicle_keeps_its_rows(database: Database, clock: Clock) -
     assert len(spent(ledger)) == 1
 
 
+def test_what_a_caller_has_paid_is_summed_by_vehicle(database: Database, clock: Clock) -> None:
+    ledger = ledger_of(database, clock=clock)
+
+    def call(tag: str, price: str | None, outcome: str = "answered", **more: Any) -> None:
+        cost = None if price is None else Decimal(price)
+        where, caller = more.get("where", ledger), more.get("caller", CALLER)
+        LedgerEntry(where, "decode", tag, cost, caller).begin("primary").finish(outcome, None)
+
+    call("a", "5")
+    clock.advance(1)
+    since = clock()
+    for tag, price in (("a", "0.30"), ("a", "0.95"), ("b", "0.30"), ("b", None), ("z", "0.30")):
+        call(tag, price)
+    call("a", "0.10", "timed_out")
+    call("c", "0.30", "not_sent")
+    call("a", "0.30", where=Ledger(database, clock=clock, namespace="other"))
+    call("a", "0.30", caller=as_caller("ana"))
+    paid = ledger.paid(CALLER.name, ["a", "b", "c", "d"], since)
+    assert paid == {"a": Decimal("1.35"), "b": None}
+    assert [row.price for row in ledger.rows(tags=["b", "c"])] == [Decimal("0.30"), None]
+
+
 def test_exhausted_token_limit_is_not_shared_with_others(tmp_path: Path, clock: Clock) -> None:
     made = bench(tmp_path, clock)
     poor = as_caller("poor", daily_limit=1)
