@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from portal.gateway.answer_check import OTHER_VEHICLE
+from portal.gateway.envelope import JITTER
 from portal.gateway.lookup import (
     CacheStatus,
     Failure,
@@ -116,6 +117,31 @@ def test_operator_answer_is_shared_between_callers(made: Bench) -> None:
     assert made.gateway.fetch(decode(), as_caller("one")).cache_status == "miss"
     assert made.gateway.fetch(decode(), as_caller("two")).cache_status == "hit"
     assert made.upstream.calls[0].credential == "operator"
+
+
+def test_hit_is_unchanged_while_its_answer_is_the_newest(made: Bench, clock: Clock) -> None:
+    served, key = made.decode(), made.store.key(decode(), None)
+    assert made.gateway.get_if_unchanged(key, served.fetched_at) == served.body
+    clock.advance(1)
+    newer = made.decode(directive=Spend.AGAIN)
+    assert made.gateway.get_if_unchanged(key, served.fetched_at) is None
+    assert made.gateway.get_if_unchanged(key, newer.fetched_at) == newer.body
+    made.expire_local_cache()
+    assert made.gateway.get_if_unchanged(key, newer.fetched_at) is None
+
+
+def test_served_answer_says_whence_it_is_and_until_when_it_is_fresh(
+    made: Bench, clock: Clock
+) -> None:
+    missed, hit = made.decode(), made.decode()
+    made.upstream.answer = failing()
+    clock.advance(FRESH_S)
+    made.expire_local_cache()
+    stale = made.decode()
+    assert [each.from_cache for each in (missed, hit, stale)] == [False, True, True]
+    assert FRESH_S * (1 - JITTER) - 1 <= hit.fresh_until - hit.fetched_at <= FRESH_S
+    assert stale.fresh_until - stale.fetched_at == FRESH_S  # as it is no more
+    assert made.gateway.retention_s("decode") == FRESH_S + STALE_S
 
 
 # Failures

@@ -153,6 +153,15 @@ def test_fault_is_logged_unless_the_breaker_has_logged_it(
     assert "host" not in caplog.text
 
 
+def test_store_is_up_while_it_has_an_answer(made: Bench, backend: Backend) -> None:
+    assert made.store.is_up()
+    backend.is_down = True
+    assert not made.store.is_up()
+    made.decode()
+    assert made.store.is_up()
+    assert made.store.size() is None
+
+
 def test_entry_evicted_by_backend_is_written_back(made: Bench, backend: Backend) -> None:
     """The answer was paid for, and no purge of its vehicle is known."""
     made.decode()

@@ -349,3 +349,15 @@ def test_answer_asked_after_a_purge_that_the_process_has_not_learned_of_is_kept(
     assert made.decode(PLATES[0]).stored
     made.store.tick()
     assert made.decode(PLATES[0]).cache_status == "hit"
+
+
+def test_last_purge_is_learnt_from_the_log_and_known_from_then(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one, two = bench(tmp_path, clock), bench(tmp_path, clock)
+    one.decode()
+    size, tag = one.store.size(), one.store.tag("ABC1D23")
+    assert (size and size.entries, one.store.count([tag])) == (1, 1)
+    two.purge()
+    assert (one.store.known_purge(), one.store.last_purge(), one.store.known_purge()) == (0, 1, 1)
+    assert (one.store.count([tag]), one.store.count([])) == (0, 0)
