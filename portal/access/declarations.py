@@ -61,6 +61,10 @@ class Declarations:
             "the database of declarations", self._ping, (OperationalError, TimeoutError)
         )
 
+    def stop(self) -> None:
+        """Look no more for a database that is away."""
+        self._breaker.stop()
+
     def put(
         self,
         owner: str,

@@ -118,6 +118,10 @@ class History:
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
 
+    def stop(self) -> None:
+        """Look no more for a database that is away."""
+        self._breaker.stop()
+
     def record(self, visitor: str, subject: str) -> bytes | None:
         """Record a lookup, and return what the visitor last saw of the vehicle, or None.
 

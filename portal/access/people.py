@@ -177,6 +177,10 @@ class People:
 
     # Sign-in
 
+    def stop(self) -> None:
+        """Look no more for a database that is away."""
+        self._breaker.stop()
+
     def scopes(self, groups: Sequence[str]) -> frozenset[str]:
         """Return what a person in these groups may do. Nothing means that they may not sign in."""
         return scopes_of(groups, self._roles)

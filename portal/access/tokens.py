@@ -274,6 +274,10 @@ class Tokens:
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 
+    def stop(self) -> None:
+        """Look no more for a database that is away."""
+        self._breaker.stop()
+
     def identify(self, token_digest: str) -> Identity:
         """Return a token's identity. Raises UnknownToken, RefusedToken or TokensUnavailable."""
         configured = self._configured.get(token_digest)

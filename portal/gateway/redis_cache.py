@@ -257,6 +257,7 @@ class SealedRedisCache(RedisCache):
 
     def close(self) -> None:
         """Close all pooled connections."""
+        self.breaker.stop()
         self.client.close()
 
     def sweep(self) -> int:

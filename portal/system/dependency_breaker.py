@@ -44,6 +44,14 @@ class DependencyBreaker:
         self._slots = threading.Semaphore(max_calls) if max_calls else nullcontext()
         self._lock = threading.Lock()
         self.is_open = False
+        self._is_stopped = False
+
+    def stop(self) -> None:
+        """Ping no more. The server's client may then be closed.
+
+        An open breaker stays open, because without pings nothing tells that the server is back.
+        """
+        self._is_stopped = True
 
     @contextmanager
     def guard(self) -> Iterator[None]:
@@ -80,6 +88,8 @@ class DependencyBreaker:
     def _ping_until_up(self) -> None:
         while self.is_open:
             self._sleep(PING_EVERY_S)
+            if self._is_stopped:
+                return
             try:
                 self._ping()
             except self._failures:

@@ -4,6 +4,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +207,26 @@ def test_unreadable_history_does_not_fail_pages(portal: PortalFactory) -> None:
     pages.get(f"/placa/{PLATE}")
     pages.get("/")
     pages.get("/buscar?q=x", 400)
+
+
+def test_closed_portal_looks_no_more_for_its_tables(portal: PortalFactory) -> None:
+    built = portal({})
+    before = {*threading.enumerate()}
+    with closing(sqlite3.connect(built.settings.data_dir / "portal.sqlite")) as database:
+        for table in ("history", "declarations", "access_tokens"):
+            database.execute(f"DROP TABLE {table}")
+    PageClient(built.client).get(f"/placa/{PLATE}")
+    built.get("/", "an unknown token")
+    pinging = [
+        thread
+        for thread in threading.enumerate()
+        if thread.name == "breaker" and thread not in before
+    ]
+    assert pinging
+    built.parts.close()
+    for thread in pinging:
+        thread.join(60)
+        assert not thread.is_alive()
 
 
 def test_failed_history_erasure_returns_503(portal: PortalFactory) -> None:

@@ -35,6 +35,31 @@ def test_open_breaker_fails_fast_and_closes_after_successful_ping() -> None:
         pass
 
 
+def test_stopped_breaker_pings_no_more_and_stays_open() -> None:
+    pings: list[int] = []
+    turns, may_go_on = threading.Event(), threading.Event()
+
+    def sleep(_: float) -> None:
+        turns.set()
+        may_go_on.wait()
+
+    def ping() -> None:
+        pings.append(1)
+
+    breaker = DependencyBreaker("Redis", ping, (ConnectionError,), sleep=sleep)
+    with pytest.raises(ConnectionError), breaker.guard():
+        raise ConnectionError
+    assert turns.wait(60)
+    (thread,) = (each for each in threading.enumerate() if each.name == "breaker")
+    breaker.stop()
+    may_go_on.set()
+    thread.join(60)
+    assert not thread.is_alive()
+    assert not pings
+    with pytest.raises(BreakerOpen), breaker.guard():
+        pytest.fail("the server was called")
+
+
 def test_unlisted_error_does_not_open_breaker() -> None:
     breaker = DependencyBreaker("Redis", lambda: None, (ConnectionError,))
     with pytest.raises(ValueError, match="full"), breaker.guard():

@@ -200,6 +200,11 @@ class RateLimits:
                 return wait  # a request that one window rejects must not count in a longer window
         return None
 
+    def stop(self) -> None:
+        """Look no more for a Redis that is away."""
+        if self._redis is not None:
+            self._redis.breaker.stop()
+
     def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
         """Run an operation on the counters in Redis.
 
