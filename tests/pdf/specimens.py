@@ -20,6 +20,8 @@ from tests.presentation.rendering import DOWN
 
 MADE_AT: Final = datetime(2026, 11, 27, 17, 2, tzinfo=UTC)
 DATA: Final = b'{"version": 1, "plate": "ABC1D23"}'
+# In each dossier that tests read, so that they lay out one page once.
+EMBEDDED: Final = Embedded(DATA, MADE_AT)
 
 
 class Specimen(NamedTuple):
@@ -65,6 +67,11 @@ _LONG: Final = [
 every_specimen = pytest.mark.parametrize(
     "name", [*(name for name in SPECIMENS if name not in _LONG), *long(*_LONG)]
 )
+_SIGNED: Final = [name for name, each in SPECIMENS.items() if each.is_signed]
+every_signed = pytest.mark.parametrize(
+    "name",
+    [*(name for name in _SIGNED if name not in _LONG), *long(*(set(_SIGNED) & set(_LONG)))],
+)
 
 
 @cache
@@ -73,7 +80,7 @@ def pdf_of(name: str) -> bytes:
     if not can_render_pdf():
         pytest.skip("WeasyPrint or a library of it is not installed")
     html, is_dossier, is_signed = SPECIMENS[name]
-    content = rendered(html(), Embedded(DATA, MADE_AT) if is_dossier else None)
+    content = rendered(html(), EMBEDDED if is_dossier else None)
     return signer().sign(content).content if is_signed else content
 
 

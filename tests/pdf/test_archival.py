@@ -15,7 +15,7 @@ import pytest
 from portal.pdf.archival import Embedded
 from tests.fakes.signing import SIGNER
 from tests.pdf.rendering import renderer
-from tests.pdf.specimens import DATA, MADE_AT, SPECIMENS, every_specimen, pdf_of
+from tests.pdf.specimens import DATA, MADE_AT, SPECIMENS, every_signed, every_specimen, pdf_of
 
 pytestmark = pytest.mark.over_5_s("WeasyPrint lays out 300 fines")
 
@@ -107,7 +107,7 @@ def test_qpdf_finds_nothing(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name, each in SPECIMENS.items() if each.is_signed])
+@every_signed
 @pytest.mark.skipif(not shutil.which("pdfsig"), reason="poppler's pdfsig is not installed")
 def test_poppler_finds_one_valid_signature_of_the_whole_file(name: str, tmp_path: Path) -> None:
     path = tmp_path / "dossie.pdf"
