@@ -1,8 +1,7 @@
 """The filters and functions of the templates, and the links to the glossary."""
 
 import re
-from collections.abc import Hashable, Mapping
-from decimal import Decimal
+from collections.abc import Hashable
 from functools import lru_cache
 from typing import Final
 
@@ -46,6 +45,7 @@ from portal.phrasebook.pauses import pause_words
 from portal.phrasebook.prices import monthly_range
 from portal.presentation.authority import short_authority
 from portal.presentation.caller_name import shown_caller
+from portal.presentation.fields import amount, definitions, value
 from portal.presentation.icons import PALETTE, icon, paper_icon
 from portal.presentation.lists.batches import mistake
 from portal.presentation.lists.comparison import MOST_PLATES, comparison_path
@@ -67,17 +67,10 @@ from portal.presentation.vehicle.fine_ledger import (
     standing_bar,
 )
 from portal.system.local_time import from_epoch, local_time
-from portal.vehicle.field import Field, State
 from portal.vehicle.plate import Plate
 from portal.vehicle.spelling import sentence
 from portal.vehicle.typed import PLATE_IN_TEXT
 from portal.vehicle.version_names import version_name
-
-_WITHOUT_VALUE: Final[Mapping[State, Markup]] = {
-    "hidden": Markup('<span class="badge">oculto pela fonte</span>'),
-    "unread": Markup('<span class="empty">indisponível na fonte</span>'),
-    "empty": Markup('<span class="empty">não informado</span>'),
-}
 
 
 def operation_title(name: str) -> str:
@@ -96,16 +89,6 @@ def term_link(slug: str, text: str = "") -> Markup:
         raise ValueError(f"the glossary has no entry {slug!r}")
     shown = escape(text or entry.name)
     return Markup(f'<a class="term" href="/glossario#{entry.slug}">{shown}</a>')  # noqa: S704
-
-
-def value(field: Field) -> str:
-    """Return a field's text. The states without one look different from it and each other."""
-    return field.value if field.state == "known" else _WITHOUT_VALUE[field.state]
-
-
-def amount(value: Decimal | None) -> str:
-    """Return an amount in R$, or the words in place of a field that is empty."""
-    return _WITHOUT_VALUE["empty"] if value is None else formats.brl(value)
 
 
 @lru_cache(maxsize=1024)
@@ -160,6 +143,7 @@ def register(environment: Environment) -> None:
             "term": term_link,
             "value": value,
             "amount": amount,
+            "definitions": definitions,
             "once": drawn_once,
             "given": details.given,
             "blank": details.blank,

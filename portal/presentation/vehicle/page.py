@@ -40,7 +40,7 @@ class RecordViews:
             name: PanelView(name, self.dossier, self.context, self.follow) for name in PANEL_NAMES
         }
 
-    @property
+    @cached_property
     def summary(self) -> PanelView:
         return self.panels["resumo"]
 
@@ -116,7 +116,7 @@ class RecordViews:
         return "" if state == "waiting" else "?"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VehiclePage:
     """The whole page of a plate.
 
@@ -132,12 +132,12 @@ class VehiclePage:
     may_follow: bool
     left_today: int | None
 
-    @property
+    @cached_property
     def waits(self) -> bool:
         """Whether the page's script fetches a panel."""
         return any(view.state == "waiting" for view in self.records.all)
 
-    @property
+    @cached_property
     def walk(self) -> Walk | None:
         """The vehicle's place in the list from which the visitor has come, or None."""
         return Walk.of(self.records.context.query)
@@ -147,13 +147,13 @@ class VehiclePage:
         """The URL of the page without waiting panels, for a browser without scripts."""
         return self.records.panels["multas"].whole_page_url
 
-    @property
+    @cached_property
     def refreshed(self) -> tuple[LookupName, ...]:
         """The lookups that a refresh repeats."""
         answers = self.records.dossier.answers
         return tuple(name for name in LOOKUPS if answers.of(name).cause != "out_of_scope")
 
-    @property
+    @cached_property
     def moment_choices(self) -> tuple[MomentChoice, ...]:
         answers = self.records.dossier.answers
         return moment_choices({name: answers.of(name).price for name in self.refreshed})

@@ -70,7 +70,7 @@ class PanelView:
     def kind(self) -> Kind:
         return _KINDS[self.name]
 
-    @property
+    @cached_property
     def term(self) -> Term | None:
         return term(self.kind.term)
 
