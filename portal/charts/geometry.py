@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 from portal.charts.paths import Point
 
@@ -69,8 +69,7 @@ class Band:
     width: float
 
 
-@dataclass(frozen=True, slots=True)
-class PriceTick:
+class PriceTick(NamedTuple):
     """A grid line and its label, such as "R$ 90 mil".
 
     Narrow screens show only ``short`` ("90").
@@ -86,8 +85,7 @@ class PriceTick:
         return f"{self.before}{self.short}{self.after}"
 
 
-@dataclass(frozen=True, slots=True)
-class MonthTick:
+class MonthTick(NamedTuple):
     """A label below the plot.
 
     Narrow screens hide ``before`` (the "20" of "2022"). If ``is_minor`` is true, narrow screens

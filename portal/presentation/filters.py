@@ -50,14 +50,7 @@ from portal.presentation.icons import PALETTE, icon, paper_icon
 from portal.presentation.lists.batches import mistake
 from portal.presentation.lists.comparison import MOST_PLATES, comparison_path
 from portal.presentation.operations.page import saved_words, spent_words
-from portal.presentation.paper.fines import (
-    annex_row,
-    committed,
-    described,
-    fine_grid,
-    fine_rules,
-    paper_sums,
-)
+from portal.presentation.paper.fines import fine_rules, paper_sums
 from portal.presentation.paper.prices import paper_doubts, price_facts
 from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
@@ -201,11 +194,7 @@ def register(environment: Environment) -> None:
             "acts_by_word": acts_by_word,
             "sentence": sentence,
             "deadline_steps": deadline_steps,
-            "fine_grid": fine_grid,
             "fine_rules": fine_rules,
-            "annex_row": annex_row,
-            "committed": committed,
-            "described": described,
             "standing_bar": standing_bar,
             "open_sum": open_sum,
             "paper_sums": paper_sums,

@@ -10,7 +10,7 @@ infraction.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from portal import formats
 from portal.dossier.dossier import Dossier
@@ -38,8 +38,7 @@ _MOST_TICKS: Final = 8
 _Style = Literal["", "solid", "dashed"]
 
 
-@dataclass(frozen=True, slots=True)
-class PaperLine:
+class PaperLine(NamedTuple):
     """A line of the picture.
 
     ``dots`` are x coordinates. ``solid`` and ``dashed`` are the SVG paths of the line's two parts.
@@ -57,10 +56,11 @@ class PaperLine:
 
 @dataclass(frozen=True, slots=True)
 class PaperTimeline:
-    """The picture. ``ticks`` have an x coordinate and a text."""
+    """The picture. ``ticks`` have an x coordinate and a text, and ``grid`` is the path of all."""
 
     lines: tuple[PaperLine, ...]
     ticks: tuple[tuple[float, str], ...]
+    grid: str
     today_x: float
     today_text: str
     width: int
@@ -106,12 +106,14 @@ def paper_timeline(dossier: Dossier) -> PaperTimeline | None:
         return round(_LEFT + (_RIGHT - _LEFT) * (1 - (today - day).days / span), 1)
 
     foot = _TOP + _PITCH * len(drawn)
+    ticks = tuple(_ticks(scale, first, today))
     return PaperTimeline(
         lines=tuple(
             _line(record, scale, today, _TOP + _PITCH * number + 14)
             for number, record in enumerate(drawn)
         ),
-        ticks=tuple(_ticks(scale, first, today)),
+        ticks=ticks,
+        grid="".join(f"M{x} {_TOP}V{foot}" for x, _ in ticks),
         today_x=_RIGHT,
         today_text=formats.short_date(today),
         width=WIDTH,

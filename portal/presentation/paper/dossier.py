@@ -21,7 +21,7 @@ from portal.phrasebook import acts
 from portal.phrasebook.checklist import title as line_title
 from portal.phrasebook.findings import sentence
 from portal.phrasebook.verdict import headline, notices
-from portal.presentation.paper.fines import MOST_IN_LEDGER
+from portal.presentation.paper.fines import MOST_IN_LEDGER, PaperFine
 from portal.presentation.paper.first_sheet import FirstSheet, Texts, first_sheet, joined
 from portal.presentation.paper.prices import PaperChart, has_chart, paper_chart
 from portal.presentation.timeline import PaperTimeline, paper_timeline
@@ -130,6 +130,11 @@ class DossierPage:
         )
         prices = dossier.prices
         return first_sheet(texts, has_chart=bool(prices and has_chart(prices)))
+
+    @cached_property
+    def fines(self) -> tuple[PaperFine, ...]:
+        """The fines that the dossier lists."""
+        return tuple(map(PaperFine, self.dossier.listed_fines))
 
     @property
     def has_annex(self) -> bool:

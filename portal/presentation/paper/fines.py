@@ -5,11 +5,13 @@ which the dossier shows on a screen.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import Final
 
 from portal import formats
-from portal.dossier.details import classified, day, fine_rows, gravity_of
+from portal.dossier.details import Detail, classified, day, fine_notes, fine_rows, gravity_of
 from portal.dossier.fined_places import whom_to_ask
 from portal.formats import field_text
 from portal.law.assessment import AssessedFine, Totals
@@ -47,53 +49,69 @@ _RULES: Final = (
 )
 
 
-def fine_grid(fine: AssessedFine) -> tuple[Sequence[tuple[str, str]], ...]:
-    """Return two rows of six labelled values. A cell without a value has the label ""."""
-    values = _values(fine)
-    cells = [
-        next(((label, values[label]) for label in labels if label in values), ("", ""))
-        for labels in _CELLS
-    ]
-    return tuple(cells[at : at + _COLUMNS] for at in range(0, len(cells), _COLUMNS))
+@dataclass(frozen=True)
+class PaperFine:
+    """A fine in print. What the grid and the record in full both show is computed once."""
 
+    fine: AssessedFine
 
-def committed(fine: AssessedFine) -> str:
-    """Return the day and the time of the infraction."""
-    record = fine.record
-    on = field_text(day(record.committed_on, record.committed_on_text))
-    if record.committed_at is not None:
-        return f"{on} {record.committed_at:%H:%M}"
-    at = record.committed_at_text
-    return on if at.state == "empty" else f"{on} {field_text(at)}"
+    @cached_property
+    def rows(self) -> tuple[Detail, ...]:
+        return tuple(fine_rows(self.fine, "paper"))
 
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        return fine_notes(self.fine)
 
-def described(fine: AssessedFine) -> str:
-    """Return what the fine is for, without a full stop."""
-    return (fine.description or field_text(fine.record.description)).rstrip(".")
+    @property
+    def committed(self) -> str:
+        """The day and the time of the infraction."""
+        record = self.fine.record
+        on = field_text(day(record.committed_on, record.committed_on_text))
+        if record.committed_at is not None:
+            return f"{on} {record.committed_at:%H:%M}"
+        at = record.committed_at_text
+        return on if at.state == "empty" else f"{on} {field_text(at)}"
 
+    @property
+    def description(self) -> str:
+        """What the fine is for, without a full stop."""
+        return (self.fine.description or field_text(self.fine.record.description)).rstrip(".")
 
-def annex_row(fine: AssessedFine) -> tuple[str, ...]:
-    """Return the six cells of a row of the annex. A line feed starts a cell's next line."""
-    values, record = _values(fine), fine.record
-    steps = (
-        (day(record.notified_on, record.notified_on_text), fine.notice),
-        (day(record.penalty_on, record.penalty_on_text), fine.penalty),
-    )
-    days = (
-        ", ".join(filter(None, (field_text(on), say.doubt(deadline) * fine.is_open)))
-        for on, deadline in steps
-    )
-    running = (say.brief(one) for one in fine.remedies if one.verdict == "in_time")
-    due = values.get("Pagamento") or next(filter(None, running), "")
-    gravity = field_text(gravity_of(fine, short=True))
-    return (
-        f"{fine.number}. {committed(fine)}",
-        f"{described(fine)}\n{values['Código']}; {gravity}",
-        f"{values['Órgão']}\n{values['Local']}",
-        "\n".join(days),
-        f"{say_fine.status_word(fine.status)}\n{due}".strip(),
-        "\n".join(filter(None, (formats.brl(fine.amount.value), values.get("Valor pago", "")))),
-    )
+    @property
+    def grid(self) -> tuple[Sequence[tuple[str, str]], ...]:
+        """Two rows of six labelled values. A cell without a value has the label ""."""
+        values = _values(self.fine, self.rows)
+        cells = [
+            next(((label, values[label]) for label in labels if label in values), ("", ""))
+            for labels in _CELLS
+        ]
+        return tuple(cells[at : at + _COLUMNS] for at in range(0, len(cells), _COLUMNS))
+
+    @property
+    def annex_row(self) -> tuple[str, ...]:
+        """The six cells of a row of the annex. A line feed starts a cell's next line."""
+        fine, values = self.fine, _values(self.fine, self.rows)
+        record = fine.record
+        steps = (
+            (day(record.notified_on, record.notified_on_text), fine.notice),
+            (day(record.penalty_on, record.penalty_on_text), fine.penalty),
+        )
+        days = (
+            ", ".join(filter(None, (field_text(on), say.doubt(deadline) * fine.is_open)))
+            for on, deadline in steps
+        )
+        running = (say.brief(one) for one in fine.remedies if one.verdict == "in_time")
+        due = values.get("Pagamento") or next(filter(None, running), "")
+        gravity = field_text(gravity_of(fine, short=True))
+        return (
+            f"{fine.number}. {self.committed}",
+            f"{self.description}\n{values['Código']}; {gravity}",
+            f"{values['Órgão']}\n{values['Local']}",
+            "\n".join(days),
+            f"{say_fine.status_word(fine.status)}\n{due}".strip(),
+            "\n".join(filter(None, (formats.brl(fine.amount.value), values.get("Valor pago", "")))),
+        )
 
 
 def paper_sums(totals: Totals) -> tuple[Sum, ...]:
@@ -108,10 +126,10 @@ def fine_rules(fines: Sequence[AssessedFine]) -> Iterator[str]:
     yield "O registro integral de cada multa está no dossiê em tela. Confirme com o órgão."
 
 
-def _values(fine: AssessedFine) -> dict[str, str]:
-    """Return the values of a fine by the labels of ``FINE_ROWS``, and some in shorter words."""
+def _values(fine: AssessedFine, rows: Sequence[Detail]) -> dict[str, str]:
+    """Return the values of a fine by the labels of its rows, and some in shorter words."""
     record, amount = fine.record, fine.amount
-    values = {one.label: field_text(one.field) for one in fine_rows(fine, "paper")}
+    values = {one.label: field_text(one.field) for one in rows}
     for label, deadline in (("Notificada em", fine.notice), ("Penalidade em", fine.penalty)):
         if fine.is_open and deadline.why == "in_time":
             on, text = _STEP_DAYS[label](record)
