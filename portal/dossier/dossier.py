@@ -43,7 +43,7 @@ from portal.law.verdict import Verdict, judge
 from portal.system.local_time import local_time
 from portal.vehicle.decode import Decoded
 from portal.vehicle.fines import read_fines
-from portal.vehicle.further import further_of
+from portal.vehicle.further import NO_CONTRACT, further_of
 from portal.vehicle.identity import VehicleIdentity, identity_of
 from portal.vehicle.judicial import read_restrictions
 from portal.vehicle.makes import VehicleName, vehicle_name
@@ -265,7 +265,7 @@ class Dossier:
         for lookup in LOOKUPS:
             panel = self.answers.of(lookup)
             if panel.beside:
-                further = further_of(panel.beside, {}, self.marker)
+                further = further_of(panel.beside, NO_CONTRACT, self.marker)
                 for finding in beside_findings(further, lookup, in_force, self.today):
                     # Without an answer, the lookup as a whole is not read.
                     if panel.has_answer or not isinstance(finding, UnreadData):

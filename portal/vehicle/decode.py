@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from portal.data_files import read_toml
 from portal.vehicle import wire
 from portal.vehicle.field import EMPTY, UNREAD, Field, fold, read_field, scalar_text
-from portal.vehicle.further import NOTHING, Further, further_of
+from portal.vehicle.further import NOTHING, Contract, Further, further_of
 from portal.vehicle.statements import is_blank, is_no_attribute, is_unread_attribute
 from portal.vehicle.wire import Sent
 from portal.wording import MONTHS, bare
@@ -175,13 +175,14 @@ class Decoded(Struct, frozen=True):
 
 
 _SHAPE: Final = wire.shape_of(Decoded)
+_CONTRACT: Final = Contract(_SHAPE)
 
 
 def read_decode(result: object, marker: str) -> Decoded:
     """Read the vehicle from an answer's ``result``. Never raises."""
     members = wire.members_of(result)
     read = wire.read_as(Decoded, members, marker)
-    further = further_of(members, _SHAPE, marker)
+    further = further_of(members, _CONTRACT, marker)
     return read if further is NOTHING else replace(read, further=further)
 
 

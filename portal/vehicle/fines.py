@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from portal.vehicle import wire
 from portal.vehicle.field import Field
-from portal.vehicle.further import NOTHING, Further, further_of
+from portal.vehicle.further import NOTHING, Contract, Further, further_of
 from portal.vehicle.wire import Sent, date_text
 
 _TRAFFIC_CODE_SINCE: Final = date(1998, 1, 22)  # art. 340 of the CTB
@@ -87,7 +87,7 @@ class Fine(Struct, frozen=True):
     further: Further = NOTHING
 
 
-_SHAPE: Final = wire.shape_of(Fine)
+_CONTRACT: Final = Contract(wire.shape_of(Fine))
 
 
 def read_fines(result: object, marker: str) -> tuple[Fine, ...]:
@@ -97,5 +97,5 @@ def read_fines(result: object, marker: str) -> tuple[Fine, ...]:
 
 def _fine(members: Mapping[str, object], marker: str) -> Fine:
     read = wire.read_as(Fine, members, marker)
-    further = further_of(members, _SHAPE, marker)
+    further = further_of(members, _CONTRACT, marker)
     return read if further is NOTHING else replace(read, further=further)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from portal.vehicle import wire
 from portal.vehicle.field import Field
-from portal.vehicle.further import NOTHING, Further, further_of
+from portal.vehicle.further import NOTHING, Contract, Further, further_of
 from portal.vehicle.statements import Says, value_says
 from portal.vehicle.wire import Sent
 
@@ -113,7 +113,7 @@ class Restriction(Struct, frozen=True):
         )
 
 
-_SHAPE: Final = wire.shape_of(Restriction)
+_CONTRACT: Final = Contract(wire.shape_of(Restriction))
 
 
 def states_order(field: Field) -> bool:
@@ -135,5 +135,5 @@ def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:
 
 def _restriction(members: Mapping[str, object], marker: str) -> Restriction:
     read = wire.read_as(Restriction, members, marker)
-    further = further_of(members, _SHAPE, marker)
+    further = further_of(members, _CONTRACT, marker)
     return read if further is NOTHING else replace(read, further=further)

@@ -3,6 +3,7 @@
 import re
 from typing import Final, Literal
 
+from portal.fragments import any_of
 from portal.vehicle.decode import Decoded
 from portal.wording import bare
 
@@ -13,6 +14,8 @@ _USES: Final[tuple[tuple[SpecialUse, re.Pattern[str]], ...]] = (
     ("exempt", re.compile(r"\bPCD\b|\bPNE\b|\bDEFICIEN(TE|CIA)\b")),
     ("collector", re.compile(r"\bCOLECAO\b|\bCOLECIONADOR\b")),
 )
+# Most texts have none of these, and each match of the patterns above has one.
+_FRAGMENTS: Final = any_of("BLIND|TAXI|ALUG|PCD|PNE|DEFICIEN|COLEC")
 _DENIED: Final = re.compile(r"\b(NAO|SEM|EXCETO)\b")
 
 
@@ -23,6 +26,6 @@ def special_uses_of(decoded: Decoded) -> frozenset[SpecialUse]:
         for statement in decoded.further.statements
         if not statement.is_denied
     )
-    texts = [bare(text) for text in (*map(str, decoded.texts), *further)]
-    said = [text for text in texts if not _DENIED.search(text)]
+    texts = [bare(text) for text in (*(field.value for field in decoded.texts), *further)]
+    said = [text for text in texts if _FRAGMENTS.search(text) and not _DENIED.search(text)]
     return frozenset(use for use, words in _USES if any(map(words.search, said)))

@@ -13,7 +13,7 @@ from portal.law.identification import condition_findings, identification_finding
 from portal.law.orders import AssessedOrder
 from portal.vehicle.decode import Decoded, read_decode
 from portal.vehicle.fines import read_fines
-from portal.vehicle.further import further_of, joined
+from portal.vehicle.further import NO_CONTRACT, further_of, joined
 from portal.vehicle.judicial import read_restrictions
 from portal.vehicle.names import mask_names
 from tests.factories import HIDDEN as MARKER
@@ -199,12 +199,14 @@ OBJECTS: list[tuple[dict[str, object], list[str]]] = [
 
 @pytest.mark.parametrize(("members", "words"), OBJECTS)
 def test_members_of_an_object_are_one_finding(members: dict[str, object], words: list[str]) -> None:
-    found = further_findings(further_of(members, {}, ""), TODAY)
+    found = further_findings(further_of(members, NO_CONTRACT, ""), TODAY)
     assert [each.words for each in found if isinstance(each, AdverseData)] == words
 
 
 def test_objects_of_two_records_stay_apart() -> None:
-    both = joined([further_of({"gravame": {"status": word}}, {}, "") for word in ("ATIVO", "S")])
+    both = joined(
+        [further_of({"gravame": {"status": word}}, NO_CONTRACT, "") for word in ("ATIVO", "S")]
+    )
     assert [each.within for each in both.statements] == [1, 2]
 
 

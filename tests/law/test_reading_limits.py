@@ -12,7 +12,7 @@ from portal.law.findings import AdverseData
 from portal.law.further_findings import beside_findings
 from portal.law.orders import AssessedOrder
 from portal.law.report_check import Praised, alerts_of, contradictions
-from portal.vehicle.further import further_of
+from portal.vehicle.further import NO_CONTRACT, further_of
 from portal.vehicle.report import Report, read_report
 from tests.law.records import TODAY, fine, judge, restriction
 
@@ -98,6 +98,6 @@ def test_report_may_count_the_paid_fines_too(text: str, warns: bool) -> None:
 )
 def test_text_beside_orders_warns_of_more_than_they_do(text: str, subjects: list[Subject]) -> None:
     orders = [AssessedOrder(restriction("TRANSFERENCIA"), TODAY)]
-    further = further_of({"observacao": text}, {}, "")
+    further = further_of({"observacao": text}, NO_CONTRACT, "")
     found = beside_findings(further, "renajud", orders, TODAY)
     assert [one.subject for one in found if isinstance(one, AdverseData)] == subjects
