@@ -57,9 +57,10 @@ def records_by_line(
             at=_time_of(answers, "renajud"),
         )
     if fines is not None:
-        open_fines = [fine for fine in one_per_notice(fines) if fine.is_open]
+        of_notices = one_per_notice(fines)
+        open_fines = [fine for fine in of_notices if fine.is_open]
         owed = [fine.amount.value for fine in open_fines]
-        short = sum_of(one.missing for one in paid_short_findings(one_per_notice(fines)))
+        short = sum_of(one.missing for one in paid_short_findings(of_notices))
         records[FINES] = Record(
             "renainf",
             "something" if owed or short else "nothing",

@@ -362,6 +362,11 @@ def adverse_in(text: str) -> Iterator[Adverse]:
             yield one
 
 
+def may_warn(text: str) -> bool:
+    """Return whether a text has a part of a word that warns. Most texts have none."""
+    return bool(_FRAGMENTS.search(bare(text)))
+
+
 def each_adverse_in(text: str) -> Iterator[Adverse]:
     """Yield the subjects that each sentence of a text warns of.
 

@@ -72,17 +72,25 @@ def find_court(text: str, case: str = "") -> Court | None:
     ``text`` may be "TJMG-TRIBUNAL DE JUSTICA…", "TJ-MG", a full name, or a case number. ``case`` is
     used only if ``text`` names no court.
     """
-    names, segments = _index()
     pieces = text.split("-")
     for candidate in (text, pieces[0], "".join(pieces[:2]), "-".join(pieces[1:])):
-        if court := names.get(_key(candidate)):
-            return court
-        short = _OF_A_STATE.sub("", _REGION.sub(r"\1 \2", bare(candidate)))
-        short = _BARE_REGION.sub(r"\1A REGIAO", short)
-        if court := names.get(_key(short)):
+        if candidate and (court := _named(bare(candidate))):
             return court
     match = _CASE.search(case) or _CASE.search(text)
-    return segments.get(f"{match[1]}.{match[2]}") if match else None
+    return _index()[1].get(f"{match[1]}.{match[2]}") if match else None
+
+
+def _named(text: str) -> Court | None:
+    """Return the court of a name in capitals, which may have more words than the table's."""
+    names, _ = _index()
+    if court := names.get(_key(text)):
+        return court
+    short = text
+    if "REGIAO" in short:
+        short = _BARE_REGION.sub(r"\1A REGIAO", _REGION.sub(r"\1 \2", short))
+    if "ESTADO" in short:
+        short = _OF_A_STATE.sub("", short)
+    return None if short == text else names.get(_key(short))
 
 
 def has_wrong_check_digits(case: str) -> bool:
@@ -161,7 +169,7 @@ def _spelled(word: str, *, first: bool) -> str:
 
 
 def _key(text: str) -> str:
-    return "".join(filter(str.isalnum, bare(text)))
+    return "".join(filter(str.isalnum, text))
 
 
 @cache
@@ -170,7 +178,7 @@ def _index() -> tuple[dict[str, Court], dict[str, Court]]:
     segments: dict[str, Court] = {}
     for court in courts():
         for name in (court.acronym, court.name, *court.aliases.split()):
-            names.setdefault(_key(name), court)
+            names.setdefault(_key(bare(name)), court)
         # A first-instance section has the same J.TR (court number) as its regional court. A case
         # number therefore identifies only the regional court.
         if court.branch != _FIRST_INSTANCE:

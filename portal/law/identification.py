@@ -12,7 +12,7 @@ from datetime import date
 from typing import Final, Literal, get_args
 
 from portal.fragments import any_of
-from portal.law.adverse import Adverse, Subject, adverse_in
+from portal.law.adverse import Adverse, Subject, adverse_in, may_warn
 from portal.law.assessment import AssessedFine
 from portal.law.findings import (
     AdverseData,
@@ -124,7 +124,8 @@ def condition_findings(decoded: Decoded, today: date) -> tuple[OfVehicle, ...]:
 
     Data that contradict each other give a finding, too.
     """
-    warned = (_first_adverse(str(text)) for text in decoded.texts)
+    texts = [field.value[:_LONGEST_DESCRIPTION] for field in decoded.texts]
+    warned = map(_first_adverse, texts) if may_warn("\n".join(texts)) else ()
     adverse = (AdverseData(one.subject, one.words) for one in warned if one)
     further = further_findings(decoded.further, today)
     return (*dict.fromkeys((*adverse, *further)), *_unread(decoded), *_conflicts(decoded, today))
@@ -137,7 +138,7 @@ def _unread(decoded: Decoded) -> Iterator[UnreadData]:
 
 
 def _first_adverse(text: str) -> Adverse | None:
-    return next(adverse_in(text[:_LONGEST_DESCRIPTION]), None)
+    return next(adverse_in(text), None)
 
 
 def _conflicts(decoded: Decoded, today: date) -> Iterator[DataConflict]:

@@ -26,6 +26,8 @@ def special_uses_of(decoded: Decoded) -> frozenset[SpecialUse]:
         for statement in decoded.further.statements
         if not statement.is_denied
     )
-    texts = [bare(text) for text in (*(field.value for field in decoded.texts), *further)]
-    said = [text for text in texts if _FRAGMENTS.search(text) and not _DENIED.search(text)]
+    texts = bare("\n".join((*(field.value for field in decoded.texts), *further)))
+    if not _FRAGMENTS.search(texts):
+        return frozenset()
+    said = [text for text in texts.split("\n") if not _DENIED.search(text)]
     return frozenset(use for use, words in _USES if any(map(words.search, said)))
