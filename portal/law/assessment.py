@@ -280,6 +280,11 @@ class AssessedFine:
         return stated or (self.authority.state if self.authority else "")
 
     @cached_property
+    def _is_federal(self) -> bool:
+        """Whether the authority is federal, whose deadlines no act of a state stops."""
+        return is_federal(str(self.record.authority_code), str(self.record.authority))
+
+    @cached_property
     def notice(self) -> Deadline:
         notice = deadlines.notice_of_infraction(self._committed_on, self._notified_on, self.today)
         if self.is_nic:
@@ -310,8 +315,7 @@ class AssessedFine:
         term = deadlines.term_of(deadline, start, end, self.today)
         if term is None:
             return deadline
-        of_union = is_federal(str(self.record.authority_code), str(self.record.authority))
-        standstill = standstill_of(deadline.step, *term, self._state, is_federal=of_union)
+        standstill = standstill_of(deadline.step, *term, self._state, is_federal=self._is_federal)
         if standstill is None:
             return deadline
         return deadlines.stood_still(deadline, standstill.cited, standstill.until, self.today)

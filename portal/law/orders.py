@@ -12,8 +12,7 @@ from portal.law.effects import Effect, effect_of, mark_of
 from portal.law.restriction_kinds import (
     NOT_OF_A_JUDGE,
     Kind,
-    read_kinds,
-    says_lifted,
+    denies,
 )
 from portal.vehicle.field import Field
 from portal.vehicle.identity import VehicleIdentity, differing_fields
@@ -130,7 +129,7 @@ def conflicts_of(order: AssessedOrder) -> Iterator[OrderConflict]:
         yield OrderConflict("included_in_future")
     elif record.included_at is None and record.included_at_text:
         yield OrderConflict("included_too_early")
-    if order.in_force and record.detail and _denies(str(record.detail), today):
+    if order.in_force and record.detail and denies(str(record.detail), today):
         yield OrderConflict("detail_lifts")
     if has_wrong_check_digits(str(record.case)):
         yield OrderConflict("check_digits")
@@ -139,10 +138,6 @@ def conflicts_of(order: AssessedOrder) -> Iterator[OrderConflict]:
         yield OrderConflict("other_court", (named, of_case))
     if named and named.branch == "trabalho" and "CIVEL" in bare(str(record.court_body)):
         yield OrderConflict("no_civil_court", (named,))
-
-
-def _denies(detail: str, today: date) -> bool:
-    return says_lifted(detail) or bool(read_kinds(detail, today).revoked_by)
 
 
 def lifters_of(orders: Iterable[AssessedOrder]) -> tuple[Lifter, ...]:

@@ -343,6 +343,14 @@ def _kind_repeated(kind: Kind, line: str) -> bool:
     return kind in map(_kind_of, line.split())
 
 
+def denies(text: str, today: date) -> bool:
+    """Return whether words of a text lift or deny an order."""
+    if says_lifted(text):
+        return True
+    words = " ".join(_WORD.findall(_DATE.sub(" ", bare(text))))
+    return bool(_DENIED.search(words)) and bool(read_kinds(text, today).revoked_by)
+
+
 def says_lifted(text: str) -> bool:
     """Return whether a text has words for a lifting."""
     return bool(_LIFTING.search(bare(text)))

@@ -126,7 +126,7 @@ _ENTRY: Final = wire.shape_of(FipeEntry)
 _PRICES: Final = "informacoesFipe"
 
 
-class Decoded(Struct, frozen=True):
+class Decoded(Struct, frozen=True, dict=True):
     """A vehicle's data.
 
     A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
@@ -162,7 +162,7 @@ class Decoded(Struct, frozen=True):
     unread: str = ""
     is_unread_in_prices: bool = False
 
-    @property
+    @lazy
     def texts(self) -> tuple[Field, ...]:
         """The texts of the attributes."""
         return tuple(getattr(self, name) for name in ATTRIBUTE_LABELS)

@@ -179,10 +179,12 @@ def _in_order(history: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
 
 
 def _contradicted(history: Iterable[PricePoint]) -> tuple[date, ...]:
+    real = [sent for sent in history if not sent.predicted]
+    if len({sent.month for sent in real}) == len(real):  # as of most entries
+        return ()
     prices: dict[date, set[Decimal]] = {}
-    for sent in history:
-        if not sent.predicted:
-            prices.setdefault(sent.month, set()).add(sent.value)
+    for sent in real:
+        prices.setdefault(sent.month, set()).add(sent.value)
     return tuple(sorted(month for month, values in prices.items() if len(values) > 1))
 
 

@@ -66,7 +66,13 @@ _BLANK: Final = re.compile(
 )
 _LONGEST_BLANK: Final = 30
 # The first characters of _BLANK. Most texts begin otherwise, and need no search.
-_BLANK_STARTS: Final = frozenset("-–—./ nNvVdDcCiIsSeEaAuU")
+_BLANK_STARTS: Final = frozenset(
+    (
+        *("nã", "na", "n.", "n/", "nc", "nd", "ni", "nu", "no", "va", "da", "ca", "in", "se", "s/"),
+        *("ig", "de", "em", "a ", "un"),
+    )
+)
+_BLANK_SIGNS: Final = frozenset("-–—./ ")
 # What a database writes for an attribute that it does not have. Of a fine or an order, these words
 # say more: there is none, or the source is down.
 _NO_ATTRIBUTE: Final = re.compile(
@@ -298,8 +304,8 @@ def is_blank(text: str) -> bool:
     """Return whether the text of a member stands for no value, such as "NÃO INFORMADO"."""
     if not text:
         return True
-    may_be = len(text) <= _LONGEST_BLANK and text[0] in _BLANK_STARTS
-    return may_be and _BLANK.fullmatch(text) is not None
+    may_be = text[:2].lower() in _BLANK_STARTS or text[0] in _BLANK_SIGNS
+    return may_be and len(text) <= _LONGEST_BLANK and _BLANK.fullmatch(text) is not None
 
 
 def is_switched_off(text: str) -> bool:

@@ -215,13 +215,15 @@ def full_year(digits: str) -> str:
 def _split_day(text: str) -> tuple[int, int, int, str] | None:
     """Return year, month, day and the text after the date, or None."""
     if match := _DAY.fullmatch(text):
-        is_short = len(match[4]) == 2
-        if is_short and len(match[1]) + len(match[3]) < 4:  # "1/1/25" may be of any order
-            return None
-        year = full_year(match[4]) if is_short else match[4]
-        return int(year), int(match[3]), int(match[1]), match[5] or ""
+        day, _, month, year, rest = match.groups()
+        if len(year) == 2:
+            if len(day) + len(month) < 4:  # "1/1/25" may be of any order
+                return None
+            year = full_year(year)
+        return int(year), int(month), int(day), rest or ""
     if match := _ISO_DAY.fullmatch(text):
-        return int(match[1]), int(match[3]), int(match[4]), match[5] or ""
+        year, _, month, day, rest = match.groups()
+        return int(year), int(month), int(day), rest or ""
     return None
 
 

@@ -133,7 +133,7 @@ PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceCandidate], object]]] = {
     "doubt": lambda tab: " ".join(tab.cautions) or None,
 }
 MONTH_COLUMNS: Final[Mapping[str, Callable[[PricePoint], object]]] = {
-    "month": lambda point: f"{point.month:%Y-%m}",
+    "month": lambda point: point.month.isoformat()[: len("2026-01")],
     "value": lambda point: point.value,
     "predicted": lambda point: point.predicted,
 }
