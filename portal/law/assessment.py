@@ -113,17 +113,17 @@ class AssessedFine:
     @cached_property
     def infraction(self) -> Infraction | None:
         fine, sent = self.record, self._sent_amount
-        row = find(str(fine.code))
+        row = find(fine.code.value)
         if row is None:
             return None
         row = as_committed(row, sent, fine.committed_on)
         if sent is not None:
             row = row.narrowed_to(sent)
-        return narrowed_to_wording(row, str(fine.description))
+        return narrowed_to_wording(row, fine.description.value)
 
     @cached_property
     def wording(self) -> Wording:
-        return wording_of(self.infraction, str(self.record.description))
+        return wording_of(self.infraction, self.record.description.value)
 
     @cached_property
     def _agreed(self) -> Infraction | None:
@@ -231,7 +231,7 @@ class AssessedFine:
     @cached_property
     def authority(self) -> Authority | None:
         """The issuing authority that the record's code stands for."""
-        return authority_of(str(self.record.authority_code))
+        return authority_of(self.record.authority_code.value)
 
     @cached_property
     def issuer(self) -> Field:
@@ -241,15 +241,15 @@ class AssessedFine:
     @cached_property
     def town(self) -> Town | None:
         """The infraction's town by its code, or else the town whose authority issued the fine."""
-        town = town_of(str(self.record.municipality_code))
+        town = town_of(self.record.municipality_code.value)
         return town or (self.authority.town if self.authority else None)
 
-    @property
+    @lazy
     def code_conflict(self) -> CodeConflict | None:
         """What codes of authority and town contradict in the record, or None."""
         fine = self.record
-        codes = str(fine.authority_code), str(fine.municipality_code)
-        return code_conflict(*codes, str(fine.authority), str(fine.authority_state))
+        codes = fine.authority_code.value, fine.municipality_code.value
+        return code_conflict(*codes, fine.authority.value, fine.authority_state.value)
 
     @cached_property
     def differing(self) -> tuple[Field, ...]:
@@ -276,13 +276,13 @@ class AssessedFine:
     @cached_property
     def _state(self) -> str:
         """The authority's state, whose holidays count."""
-        stated = str(self.record.authority_state)
+        stated = self.record.authority_state.value
         return stated or (self.authority.state if self.authority else "")
 
     @cached_property
     def _is_federal(self) -> bool:
         """Whether the authority is federal, whose deadlines no act of a state stops."""
-        return is_federal(str(self.record.authority_code), str(self.record.authority))
+        return is_federal(self.record.authority_code.value, self.record.authority.value)
 
     @cached_property
     def notice(self) -> Deadline:
@@ -375,7 +375,7 @@ class AssessedFine:
         return (*self._against_notice(), *((self.appeal,) if may_lack_penalty else ()))
 
     def _against_notice(self) -> Iterator[Deadline]:
-        word = bare(str(self.record.kind))
+        word = bare(self.record.kind.value)
         word = "" if _NOT_YET.search(word) else word
         if self.prior_defence.days_used is not None and not _DEFENDED.search(word):
             yield self.prior_defence
@@ -443,8 +443,8 @@ class Totals:
 
 def notice_key(record: Fine) -> tuple[str, str] | None:
     """Return the notice's number and its authority, or None without a number."""
-    number = str(record.notice)
-    return (number, str(record.authority)) if _NUMBERED.search(number) else None
+    number = record.notice.value
+    return (number, record.authority.value) if _NUMBERED.search(number) else None
 
 
 def one_per_notice(fines: Sequence[AssessedFine]) -> list[AssessedFine]:

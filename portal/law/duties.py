@@ -25,10 +25,10 @@ _GAS: Final = re.compile(r"\b(GNV|GAS NATURAL|GAS)\b")
 
 
 def duties_of(decoded: Decoded) -> Iterator[Duty]:
-    kind = bare(str(decoded.vehicle_type))
+    kind = bare(decoded.vehicle_type.value)
     if duty := next((duty for duty, words in _KINDS if words.search(kind)), None):
         yield duty
-    if _GAS.search(bare(str(decoded.fuel))):
+    if _GAS.search(bare(decoded.fuel.value)):
         yield "gas"
     if "hired" in special_uses_of(decoded):
         yield "hired"

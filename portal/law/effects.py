@@ -146,7 +146,7 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
     further += filter(states_order, restriction.further_texts)
     if main.state == "empty":
         main = further.pop(0)
-        if main.state == "empty" and read_kinds(str(restriction.detail), today).only_denies:
+        if main.state == "empty" and read_kinds(restriction.detail.value, today).only_denies:
             main = restriction.detail
             further.remove(main)
     reading = read_kinds(str(main), today)

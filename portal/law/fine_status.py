@@ -187,7 +187,7 @@ def _remarks(fine: Fine, status: Status) -> Iterator[Remark]:
         yield "penalty_before_notice"
     if status.standing not in _CHARGEABLE or not fine.penalty_on:
         return
-    if _IN_DEFENCE.search(bare(str(fine.kind))):
+    if _IN_DEFENCE.search(bare(fine.kind.value)):
         yield "penalty_ends_defence"
     if fine.notified_on_text.state == "empty":
         yield "never_notified"
@@ -195,11 +195,11 @@ def _remarks(fine: Fine, status: Status) -> Iterator[Remark]:
 
 def _is_stated(fine: Fine, status: Status) -> bool:
     """Return whether the status already says what the source's word says."""
-    word = bare(str(fine.kind))
+    word = bare(fine.kind.value)
     is_kind = (status.standing is Standing.NOTICE and _IN_NOTICE.search(word)) or (
         status.standing in _CHARGEABLE and _OF_PENALTY.search(word)
     )
-    return bool(is_kind) or str(fine.kind) == status.text
+    return bool(is_kind) or fine.kind.value == status.text
 
 
 def _status(fine: Fine, payment: Payment, today: date, state: str) -> Status:
@@ -234,11 +234,11 @@ def _no_longer_owed(fine: Fine) -> Status | None:
     A word that says that the fine is paid, without the day, makes it "unknown". For any other word,
     the result is None.
     """
-    word = bare(str(fine.kind))
+    word = bare(fine.kind.value)
     if _KEEPS_OWED.search(word):
         return None
     if _SAYS_PAID.search(word):
-        return _unknown("said_paid", str(fine.kind))
+        return _unknown("said_paid", fine.kind.value)
     over = _SAYS_OVER.search(word)
     is_of_fine = _OF_THE_FINE.search(word) or not _OF_AN_APPEAL.search(word)
     if over is None or not (is_of_fine or over[1].startswith(("DEFERID", "PROVID"))):
@@ -246,11 +246,11 @@ def _no_longer_owed(fine: Fine) -> Status | None:
     if not all(map(_SAYS_OVER.match, _unread(_ARTICLE.sub("", word), "end"))):
         return None
     why: Why = "warning" if over[1] == "ADVERTENCIA" else "called_off"
-    return Status(Standing.CALLED_OFF, why, str(fine.kind))
+    return Status(Standing.CALLED_OFF, why, fine.kind.value)
 
 
 def _by_word(fine: Fine) -> Status | None:
-    word, text = bare(str(fine.kind)), str(fine.kind)
+    word, text = bare(fine.kind.value), fine.kind.value
     if _NOT_CHARGED.search(word):
         return _unknown("not_charged", text)
     is_denied = _AGAINST_PENALTY.search(word) and not _OF_A_SUSPENSION.search(word)
@@ -270,7 +270,7 @@ def _by_word(fine: Fine) -> Status | None:
 
 
 def _by_dates(fine: Fine, today: date, state: str) -> Status:
-    word, text = bare(str(fine.kind)), str(fine.kind)
+    word, text = bare(fine.kind.value), fine.kind.value
     if fine.penalty_on is not None:
         if not _agrees_with_penalty(word):
             return _unknown("unread", text)

@@ -148,14 +148,14 @@ def _conflicts(decoded: Decoded, today: date) -> Iterator[DataConflict]:
         yield DataConflict("year_in_future", (max(built or 0, model or 0),))
     elif built and model and not built <= model <= built + 1:
         yield DataConflict("years_conflict", (built, model))
-    names = str(decoded.make), str(decoded.description)
+    names = decoded.make.value, decoded.description.value
     if decoded.is_national and any(map(_IMPORTED.match, names)):
         yield DataConflict("origin_conflict")
 
 
 def tampering_of(fine: Fine) -> Tampered | None:
     """Return what a fine says was tampered with or is missing, or None."""
-    if code := _CODE.fullmatch(str(fine.code)):
+    if code := _CODE.fullmatch(fine.code.value):
         number, split = code[1] + code[2], code[3]
         if number == "6556":
             return _SPLITS.get(split, Tampered.MARKS)
@@ -245,7 +245,7 @@ def _before_vehicle(
 def _other_renavam(orders: Sequence[AssessedOrder]) -> Iterator[OtherRenavam]:
     first = ""
     for order in orders:
-        renavam = re.sub(r"[\s.-]", "", str(order.record.renavam))
+        renavam = re.sub(r"[\s.-]", "", order.record.renavam.value)
         if not _RENAVAM.fullmatch(renavam):
             continue
         first = first or renavam.zfill(_RENAVAM_DIGITS)

@@ -72,19 +72,19 @@ class AssessedOrder:
 
     @cached_property
     def _court(self) -> Court | None:
-        return find_court(str(self.record.court), str(self.record.case))
+        return find_court(self.record.court.value, self.record.case.value)
 
     @property
     def court(self) -> str:
         """The court's acronym and name, or the source's text if the court is not known."""
         if self._court is None:
-            return str(self.record.court).strip()
+            return self.record.court.value.strip()
         return f"{self._court.acronym} – {self._court.name}"
 
     @property
     def short_court(self) -> str:
         """The court's acronym, or the source's text if the court is not known."""
-        return self._court.acronym if self._court else str(self.record.court)
+        return self._court.acronym if self._court else self.record.court.value
 
     @property
     def court_site(self) -> str:
@@ -92,7 +92,7 @@ class AssessedOrder:
 
     @cached_property
     def court_body(self) -> str:
-        return court_body_name(str(self.record.court_body))
+        return court_body_name(self.record.court_body.value)
 
     @cached_property
     def differing(self) -> tuple[Field, ...]:
@@ -129,14 +129,14 @@ def conflicts_of(order: AssessedOrder) -> Iterator[OrderConflict]:
         yield OrderConflict("included_in_future")
     elif record.included_at is None and record.included_at_text:
         yield OrderConflict("included_too_early")
-    if order.in_force and record.detail and denies(str(record.detail), today):
+    if order.in_force and record.detail and denies(record.detail.value, today):
         yield OrderConflict("detail_lifts")
-    if has_wrong_check_digits(str(record.case)):
+    if has_wrong_check_digits(record.case.value):
         yield OrderConflict("check_digits")
-    named, of_case = find_court(str(record.court)), find_court("", str(record.case))
+    named, of_case = find_court(record.court.value), find_court("", record.case.value)
     if named and of_case and named.j_tr != of_case.j_tr:
         yield OrderConflict("other_court", (named, of_case))
-    if named and named.branch == "trabalho" and "CIVEL" in bare(str(record.court_body)):
+    if named and named.branch == "trabalho" and "CIVEL" in bare(record.court_body.value):
         yield OrderConflict("no_civil_court", (named,))
 
 

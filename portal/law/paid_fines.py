@@ -103,8 +103,8 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     if fine.paid_on_text.is_hidden:
         return Payment("unclear", "day_hidden")
     # A day with a word beside it, such as "10/10/2024 ESTORNADO" ("reversed"), proves no payment.
-    if fine.paid_on is None or _SOME_WORD.search(str(fine.paid_on_text)):
-        return _unread(str(fine.paid_on_text)) or _without_day(fine, owed)
+    if fine.paid_on is None or _SOME_WORD.search(fine.paid_on_text.value):
+        return _unread(fine.paid_on_text.value) or _without_day(fine, owed)
     if fine.paid_on > today:
         return Payment("unclear", "day_in_future", fine.paid_on)
     others = [day for day in (fine.registered_on, fine.notified_on, fine.penalty_on) if day]
@@ -112,12 +112,12 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     if first is not None and fine.paid_on < first:
         why: Why = "day_before_infraction" if fine.committed_on else "day_before_record"
         return Payment("unclear", why, fine.paid_on)
-    registered = read_moment(str(fine.payment_registered_on_text))
+    registered = read_moment(fine.payment_registered_on_text.value)
     if registered is not None and registered.date() > today:
         return Payment("unclear", "registered_in_future", registered.date())
     if doubt := _doubt(fine):
         return Payment("unclear", "contradicted", fine.paid_on, doubt)
-    if _is_zero(fine) and not _SAYS_PAID.search(bare(str(fine.kind))):
+    if _is_zero(fine) and not _SAYS_PAID.search(bare(fine.kind.value)):
         return Payment("unclear", "zero", fine.paid_on)
     if not _can_settle(plausible(fine.paid_amount), owed, plausible(fine.amount)):
         return Payment("unclear", "too_little", fine.paid_on)
@@ -132,17 +132,17 @@ def _is_zero(fine: Fine) -> bool:
 
 def _doubt(fine: Fine) -> str:
     """Return the first text beside the payment day that casts doubt on the payment, or ""."""
-    status = _DATE_OR_CODE.sub("", _NOT_CHARGED.sub("", bare(str(fine.kind))))
+    status = _DATE_OR_CODE.sub("", _NOT_CHARGED.sub("", bare(fine.kind.value)))
     words = _WORD.findall(status)
     if not _CONSISTENT.issuperset(words) or _BEING_PAID.search(status):
-        return str(fine.kind)
+        return fine.kind.value
     if _MEANS.intersection(words) and not _NAMES_PAYMENT.search(status):
-        return str(fine.kind)
-    if _SOME_WORD.search(str(fine.payment_registered_on_text)):
-        return str(fine.payment_registered_on_text)
-    if not _OF_A_STATE.issuperset(_LETTERS.findall(bare(str(fine.paid_state)))):
-        return str(fine.paid_state)
-    amount = str(fine.paid_amount_text)
+        return fine.kind.value
+    if _SOME_WORD.search(fine.payment_registered_on_text.value):
+        return fine.payment_registered_on_text.value
+    if not _OF_A_STATE.issuperset(_LETTERS.findall(bare(fine.paid_state.value))):
+        return fine.paid_state.value
+    amount = fine.paid_amount_text.value
     return amount if fine.paid_amount is None and _ODD_AMOUNT.search(amount) else ""
 
 
@@ -185,9 +185,9 @@ def _without_day(fine: Fine, owed: Amount) -> Payment:
     # A paid amount is a sign of payment only if it is 100, 80 or 60 % of the fine (CTB, art. 284).
     if sent is not None and stands_for(sent, owed.value, owed.at_80, owed.at_60) is not None:
         traces.append("amount")
-    if _SOME_DIGIT.search(str(fine.payment_registered_on_text)):
+    if _SOME_DIGIT.search(fine.payment_registered_on_text.value):
         traces.append("registered")
-    if _SOME_WORD.search(str(fine.paid_state)):
+    if _SOME_WORD.search(fine.paid_state.value):
         traces.append("state")
     if traces:
         return Payment("unclear", "without_day", traces=tuple(traces))

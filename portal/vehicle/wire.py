@@ -48,6 +48,7 @@ _MOST_LINES = 8_000
 # A number with more than _MOST_DIGITS digits is not read. Real prices and counts are shorter.
 # Decimal has 28 digits, so sums of numbers with at most 18 digits are exact.
 _MOST_DIGITS = 18
+_LARGEST = 10**_MOST_DIGITS - 1
 # An answer with more values, or with a longer list of records, is OVERSIZED. A vehicle has tens of
 # records, and reading a body of 2 MiB that consists of "{}" would take a minute.
 MOST_VALUES: Final = 200_000
@@ -137,6 +138,8 @@ def read_integer(raw: object) -> int | None:
     """Read a whole number. A negative number or a fraction is read as None."""
     if isinstance(raw, str) and _FEW_DIGITS.fullmatch(raw):
         return int(raw)
+    if type(raw) is int:  # and no bool
+        return raw if 0 <= raw <= _LARGEST else None
     number = read_amount(raw)
     return int(number) if number is not None and number == int(number) else None
 

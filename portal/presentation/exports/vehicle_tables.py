@@ -51,7 +51,7 @@ def _reason(tab: PriceCandidate) -> str | None:
 
 
 def text_of(field: Field) -> str | None:
-    return str(field) if field else None
+    return field.value if field.state == "known" else None
 
 
 FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
