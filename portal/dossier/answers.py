@@ -11,7 +11,7 @@ from msgspec import structs
 from portal.gateway.lookup import FailureKind, Served
 from portal.gateway.operations import OPERATIONS
 from portal.system.local_time import utc_time
-from portal.vehicle.content import has_records, is_member, remarks_of, without_remarks
+from portal.vehicle.content import Contents, is_member
 from portal.vehicle.decode import Decoded, read_decode
 from portal.vehicle.denials import Asked
 from portal.vehicle.doubts import beside_result, doubt_of, gap_of
@@ -132,14 +132,15 @@ def answer_panel(
     """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     result, document = answer_of(served.body)
-    doubt, gap = doubt_of(result, document, asked), gap_of(result, document)
+    contents = Contents.of(result)
+    doubt, gap = doubt_of(contents, document, asked), gap_of(contents, document)
     others = beside_result(document)
-    if remarks := [_further_members(each) for each in remarks_of(result)]:
+    if remarks := [_further_members(each) for each in contents.remarks]:
         others["result"] = remarks
     panel = Panel(
         state="stale" if served.cache_status == "stale" else "fresh",
         body=served.body,
-        result=without_remarks(result),
+        result=contents.without_remarks,
         fetched_at=utc_time(served.fetched_at),
         origin=served.origin,
         from_cache=served.from_cache,
@@ -150,7 +151,7 @@ def answer_panel(
         beside=others,
         gap=gap,
     )
-    if doubt is None or has_records(result):
+    if doubt is None or contents.has_records:
         return panel
     return replace(panel, state="unavailable", body=None, result=None, replaced=None, served=None)
 
@@ -166,12 +167,13 @@ def _further_members(remark: Mapping[str, Any]) -> dict[str, Any]:
 def kept_panel(body: bytes, fetched_at: float) -> Panel:
     """Return the panel of an answer that an issued dossier has kept, to compare it."""
     result, document = answer_of(body)
+    contents = Contents.of(result)
     return Panel(
         "stale",
         body=body,
-        result=without_remarks(result),
+        result=contents.without_remarks,
         fetched_at=utc_time(fetched_at),
-        gap=gap_of(result, document),
+        gap=gap_of(contents, document),
     )
 
 

@@ -244,7 +244,7 @@ class AssessedFine:
         town = town_of(self.record.municipality_code.value)
         return town or (self.authority.town if self.authority else None)
 
-    @lazy
+    @cached_property
     def code_conflict(self) -> CodeConflict | None:
         """What codes of authority and town contradict in the record, or None."""
         fine = self.record

@@ -6,9 +6,11 @@ record would be; ``portal.vehicle.notices`` judges those.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Final
+
+from msgspec import Struct
 
 from portal.vehicle.drift import CONTRACT
 from portal.vehicle.field import scalar_text
@@ -106,30 +108,36 @@ def recorded_flag(members: Mapping[str, Any]) -> bool | None:
     return read_flag(members[FLAG]) if FLAG in members else None
 
 
-def has_records(result: object) -> bool:
-    """Return whether a ``result`` holds a record."""
-    records = result if isinstance(result, list) else [result]
-    return any(not isinstance(record, dict) or is_record(record) for record in records)
+class Contents(Struct, frozen=True):
+    """The ``result`` of an answer, and which of its elements are records.
 
-
-def remarks_of(result: object) -> list[dict[str, Any]]:
-    """Return the objects of a ``result`` that are no records."""
-    elements = result if isinstance(result, list) else [result]
-    return [element for element in elements if isinstance(element, dict) and not is_record(element)]
-
-
-def without_remarks(result: object) -> object:
-    """Return ``result`` without the elements that are no records.
-
-    An element whose flag denies an order stays, because pages show it.
+    ``remarks`` are the objects that are none. An element that is no object counts as a record.
     """
-    if not isinstance(result, list):
-        return result
-    return [
-        element
-        for element in result
-        if not isinstance(element, dict) or is_record(element) or recorded_flag(element) is False
-    ]
+
+    result: object
+    remarks: Sequence[dict[str, Any]]
+
+    @classmethod
+    def of(cls, result: object) -> "Contents":
+        elements = result if isinstance(result, list) else [result]
+        objects = (element for element in elements if isinstance(element, dict))
+        return cls(result, [element for element in objects if not is_record(element)])
+
+    @property
+    def has_records(self) -> bool:
+        elements = len(self.result) if isinstance(self.result, list) else 1
+        return len(self.remarks) < elements
+
+    @property
+    def without_remarks(self) -> object:
+        """The ``result`` without the elements that are no records.
+
+        An element whose flag denies an order stays, because pages show it.
+        """
+        left_out = {id(one) for one in self.remarks if recorded_flag(one) is not False}
+        if not isinstance(self.result, list) or not left_out:
+            return self.result
+        return [element for element in self.result if id(element) not in left_out]
 
 
 def _describes_order(members: Mapping[str, Any]) -> bool:

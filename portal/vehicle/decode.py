@@ -162,7 +162,7 @@ class Decoded(Struct, frozen=True, dict=True):
     unread: str = ""
     is_unread_in_prices: bool = False
 
-    @lazy
+    @cached_property
     def texts(self) -> tuple[Field, ...]:
         """The texts of the attributes."""
         return tuple(getattr(self, name) for name in ATTRIBUTE_LABELS)

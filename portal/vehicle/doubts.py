@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from portal.vehicle.content import has_records, is_record, remarks_of
+from portal.vehicle.content import Contents
 from portal.vehicle.decode import unnamed_members
 from portal.vehicle.denials import Asked
 from portal.vehicle.notices import Gap, Notice, gap_in, judge, more_declared
@@ -16,18 +16,19 @@ from portal.vehicle.wire import MOST_RECORDS, read_amount
 
 
 def doubt_of(
-    result: object, document: Mapping[str, Any], asked: Asked | None = None
+    contents: Contents, document: Mapping[str, Any], asked: Asked | None = None
 ) -> Notice | None:
-    """Return what leaves open whether the vehicle has more records than ``result``, or None.
+    """Return what leaves open whether the vehicle has more records than an answer, or None.
 
     Without a record, that is a notice that reports no success. Beside records, it is a failure, a
     sign that the answer is partial, a count of more records than these, or an element that is no
     record and denies none. A ``result`` that is too large to show has records.
     Where it is known what was ``asked``, a denial of anything else confirms nothing.
     """
-    if not isinstance(result, list | dict) or (isinstance(result, dict) and is_record(result)):
+    result = contents.result
+    if not isinstance(result, list) and contents.has_records:
         return None
-    if not has_records(result):
+    if not contents.has_records:
         notice = gravest_notice(document, result, asked)
         return None if notice is None or notice.kind == "success" else notice
     beside = gravest_notice(document, [])
@@ -37,13 +38,14 @@ def doubt_of(
     more = more_declared(beside_result(document), len(records), _sums(records))
     if more is not None:
         return more
-    inside = judge({}, remarks_of(result), asked)
+    inside = judge({}, contents.remarks, asked)
     return None if inside is None or inside.kind == "success" else inside
 
 
-def gap_of(result: object, document: Mapping[str, Any]) -> Gap | None:
+def gap_of(contents: Contents, document: Mapping[str, Any]) -> Gap | None:
     """Return the part of a vehicle's data that an answer says could not be read, or None."""
-    if not isinstance(result, dict) or not is_record(result):
+    result = contents.result
+    if not isinstance(result, dict) or contents.remarks:
         return None
     return gap_in(beside_result(document), unnamed_members(result))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.vehicle.content import has_records, remarks_of, without_remarks
+from portal.vehicle.content import Contents
 from tests import factories
 
 REMARK = {"mensagem": "Nada consta"}
@@ -26,5 +26,6 @@ DENIED = {**dict.fromkeys(factories.restriction(), ""), "constaRenajud": False}
 def test_elements_that_are_no_records_are_remarks(
     result: object, records: bool, remarks: list[object], shown: object
 ) -> None:
-    assert has_records(result) is records
-    assert (remarks_of(result), without_remarks(result)) == (remarks, shown)
+    contents = Contents.of(result)
+    assert contents.has_records is records
+    assert (contents.remarks, contents.without_remarks) == (remarks, shown)

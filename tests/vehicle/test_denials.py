@@ -2,6 +2,7 @@
 
 import pytest
 
+from portal.vehicle.content import Contents
 from portal.vehicle.denials import Asked
 from portal.vehicle.doubts import doubt_of
 from portal.vehicle.operation_name import LookupName
@@ -83,10 +84,10 @@ def confirms(name: LookupName, text: str, *, uf: str | None = None, asked: str =
     question = Asked(name, parse_subject(asked), uf)
     doubts = set()
     for result, beside in (([], {"mensagem": text}), ([], {"retorno": [{"message": text}]})):
-        doubts.add(doubt_of(result, {"result": result, **beside}, question) is None)
+        doubts.add(doubt_of(Contents.of(result), {"result": result, **beside}, question) is None)
     if name == "renainf":  # in place of a record
         element = {"mensagemRetorno": text, "codigoRetorno": 0}
-        doubts.add(doubt_of([element], {"result": [element]}, question) is None)
+        doubts.add(doubt_of(Contents.of([element]), {"result": [element]}, question) is None)
     (found,) = doubts
     return found
 
@@ -122,9 +123,11 @@ def test_denial_of_another_vehicle_place_or_thing_confirms_nothing(text: str) ->
 )
 def test_denial_of_more_confirms_no_empty_list(text: str, is_confirmed: bool) -> None:
     question = Asked("renajud", Plate(ASKED))
-    assert (doubt_of([], {"result": [], "mensagem": text}, question) is None) is is_confirmed
+    assert (
+        doubt_of(Contents.of([]), {"result": [], "mensagem": text}, question) is None
+    ) is is_confirmed
     listed = [restriction(), {"mensagem": text}]  # the order before it is all there is
-    assert doubt_of(listed, {"result": listed}, question) is None
+    assert doubt_of(Contents.of(listed), {"result": listed}, question) is None
 
 
 @pytest.mark.parametrize(
@@ -156,11 +159,11 @@ def test_order_that_denies_something_else_is_no_confirmation(name: str, text: st
     question = Asked("renajud", Plate(ASKED))
     blank = dict.fromkeys(restriction(), "")
     element = {**blank, "constaRenajud": False, name: text}
-    found = doubt_of([element], {"result": [element]}, question)
+    found = doubt_of(Contents.of([element]), {"result": [element]}, question)
     assert found is not None
     assert found.kind == "unknown"
     own = element | {name: f"VEICULO {ASKED} SEM RESTRICAO"}
-    assert doubt_of([own], {"result": [own]}, question) is None
+    assert doubt_of(Contents.of([own]), {"result": [own]}, question) is None
 
 
 @pytest.mark.parametrize(
@@ -177,6 +180,8 @@ def test_name_of_another_thing_confirms_nothing_in_place_of_a_record(
     name: LookupName, members: dict[str, object], is_confirmed: bool
 ) -> None:
     question = Asked(name, Plate(ASKED))
-    assert (doubt_of([members], {"result": [members]}, question) is None) is is_confirmed
+    assert (
+        doubt_of(Contents.of([members]), {"result": [members]}, question) is None
+    ) is is_confirmed
     # Beside an empty list it denies nothing, and casts no doubt.
-    assert doubt_of([], {"result": [], **members}, question) is None
+    assert doubt_of(Contents.of([]), {"result": [], **members}, question) is None

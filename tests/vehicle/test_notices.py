@@ -2,6 +2,7 @@
 
 import pytest
 
+from portal.vehicle.content import Contents
 from portal.vehicle.doubts import doubt_of
 from portal.vehicle.notices import Gap, Kind, gap_in, judge
 
@@ -173,7 +174,7 @@ def test_unfinished_answer_is_in_doubt_with_records_and_without(
     members: dict[str, object], kind: Kind
 ) -> None:
     for result in ([], [FINE]):
-        found = doubt_of(result, {"status": "ok", "result": result, **members})
+        found = doubt_of(Contents.of(result), {"status": "ok", "result": result, **members})
         assert found is not None and found.kind == kind
 
 
@@ -234,7 +235,7 @@ def test_unfinished_answer_is_in_doubt_with_records_and_without(
 )
 def test_complete_answer_is_not_in_doubt(members: dict[str, object]) -> None:
     for result in ([], [FINE]):
-        assert doubt_of(result, {"status": "ok", "result": result, **members}) is None
+        assert doubt_of(Contents.of(result), {"status": "ok", "result": result, **members}) is None
 
 
 @pytest.mark.parametrize(
@@ -265,7 +266,7 @@ def test_complete_answer_is_not_in_doubt(members: dict[str, object]) -> None:
 def test_count_of_more_records_than_these_is_a_doubt(
     members: dict[str, object], is_doubt: bool
 ) -> None:
-    found = doubt_of([FINE], {"status": "ok", "result": [FINE], **members})
+    found = doubt_of(Contents.of([FINE]), {"status": "ok", "result": [FINE], **members})
     assert (found is not None) == is_doubt
 
 
