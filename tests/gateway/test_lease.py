@@ -56,6 +56,33 @@ def test_leases_of_different_keys_are_independent(leases: FileLeases) -> None:
         assert None not in (one, two)
 
 
+def test_lease_file_is_the_owners_alone(leases: FileLeases, tmp_path: Path) -> None:
+    """A file's name has the keyed hash of a vehicle that was looked up."""
+    with leases.hold("tag:key"):
+        modes = [
+            path.stat().st_mode & 0o777
+            for path in (tmp_path / "leases", *(tmp_path / "leases").iterdir())
+        ]
+    assert modes == [0o700, 0o600]
+
+
+def test_lease_is_held_in_a_directory_that_another_process_has_just_made(
+    leases: FileLeases, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = os.open
+
+    def open_in_missing_directory(path: Path, flags: int, mode: int = 0o777) -> int:
+        if not path.parent.exists():
+            path.parent.mkdir()
+            raise FileNotFoundError(errno.ENOENT, "no directory")
+        return opened(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", open_in_missing_directory)
+    with leases.hold("tag:key") as first, leases.hold("tag:key") as second:
+        assert first is not None
+        assert second is None
+
+
 def test_released_lease_leaves_no_file(leases: FileLeases, tmp_path: Path) -> None:
     for number in range(10):
         with leases.hold(f"tag:{number}"):

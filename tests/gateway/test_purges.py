@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from portal.gateway.envelope import Envelope
 from portal.gateway.local_cache import LocalCache
@@ -361,3 +362,16 @@ def test_last_purge_is_learnt_from_the_log_and_known_from_then(
     two.purge()
     assert (one.store.known_purge(), one.store.last_purge(), one.store.known_purge()) == (0, 1, 1)
     assert (one.store.count([tag]), one.store.count([])) == (0, 0)
+
+
+def test_answer_that_is_hidden_or_past_its_end_is_not_stored(made: Bench) -> None:
+    made.decode()
+    key = made.store.key(decode(), None)
+    answer = made.store.read(key)
+    assert answer is not None
+    made.purge()
+    assert not made.store.write(answer)
+    newer = structs.replace(answer, purge_no=1)
+    assert made.store.write(newer)
+    made.clock.advance(newer.delete_at - made.clock())
+    assert not made.store.write(newer)

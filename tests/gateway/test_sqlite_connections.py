@@ -67,6 +67,16 @@ def test_quarantined_file_is_not_left_open(cache: SQLiteCache, tmp_path: Path) -
     assert not [name for name in open_files(tmp_path) if "broken" in name]
 
 
+def test_file_stays_in_place_after_an_error_that_is_no_corruption(
+    cache: SQLiteCache, tmp_path: Path
+) -> None:
+    cache.set("tag:name", b"x", 60)
+    with pytest.raises(sqlite3.OperationalError), cache._connection() as db:
+        db.execute("SELECT 1 FROM")
+    assert cache.get("tag:name") == b"x"
+    assert list(tmp_path.glob("*.broken-*")) == []
+
+
 def test_quarantined_file_and_its_log_are_deleted(cache: SQLiteCache, tmp_path: Path) -> None:
     """The log has bytes of purged vehicles too, and is not named beside its file."""
     cache.set("tag:name", b"x", 60)

@@ -98,10 +98,10 @@ def test_failures_are_grouped_by_kind_and_address(database: Database, clock: Clo
     }
     assert [each.outcome for each in told.values() if each.is_free] == ["not_sent"]
     assert told["timed_out", None].last_at == clock()
-    clock.advance(120)
-    assert "maybe" in {
-        each.outcome for each in log.failures(log.calls(DAY), log.today() - timedelta(days=1))
-    }
+    for seconds, is_listed in ((60, False), (1, True)):
+        clock.advance(seconds)
+        found = log.failures(log.calls(DAY), log.today() - timedelta(days=1))
+        assert ("maybe" in {each.outcome for each in found}) is is_listed
 
 
 def test_today_is_counted_by_address_and_token(database: Database, clock: Clock) -> None:
@@ -171,6 +171,19 @@ def test_forecast_sums_the_calls_of_all_names(database: Database) -> None:
     assert log.ends_on(use, ["person:ana", "ana-script"]) == date(2026, 11, 9)
     assert log.ends_on(use, ["person:ana"]) == date(2026, 11, 16)
     assert log.ends_on(use) == date(2026, 11, 7)  # R$ 1.50 a week of all callers
+
+
+@pytest.mark.parametrize("callers", [None, ["ana"]])
+def test_last_days_are_whole_days_with_the_present_one(
+    database: Database, clock: Clock, callers: list[str] | None
+) -> None:
+    ledger, log = Ledger(database, clock=clock, namespace="up"), UsageLog(database, "up", clock)
+    buy(ledger, ANA)
+    spent = []
+    for _ in range(3):
+        spent.append(log.budgeted_in_days(2, callers))
+        clock.advance(86_400)
+    assert spent == [Decimal("0.30"), Decimal("0.30"), 0]
 
 
 @pytest.mark.parametrize("callers", [None, ["ana"]])
