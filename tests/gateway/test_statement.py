@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -126,6 +127,19 @@ def test_only_days_of_the_statement_are_missed_by_the_ledgers_clock() -> None:
     assert [(each.kind, each.sent) for each in found.differences] == [("not_billed", calls[2])]
 
 
+@pytest.mark.parametrize(
+    ("late_s", "kinds"),
+    [(3.0, []), (-3.0, []), (3.1, ["not_billed", "not_ours"]), (-3.1, ["not_billed", "not_ours"])],
+)
+def test_row_of_an_exact_statement_is_within_three_seconds_of_its_call(
+    late_s: float, kinds: list[str]
+) -> None:
+    calls = [sent(START + timedelta(minutes=number)) for number in range(11)]
+    billed = rows(calls)
+    billed[5] = replace(billed[5], at=billed[5].at + timedelta(seconds=late_s))
+    assert sorted(each.kind for each in compare(billed, calls).differences) == kinds
+
+
 def test_free_call_is_not_missed() -> None:
     calls = [sent(START, price=Decimal(0)), sent(START + timedelta(minutes=9))]
     assert compare(rows(calls[1:]), calls).differences == []
@@ -171,9 +185,21 @@ AT = datetime(2026, 11, 28, 17, 2, 3, tzinfo=UTC)
     ],
 )
 def test_time_is_read_in_many_forms(text: str) -> None:
+    assert read_time(text) == AT
+
+
+def read_time(text: str) -> datetime:
     content = f"quando;operação;preço\n{text};decode;0,30\n".encode()
     (row,) = read_statement(content, str, {"time": "Quando"})
-    assert row.at == AT
+    return row.at
+
+
+@pytest.mark.parametrize(
+    ("fraction", "microsecond"),
+    [(".5", 500_000), (",25", 250_000), (".000001", 1), (".123456789", 123_456)],
+)
+def test_fraction_of_a_second_is_read(fraction: str, microsecond: int) -> None:
+    assert read_time(f"2026-11-28T17:02:03{fraction}Z") == AT.replace(microsecond=microsecond)
 
 
 @pytest.mark.parametrize(
