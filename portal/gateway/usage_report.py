@@ -284,7 +284,7 @@ class UsageLog:
             query = select(columns.payer, columns.calls).where(
                 columns.namespace == self._namespace,
                 columns.day == period_of(period, now),
-                columns.payer.startswith(PERSON, autoescape=True),
+                columns.payer.startswith(PERSON),
                 columns.calls >= ceil(from_ * unit),
             )
             for payer, counter in self._all(query.order_by(columns.payer)):
