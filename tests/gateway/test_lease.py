@@ -83,6 +83,19 @@ def test_lease_is_held_in_a_directory_that_another_process_has_just_made(
         assert second is None
 
 
+def test_forgotten_vehicle_leaves_no_lease_but_those_that_are_held(
+    leases: FileLeases, tmp_path: Path
+) -> None:
+    with leases.hold("tag:held"):
+        for name in ("tag-killed", "tag-too", "tag2-of-another"):
+            (tmp_path / "leases" / name).touch()
+        leases.forget("tag")
+        left = sorted(path.name for path in (tmp_path / "leases").iterdir())
+        assert left == ["tag-held", "tag2-of-another"]
+        leases.remove_released()
+        assert [path.name for path in (tmp_path / "leases").iterdir()] == ["tag-held"]
+
+
 def test_released_lease_leaves_no_file(leases: FileLeases, tmp_path: Path) -> None:
     for number in range(10):
         with leases.hold(f"tag:{number}"):

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from sqlalchemy import Connection, event, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import OperationalError
 
 from portal.gateway import ledger as ledger_module
 from portal.gateway.ledger import LedgerEntry
@@ -72,6 +74,29 @@ def test_failed_closes_are_retried_after_outage(tmp_path: Path, clock: Clock) ->
         assert spent(ledger) == ["answered"]
         assert held(database) == {"day": 1, "token:somebody": 1}
         buy(ledger)
+
+
+def test_outcomes_wait_until_the_database_is_back(
+    database: Database, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A try that fails again loses none of them, and none is given back twice."""
+
+    def fail(*_: object) -> NoReturn:
+        raise OperationalError("COMMIT", None, Exception("down"))
+
+    ledger = ledger_of(database, daily_limit=3, clock=clock)
+    answered, *unsent = [begin_call(ledger) for _ in range(3)]
+    with monkeypatch.context() as outage:
+        outage.setattr(type(database), "writing", fail)
+        answered.finish("answered", 200)
+        for call in unsent:
+            call.finish("not_sent")
+        ledger.settle()
+    assert spent(ledger) == ["maybe"] * 3
+    for _ in range(2):
+        ledger.settle()
+    assert spent(ledger) == ["answered"]
+    assert held(database) == {"day": 1, "token:somebody": 1}
 
 
 def test_lost_confirmation_releases_reservation_once(database: Database, clock: Clock) -> None:

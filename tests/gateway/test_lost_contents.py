@@ -10,7 +10,7 @@ from portal.gateway.lookup import Spend
 from portal.storage.purge_log import purge_bucket
 from portal.system.dependency_breaker import BreakerOpen
 from tests.fakes import Clock
-from tests.gateway.gateways import Bench, bench, decode, pass_time
+from tests.gateway.gateways import Bench, as_caller, bench, decode, outcome, pass_time
 
 
 class Backend:
@@ -160,6 +160,15 @@ def test_store_is_up_while_it_has_an_answer(made: Bench, backend: Backend) -> No
     made.decode()
     assert made.store.is_up()
     assert made.store.size() is None
+
+
+def test_batch_buys_nothing_while_the_store_is_down(made: Bench, backend: Backend) -> None:
+    """Its owner has confirmed a price without the answers that are stored."""
+    backend.is_down = True
+    batch = as_caller("ana", batch="b1")
+    assert outcome(lambda: made.gateway.fetch(decode(), batch)) == "no_store"
+    assert made.upstream.calls == []
+    assert made.decode().cache_status == "miss"
 
 
 def test_entry_evicted_by_backend_is_written_back(made: Bench, backend: Backend) -> None:

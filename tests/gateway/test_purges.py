@@ -375,3 +375,14 @@ def test_answer_that_is_hidden_or_past_its_end_is_not_stored(made: Bench) -> Non
     assert made.store.write(newer)
     made.clock.advance(newer.delete_at - made.clock())
     assert not made.store.write(newer)
+
+
+def test_report_of_records_from_before_a_purge_is_not_stored(made: Bench) -> None:
+    made.purge()
+    stored = {
+        last_purge: made.gateway.fetch(
+            Lookup(REPORT, Plate("ABC1D23"), body=b"{}", last_purge=last_purge), CALLER
+        ).stored
+        for last_purge in (0, 1)
+    }
+    assert stored == {0: False, 1: True}

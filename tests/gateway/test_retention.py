@@ -100,6 +100,19 @@ def test_sweep_reviews_a_batch_and_more_while_there_is_time(
     assert len(keys(cache)) == left
 
 
+def test_review_begins_again_after_an_error(
+    cache: SQLiteCache, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(cache, 2, age_s=100)
+    swept = opened(50)
+    with monkeypatch.context() as broken:
+        broken.setattr(cache, "_review_some", lambda *_: 1 / 0)
+        swept.sweep()
+    assert keys(cache) == ["a:0", "a:1"]
+    sweep(swept)
+    assert keys(cache) == []
+
+
 def test_answers_within_the_lowered_retention_stay(cache: SQLiteCache, opened: Opened) -> None:
     put(cache, 2, age_s=10)
     sweep(opened(50))

@@ -12,6 +12,7 @@ import pytest
 
 from portal.gateway import sqlite_cache
 from portal.gateway.backend import BytesRemain, Found
+from portal.gateway.envelope import Envelope, Seal
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.storage.purge_log import purge_bucket
 from tests.gateway.gateways import opened_cache
@@ -303,3 +304,13 @@ CREATE TABLE purged_to (log TEXT PRIMARY KEY, number INTEGER NOT NULL);
 INSERT INTO purges VALUES (7, 3);
 INSERT INTO purged_to VALUES ('of a former key', 50), ('0123456789abcdef', 57);
 """
+
+
+def test_signing_key_is_that_of_the_stored_answers(cache: SQLiteCache) -> None:
+    assert cache.signing_key() is None
+    cache.set("lifetimes:upstream", b"no answer", 60)
+    assert cache.signing_key() is None
+    seal = Seal(b"secret")
+    key = f"{0:024x}:{1:040x}"
+    cache.set(key, seal.sign(Envelope(key, 1.5, 60.0)), 60)
+    assert cache.signing_key() == seal.key_id

@@ -15,8 +15,9 @@ from portal.gateway.lookup import Spend
 from portal.gateway.reservation import PortalLimits
 from portal.gateway.savings import SavingsCounter
 from portal.gateway.usage import OriginCalls, Usage
-from portal.gateway.usage_report import UsageLog
+from portal.gateway.usage_report import UsageLog, uses_of_portal
 from portal.storage.database import Database
+from portal.storage.tables import call_sums
 from tests.fakes import Clock
 from tests.fakes.one_tenant import NAMESPACE, savings_of, tokens_in
 from tests.gateway.gateways import CALLER, as_caller, bench, terms
@@ -171,6 +172,21 @@ def test_forecast_sums_the_calls_of_all_names(database: Database) -> None:
     assert log.ends_on(use, ["person:ana", "ana-script"]) == date(2026, 11, 9)
     assert log.ends_on(use, ["person:ana"]) == date(2026, 11, 16)
     assert log.ends_on(use) == date(2026, 11, 7)  # R$ 1.50 a week of all callers
+
+
+def test_limits_of_the_portal_come_with_the_day_on_which_they_end(database: Database) -> None:
+    clock = Clock(datetime(2026, 11, 2, 15, tzinfo=UTC).timestamp())
+    limits = PortalLimits(daily_calls=9, monthly_budget=Decimal("1.50"))
+    ledger = Ledger(database, limits, clock=clock, namespace="up")
+    log = UsageLog(database, "up", clock)
+    for caller in (ANA, BIA):
+        buy(ledger, caller)
+    # R$ 0.90 are left, at R$ 0.60 a week.
+    found = [(use.limit.unit, use.used, day) for use, day in uses_of_portal(ledger, log)]
+    assert found == [("calls", 2, None), ("brl", Decimal("0.60"), date(2026, 11, 12))]
+    with database.engine.begin() as db:
+        call_sums.drop(db)
+    assert uses_of_portal(ledger, log) == []
 
 
 @pytest.mark.parametrize("callers", [None, ["ana"]])
