@@ -775,4 +775,4 @@ def test_time_to_read_alerts_grows_with_the_length(unit: str) -> None:
         subjects_of("rouboFurto", text)
         return time.process_time() - before
 
-    assert seconds(20_000) < 10 * seconds(4_000) + 0.1
+    assert seconds(10_000) < 10 * seconds(2_000) + 0.1
