@@ -37,9 +37,9 @@ def axe_source() -> str:
 @pytest.mark.parametrize(
     "name",
     [
-        *("search", "vehicle", "dossier", "deciding", "negotiation", "comparison, three"),
-        *long("deciding, end", "vehicle in a list", "batch, done", "history"),
-        *long("vehicle, unavailable", "api", "operations"),
+        *("vehicle", "dossier", "deciding", "comparison, three"),
+        *long("search", "negotiation", "deciding, end", "vehicle in a list", "batch, done"),
+        *long("history", "vehicle, unavailable", "api", "operations"),
     ],
 )
 def test_axe_finds_no_violation_in_light_and_dark(
@@ -48,7 +48,8 @@ def test_axe_finds_no_violation_in_light_and_dark(
     open_page(page, portal.url, BY_NAME[name])
     for medium in ("light", "dark"):
         dress(page, medium)
-        assert axe.violations(page, axe_source) == [], medium
+        of_colour = medium == "dark"
+        assert axe.violations(page, axe_source, of_colour=of_colour) == [], medium
 
 
 def test_axe_reports_known_violation(page: "Page", axe_source: str) -> None:

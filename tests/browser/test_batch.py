@@ -4,21 +4,23 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import openpyxl
 import pytest
 
+from tests.batch.servers import AUTH, finished, start
 from tests.browser.conftest import PageFactory
 from tests.browser.controls import controls_of
 from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
 from tests.browser.waiting import wait_in
+from tests.browser.widths import at_each_width
 from tests.effort import long
 from tests.fakes import FaultUpstream, faults, wait_until
-from tests.fakes.in_process import managed
+from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 from tests.pdf.rendering import can_render_pdf
 
@@ -43,6 +45,8 @@ OVERFULL_CELLS = """[...document.querySelectorAll(".vehicles td")]
 LEFT_EDGES = """(row) => [...document.querySelectorAll(`.vehicles ${row}:first-child > *`)]
   .filter((cell) => cell.checkVisibility()).map((cell) => cell.offsetLeft)"""
 
+Ended = Callable[[list[str]], str]
+
 
 @pytest.fixture
 def upstream() -> Iterator[FaultUpstream]:
@@ -55,6 +59,42 @@ def upstream() -> Iterator[FaultUpstream]:
 def portal(upstream: FaultUpstream) -> Iterator[PortalProcess]:
     with PortalProcess(managed(upstream.url) | PRICES, workers=1) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def ended() -> Iterator[Ended]:
+    """Return a function that makes a batch that has ended, for tests that change nothing.
+
+    It returns the batch's address. PLATES[3] fails.
+    """
+    with (
+        FaultUpstream() as source,
+        PortalProcess(managed(source.url) | PRICES, workers=1) as running,
+    ):
+        source.script(f"/detran/v1/restrictions/renajud/{PLATES[3]}", faults.status(500))
+
+        def made(plates: list[str]) -> str:
+            body = {"plates": plates, "ask": ["decode", "renainf", "renajud"]}
+            batch = str(running.post("/api/v1/batches", json=body, headers=AUTH).json()["id"])
+            start(running, batch)
+            assert finished(running, batch)["counts"]["failed"] == (PLATES[3] in plates)
+            return f"{running.url}/lote/{batch}"
+
+        yield made
+
+
+@pytest.fixture(scope="module")
+def five(ended: Ended) -> str:
+    return ended(PLATES[:5])
+
+
+def look_at(page: "Page", batch: str) -> None:
+    address = batch.partition("/lote/")[0]
+    page.goto(f"{address}/entrar")
+    page.fill("input[name=token]", PORTAL_TOKEN)
+    page.press("input[name=token]", "Enter")
+    page.wait_for_url(f"{address}/")
+    page.goto(batch)
 
 
 def draft(page: "Page", portal: PortalProcess, text: str = TYPED) -> None:
@@ -271,14 +311,8 @@ def test_polling_survives_a_portal_that_does_not_answer(
     page.locator(".batch-done").wait_for()
 
 
-def test_results_are_sorted_filtered_and_searched(
-    page: "Page", portal: PortalProcess, upstream: FaultUpstream
-) -> None:
-    upstream.default(faults.good())
-    upstream.script(f"/detran/v1/restrictions/renajud/{PLATES[3]}", faults.status(500))
-    draft(page, portal, " ".join(PLATES[:5]))
-    page.locator(".price-card button").first.click()
-    page.locator(".batch-done").wait_for()
+def test_results_are_sorted_filtered_and_searched(page: "Page", five: str) -> None:
+    look_at(page, five)
 
     def shown() -> list[str]:
         return [
@@ -301,10 +335,8 @@ def test_results_are_sorted_filtered_and_searched(
     assert len(shown()) == 5
 
 
-def test_keys_move_tick_open_and_search(page: "Page", portal: PortalProcess) -> None:
-    draft(page, portal, " ".join(PLATES[:4]))
-    page.locator(".price-card button").first.click()
-    page.locator(".batch-done").wait_for()
+def test_keys_move_tick_open_and_search(page: "Page", five: str) -> None:
+    look_at(page, five)
     assert not page.locator(".ticked-bar").is_visible()
     for key in "jjx":
         page.keyboard.press(key)
@@ -314,7 +346,7 @@ def test_keys_move_tick_open_and_search(page: "Page", portal: PortalProcess) -> 
     page.keyboard.press("x")
     assert page.locator("[data-ticked]").inner_text() == "1 marcada"
     page.get_by_role("button", name="todas").click()
-    assert page.locator("[data-ticked]").inner_text() == "4 marcadas"
+    assert page.locator("[data-ticked]").inner_text() == "5 marcadas"
     owed = page.locator("[data-ticked] + small").inner_text().replace("\u00a0", " ")
     assert re.fullmatch(r"devem R\$ [\d.]+(,\d\d)? · FIPE R\$ [\d.]+", owed), owed
     page.get_by_role("button", name="nenhuma").click()
@@ -361,13 +393,8 @@ def test_nine_plates_of_a_chat_lead_to_the_worst_in_three_taps(page: "Page") -> 
         page.wait_for_url("**/placa/JUD0A04?*")
 
 
-def test_list_says_in_the_accessibility_tree_what_it_shows(
-    page: "Page", portal: PortalProcess, upstream: FaultUpstream
-) -> None:
-    upstream.default(faults.good())
-    draft(page, portal, " ".join(PLATES[:2]))
-    page.locator(".price-card button").first.click()
-    page.locator(".batch-done").wait_for()
+def test_list_says_in_the_accessibility_tree_what_it_shows(page: "Page", five: str) -> None:
+    look_at(page, five)
     tree = page.locator(".vehicles").aria_snapshot()
     assert f'checkbox "Marcar {PLATES[0]}"' in tree
     assert "Transferir: não; Licenciar:" in tree
@@ -385,20 +412,17 @@ def test_list_says_in_the_accessibility_tree_what_it_shows(
     assert [text.split()[0] for text in chosen] == ["Todas"]
 
 
-def test_table_of_forty_rows_fits(
-    page: "Page", portal: PortalProcess, upstream: FaultUpstream
-) -> None:
-    upstream.default(faults.good())
-    plates = " ".join(f"QTZ{n // 10}F{n % 10}1" for n in range(39))
-    draft(page, portal, f"{plates} 79831854647")
-    start = page.locator(".price-card button").first
-    for width in (320, 768, 1440):  # in sight, however long the list is
-        page.set_viewport_size({"width": width, "height": 740})
-        assert box_of(start)["y"] + box_of(start)["height"] <= 740, width
-    start.click()
-    page.locator(".batch-done").wait_for()
-    for width in (320, 360, 768, 1024, 1200, 1440):
-        page.set_viewport_size({"width": width, "height": 740})
+def test_start_of_forty_plates_is_in_sight(page: "Page", portal: PortalProcess) -> None:
+    draft(page, portal, " ".join(f"QTZ{n // 10}F{n % 10}1" for n in range(40)))
+    start_button = page.locator(".price-card button").first
+    for width in at_each_width(page, 320, 768, 1440):
+        assert box_of(start_button)["y"] + box_of(start_button)["height"] <= 740, width
+
+
+def test_table_of_forty_rows_fits(page: "Page", ended: Ended) -> None:
+    plates = [f"QTZ{n // 10}G{n % 10}1" for n in range(39)]
+    look_at(page, ended([*plates, "79831854647"]))
+    for width in at_each_width(page, 320, 360, 768, 1024, 1200, 1440):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         heights = page.evaluate(
             "[...document.querySelectorAll('.vehicles tbody tr')].map(one => one.offsetHeight)"

@@ -13,17 +13,24 @@ if TYPE_CHECKING:
 
 PAGES = (
     "/",
+    "/placa/ABC1D23?completo=1",
     "/placa/MUL0A45?completo=1",
-    "/placa/MUL0A45/negociacao",
-    "/comparar?placas=ABC1D23,MUL0A45",
+    "/placa/ABC1D23/dossie",
+    "/placa/ABC1D23/negociacao?reparos=1.234,56",
+    "/placa/ABC1D23/negociacao?reparos=x",
+    "/placa/MUL0A45/negociacao?reparos=2.000&pedido=158.000",
+    "/comparar?placas=ABC1D23,MUL0A45,FOR0A02,FIP0A06",
     "/comparar",
     "/lote",
     "/historico",
     "/dossies",
-    "/verificar",
-    "/entrar",
-    "/glossario",
+    "/renavam/79831854647",
     "/api",
+    "/glossario",
+    "/privacidade",
+    "/entrar",
+    "/verificar",
+    "/nada",
 )
 SMALL_FIELDS = """() => [...document.querySelectorAll("input, select, textarea")]
   .filter((one) => !/hidden|checkbox|radio|range|file/.test(one.type))
@@ -44,12 +51,15 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-def test_no_field_is_so_small_that_a_phone_zooms_to_it(
+def test_pages_fit_320_px_and_no_field_is_so_small_that_a_phone_zooms_to_it(
     phone_page: "Page", portal: PortalProcess
 ) -> None:
+    phone_page.set_viewport_size({"width": 320, "height": 640})
     for path in PAGES:
         phone_page.goto(portal.url + path)
         assert phone_page.evaluate(SMALL_FIELDS) == [], path
+        width = phone_page.evaluate("document.documentElement.scrollWidth")
+        assert width <= 320, (path, width)
 
 
 def test_dock_stays_above_the_bar_of_the_device(

@@ -21,7 +21,7 @@ from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Request
 
 MANY = "/placa/MUL0A45?completo=1"
 FEW = "/placa/ABC1D23?completo=1"
@@ -192,6 +192,7 @@ def test_filter_works_without_javascript(
     assert "7 multas e 1 autuação, 5 em aberto" in printed
 
 
+@pytest.mark.long  # the server's page, which tests/presentation/test_fine_ledger.py reads
 def test_selection_is_summed_without_javascript(
     page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
@@ -211,6 +212,13 @@ def test_script_filters_at_once_and_keeps_the_address(
 ) -> None:
     """A browser keeps at most fifty addresses, so that a page of other tests could have no more."""
     page = own_page
+    purposes: list[str | None] = []
+
+    def note(sent: "Request") -> None:
+        if "busca=" in sent.url:
+            purposes.append(sent.headers.get("x-purpose"))
+
+    page.on("request", note)
     open_many(page, portal, "&versao=1")
     before = page.evaluate("history.length")
     page.fill(".ledger-form input[name=busca]", "velocidade")
@@ -226,6 +234,7 @@ def test_script_filters_at_once_and_keeps_the_address(
         "situacao": ["aberto"],
     }
     assert page.evaluate("history.length") == before
+    assert set(purposes) == {"preview"}  # which asks no source
     words, sums = page.inner_text(".ledger-shown"), page.locator(".ledger__yearsum:visible")
     shown = [visible(page).nth(n).get_attribute("id") for n in range(count)]
     by_script = sums.all_inner_texts()
@@ -241,7 +250,8 @@ def test_script_filters_at_once_and_keeps_the_address(
     assert set(query(page)) == {"completo", "versao"}
 
 
-@pytest.mark.parametrize("order", ["gravidade", *long("valor", "data")])
+@pytest.mark.long  # test_choice_keeps_focus_caret_and_opened_details orders them too
+@pytest.mark.parametrize("order", ["gravidade", "valor", "data"])
 def test_script_orders_as_the_server_does(page: "Page", portal: PortalProcess, order: str) -> None:
     ids = "[...document.querySelectorAll('#multas .fine')].map(row => row.id)"
     open_many(page, portal)
@@ -377,6 +387,9 @@ def test_choice_that_fails_offers_the_form_and_keeps_the_fines(
     assert 0 < visible(page).count() < 45
 
 
+# make test reads the header of such requests (test_script_filters_at_once_and_keeps_the_address),
+# which asks no source (tests/web/pages/test_spend_guard.py).
+@pytest.mark.long
 def test_choice_causes_no_lookup(page: "Page") -> None:
     """Not even if the stored answers are no longer fresh."""
     fresh = {f"PORTAL_FRESH_{name}": "1" for name in ("DECODE", "RENAINF", "RENAJUD")}

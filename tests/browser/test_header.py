@@ -42,7 +42,11 @@ def demo() -> Iterator[PortalProcess]:
         yield running
 
 
-@pytest.mark.parametrize("path", ["/", "/placa/ABC1D23?completo=1", *long("/glossario")])
+# One template has the header of all pages.
+on_pages = pytest.mark.parametrize("path", ["/", *long("/placa/ABC1D23?completo=1", "/glossario")])
+
+
+@on_pages
 def test_header_has_no_overlap_and_no_overflow(
     page: "Page", demo: PortalProcess, path: str
 ) -> None:
@@ -66,7 +70,7 @@ def test_header_of_signed_in_visitor_fits(page: "Page") -> None:
         assert page.locator(".site-nav__visitor button").is_visible()
 
 
-@pytest.mark.parametrize("path", ["/", "/placa/ABC1D23?completo=1", *long("/glossario")])
+@on_pages
 def test_banner_and_header_take_72_px_on_a_phone(
     page: "Page", demo: PortalProcess, path: str
 ) -> None:
@@ -130,7 +134,7 @@ def test_desk_shows_search_and_menu_without_buttons(page: "Page", demo: PortalPr
     assert not page.locator(".site-header__button").first.is_visible()
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width", [390, *long(1280)])
 def test_notice_stands_apart_above_the_answer(
     page: "Page", demo: PortalProcess, width: int
 ) -> None:

@@ -65,7 +65,9 @@ def test_hostile_strings_run_no_script(
             headers={"Authorization": PORTAL_TOKEN},
         )
         assert response.status_code == 200
-        for path in (f"/placa/{plate}?completo=1", f"/placa/{plate}", f"/placa/{plate}/dossie"):
+        # The panels that the script adds are those of the whole page, which one round looks at.
+        whole = [f"/placa/{plate}?completo=1"] if FULL or not number else []
+        for path in (*whole, f"/placa/{plate}", f"/placa/{plate}/dossie"):
             page.goto(server.url + path, wait_until="load")
             if path == f"/placa/{plate}":
                 page.wait_for_selector("#multas[data-panel=ready]")

@@ -7,10 +7,10 @@ _TAGS: Final = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pr
 # Content-Security-Policy does not apply.
 # An opened menu lies over what is below it, which has no room then. So menus are closed while the
 # page is searched, and each is searched alone afterwards.
-_RUN: Final = """async (tags) => {
+_RUN: Final = """async (only) => {
   const paper = matchMedia('print').matches;
   const options = {
-    runOnly: { type: 'tag', values: tags }, resultTypes: ['violations'],
+    runOnly: only, resultTypes: ['violations'],
     // Printed links cannot be followed, so their size and contrast with the text do not matter.
     rules: { 'target-size': { enabled: !paper }, 'link-in-text-block': { enabled: !paper } },
   };
@@ -28,11 +28,17 @@ _RUN: Final = """async (tags) => {
 }"""
 
 
-def violations(page: Any, source: str) -> list[str]:
-    """A line for each violated rule, with its first three elements; opens all <details>."""
+def violations(page: Any, source: str, *, of_colour: bool = False) -> list[str]:
+    """A line for each violated rule, with its first three elements; opens all <details>.
+
+    ``of_colour`` leaves out the rules that do not depend on the colour scheme.
+    """
+    only = {"type": "tag", "values": list(_TAGS)}
+    if of_colour:
+        only = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
     if not page.evaluate("typeof axe !== 'undefined'"):
         page.evaluate(source + "; undefined")
     return [
         f"{rule['id']}: {rule['help']} ({len(rule['targets'])}×: {', '.join(rule['targets'][:3])})"
-        for rule in page.evaluate(_RUN, list(_TAGS))
+        for rule in page.evaluate(_RUN, only)
     ]
