@@ -15,7 +15,7 @@ from portal.data_files import read_toml
 from portal.vehicle import wire
 from portal.vehicle.field import EMPTY, UNREAD, Field, fold, read_field, scalar_text
 from portal.vehicle.further import NOTHING, Contract, Further, further_of
-from portal.vehicle.statements import is_blank, is_no_attribute, is_unread_attribute
+from portal.vehicle.statements import attribute_says, is_blank
 from portal.vehicle.wire import Sent
 from portal.wording import MONTHS, bare
 
@@ -38,9 +38,13 @@ def _attribute(raw: object, marker: str) -> Field:
     field = read_field(raw, marker)
     if not field:
         return field
-    if is_no_attribute(field.value):
-        return EMPTY
-    return UNREAD if is_unread_attribute(field.value) else field
+    match attribute_says(field.value):
+        case "nothing":
+            return EMPTY
+        case "unread":
+            return UNREAD
+        case "value":
+            return field
 
 
 def _not_zero(raw: object, marker: str) -> Field:

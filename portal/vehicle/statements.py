@@ -286,11 +286,11 @@ _OF_A_DENIAL: Final = re.compile(
 # Most members state a value. One search of these fragments spares them all patterns: each denial,
 # failure, success and the like has one of them.
 _FRAGMENTS: Final = any_of(
-    "NAO|SEM |NENHUM|NADA|NEGATIV|ZERO|0|NO |NOT|INEXIST|AUSEN|LIVRE|ISENT|DESIMPEDID|DESEMBARAC"
+    "NAO|SEM|NENHUM|NADA|NEGATIV|ZERO|0|NO |NOT|INEXIST|AUSEN|LIVRE|ISENT|DESIMPEDID|DESEMBARAC"
     "|INDISPON|INOPERANTE|UNAVAIL|FORA|DOWN|OUT OF|OFFLINE|MANUTENC|MAINTENANCE|INSTAB|INSTAVEL"
     "|SOBRECARREG|CONGESTION|OVERLOAD|LENTIDAO|CONTINGENCIA|TIME|TEMPO|ERRO|FALH|FAIL|FAULT|EXCE"
-    "|INSUCESSO|TENTE|TENTAR|TRY |IMPOSSI|CANNOT|UNABLE|SALDO|CREDITO|TOO MANY|RATE LIMIT|ACESSO"
-    "|LIMITE|COTA|QUOTA|INSUF|INVALID|EXPIR|VENCID|SUSPENS|BLOQUEAD|INATIV|INCORRET|CANCELAD|REVO"
+    "|INSUCESSO|TENTE|TENTAR|TRY|IMPOSSI|CANNOT|UNABLE|SALDO|CREDITO|TOO|ACESSO"
+    "|LIMIT|COTA|QUOTA|INSUF|INVALID|EXPIR|VENCID|SUSPENS|BLOQUEAD|INATIV|INCORRET|CANCELAD|REVO"
     "|CONECTAD|CONNECTED|PROBLEMA|PARCIAL|PARTIAL|INCOMPLET|RESSALVA|INTERR|ABORT|UNAUTHORI"
     "|FORBIDDEN|DENIED|INADIMPLEN|REJEIT|REJECT|RECUSAD|REFUSED|PROCESSA|PROCESSING|ANDAMENTO"
     "|EXECUCAO|FILA|ENFILEIR|CURSO|PROGRES|AGENDAD|CONSULTANDO|PESQUISANDO|BUSCANDO|EXECUTANDO"
@@ -318,9 +318,17 @@ def is_no_attribute(text: str) -> bool:
     return is_blank(text) or bool(_NO_ATTRIBUTE.fullmatch(fold(text)))
 
 
-def is_unread_attribute(text: str) -> bool:
-    """Return whether the text of a vehicle's attribute says that it could not be read."""
-    return bool(_MAY_BE_UNREAD.search(fold(text))) and value_says(text) in ("failure", "working")
+def attribute_says(text: str) -> Literal["value", "nothing", "unread"]:
+    """Return what the text of a vehicle's attribute is: "unread" says that it could not be read."""
+    if is_blank(text):
+        return "nothing"
+    folded = fold(text)
+    if not _FRAGMENTS.search(folded):  # as most
+        return "value"
+    if _NO_ATTRIBUTE.fullmatch(folded):
+        return "nothing"
+    may_be = _MAY_BE_UNREAD.search(folded)
+    return "unread" if may_be and value_says(text) in ("failure", "working") else "value"
 
 
 def says(text: str) -> Says:
