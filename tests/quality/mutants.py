@@ -55,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _modules(path: Path) -> list[Path]:
-    return sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    return sorted(path.rglob("[!_]*.py")) if path.is_dir() else [path]
 
 
 def _mirror(file: str) -> str:
