@@ -56,14 +56,12 @@ def test_leases_of_different_keys_are_independent(leases: FileLeases) -> None:
         assert None not in (one, two)
 
 
-def test_lease_file_is_the_owners_alone(leases: FileLeases, tmp_path: Path) -> None:
+def test_lease_files_are_the_owners_alone(leases: FileLeases, tmp_path: Path) -> None:
     """A file's name has the keyed hash of a vehicle that was looked up."""
-    with leases.hold("tag:key"):
-        modes = [
-            path.stat().st_mode & 0o777
-            for path in (tmp_path / "leases", *(tmp_path / "leases").iterdir())
-        ]
-    assert modes == [0o700, 0o600]
+    folder = tmp_path / "leases"
+    with leases.hold("tag:first"), leases.hold("tag:second"):  # the first makes the folder
+        modes = [path.stat().st_mode & 0o777 for path in (folder, *folder.iterdir())]
+    assert modes == [0o700, 0o600, 0o600]
 
 
 def test_lease_is_held_in_a_directory_that_another_process_has_just_made(
