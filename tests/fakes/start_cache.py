@@ -62,7 +62,9 @@ def _share_tables() -> None:
             return (Path(folder) / "portal.sqlite").read_bytes()
 
     def copy(file: Path) -> None:
-        if _is_created_empty or file.exists():
+        log = file.with_name(f"{file.name}-wal")
+        # SQLite discards a log that is left of a lost file if the file beside it is empty.
+        if _is_created_empty or file.exists() or log.exists():
             create(file)
             return
         made = file.with_name(f"{file.name}-{secrets.token_hex(8)}")

@@ -34,3 +34,13 @@ def test_existing_database_is_not_replaced(tmp_path: Path) -> None:
         db.commit()
     with opened(None, tmp_path) as database, database.reading() as db:
         assert row in db.exec_driver_sql("SELECT name, value FROM meta").all()
+
+
+def test_log_of_a_lost_database_is_not_read(tmp_path: Path) -> None:
+    lost = open_database(None, tmp_path)
+    with lost.writing() as db:
+        db.exec_driver_sql("INSERT INTO meta (name, value) VALUES ('a row', 'of the lost file')")
+    (tmp_path / "portal.sqlite").unlink()
+    with opened(None, tmp_path) as database, database.reading() as db:
+        assert db.exec_driver_sql("SELECT count(*) FROM meta").scalar() == 0
+    lost.dispose()
