@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # At its default thresholds, the garbage collector takes a seventh of a page test's time.
     gc.set_threshold(50_000, 20, 20)
     patch = pytest.MonkeyPatch()
+    for name in [name for name in os.environ if name.startswith("PORTAL_")]:
+        patch.delenv(name)  # a developer's own settings
     network_guard.install(patch)
     config.add_cleanup(patch.undo)
     config.add_cleanup(run_folder.make())
@@ -80,11 +83,17 @@ def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
     Slow tests run last, and browser tests after the other slow tests.
     """
     for item in items:
-        if item.path.relative_to(TESTS).parts[0] in SLOW_FOLDERS:
+        if _folder(item.path) in SLOW_FOLDERS:
             item.add_marker("slow")
         if UPSTREAMS & {*item.fixturenames}:
             item.add_marker("upstream")
-    items.sort(key=lambda item: (is_slow(item), item.path.is_relative_to(TESTS / "browser")))
+    items.sort(key=lambda item: (is_slow(item), _folder(item.path) == "browser"))
+
+
+@cache
+def _folder(path: Path) -> str:
+    """Return the folder in ``tests`` of a module, or the name of one that is in none."""
+    return path.relative_to(TESTS).parts[0]
 
 
 def pytest_collection_finish() -> None:
@@ -107,40 +116,29 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     skipped tests.
     """
     tiers.begin(item)
+    checkouts.take_found()
     until = os.environ.get("SLOW_TESTS_UNTIL")
     if until and is_slow(item) and time.time() > float(until):
         pytest.skip("SLOW_TESTS_UNTIL has passed")
-
-
-@pytest.fixture(autouse=True)
-def clear_portal_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Remove a developer's own PORTAL_ variables from the environment of a test."""
-    for name in [name for name in os.environ if name.startswith("PORTAL_")]:
-        monkeypatch.delenv(name)
-
-
-@pytest.fixture(autouse=True)
-def close_all_resources() -> Iterator[None]:
-    """Close registered resources after the test.
-
-    This fixture is set up before the other fixtures of a test, so its teardown runs after theirs.
-    """
-    yield
-    closing.close_all()
 
 
 # The directories and modules whose tests run without a second connection of one thread.
 ONE_CONNECTION = {"web", "access", "batch", "issued", "gateway", "storage", "test_batches.py"}
 
 
-@pytest.fixture(autouse=True)
-def refuse_second_connections(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail if a thread takes a second connection of a pool while it holds one."""
-    checkouts.take_found()
-    yield
-    found = checkouts.take_found()
-    if ONE_CONNECTION & {*request.path.relative_to(TESTS).parts}:
-        assert not found, f"{len(found)} second connections, the first at:\n{found[0]}"
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """Close registered resources after the fixtures' teardown.
+
+    The test fails if a thread has taken a second connection of a pool while it held one.
+    """
+    try:
+        yield
+    finally:
+        closing.close_all()
+        found = checkouts.take_found()
+    if found and ONE_CONNECTION & {*item.path.relative_to(TESTS).parts}:
+        pytest.fail(f"{len(found)} second connections, the first at:\n{found[0]}")
 
 
 @pytest.fixture
