@@ -18,7 +18,6 @@ from portal.dossier.deadline_steps import deadline_steps
 from portal.dossier.fined_places import places_by_year
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, act_word, acts_by_word
-from portal.gateway.operations import LOOKUP_OPERATIONS
 from portal.issued.identifiers import display_number
 from portal.law.checklist import LINES
 from portal.phrasebook import (
@@ -48,7 +47,7 @@ from portal.presentation.caller_name import shown_caller
 from portal.presentation.fields import amount, definitions, value
 from portal.presentation.icons import PALETTE, icon, paper_icon
 from portal.presentation.lists.batches import mistake
-from portal.presentation.lists.comparison import MOST_PLATES, comparison_path
+from portal.presentation.lists.comparison import comparison_path
 from portal.presentation.operations.page import saved_words, spent_words
 from portal.presentation.paper.fines import fine_rules, paper_sums
 from portal.presentation.paper.prices import paper_doubts, price_facts
@@ -62,7 +61,6 @@ from portal.presentation.vehicle.fine_ledger import (
 from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.plate import Plate
 from portal.vehicle.spelling import sentence
-from portal.vehicle.typed import PLATE_IN_TEXT
 from portal.vehicle.version_names import version_name
 
 
@@ -112,27 +110,24 @@ def register(environment: Environment) -> None:
     """Register the filters and the functions with Jinja.
 
     A filter takes less time than a function, and one of constants, such as an icon, is computed
-    once: when its template is compiled. Also set Jinja to strip white space around blocks
-    and in front of tags.
+    once: when its template is compiled. Globals are few, because each import of a page looks at
+    all of them. Also set Jinja to strip white space around blocks and in front of tags.
     """
     environment.add_extension(UnindentedTags)
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals |= {
-        "palette": PALETTE,
         "act_labels": {act: texts.label for act, texts in ACT_TEXTS.items()},
-        "comparison_path": comparison_path,
-        "plate_pattern": PLATE_IN_TEXT,
-        "most_compared": MOST_PLATES,
-        "lookup_operations": LOOKUP_OPERATIONS,
         "line_count": len(LINES),
         "faults": FAULTS,
-        "hatch_path": hatch_path,
     }
     environment.filters.update(
         {
             "icon": icon,
             "paper_icon": paper_icon,
+            "paper_colour": PALETTE.__getitem__,
+            "hatch_path": hatch_path,
+            "comparison_path": comparison_path,
             "term": term_link,
             "value": value,
             "amount": amount,

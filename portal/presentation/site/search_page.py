@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from portal.desk.lookups import LookupCost
+from portal.presentation.lists.comparison import MOST_PLATES
 from portal.presentation.lists.recent_lookup import RecentLookup
 from portal.presentation.typed_subject import Suggestion, suggestions_for, what_is_wrong
+from portal.vehicle.typed import PLATE_IN_TEXT
 from portal.wording import sanitise_echo
 
 # At most this many characters of a typed text are read: a list of about 100 plates with names.
@@ -23,6 +25,8 @@ class SearchPage:
 
     template: ClassVar[str] = "pages/search.html"
     longest: ClassVar[int] = LONGEST_QUERY
+    plate_pattern: ClassVar[str] = PLATE_IN_TEXT
+    most_compared: ClassVar[int] = MOST_PLATES
     query: str = ""
     problem: str = ""
     cost: LookupCost | None = None

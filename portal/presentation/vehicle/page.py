@@ -9,6 +9,7 @@ from typing import ClassVar
 from portal import formats
 from portal.amounts import total
 from portal.dossier.dossier import Dossier
+from portal.gateway.operations import LOOKUP_OPERATIONS, Operation
 from portal.law.last_seen import SinceLastSeen
 from portal.phrasebook.verdict import headline
 from portal.presentation.issued.moment_form import MomentChoice, moment_choices
@@ -126,6 +127,7 @@ class VehiclePage:
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
+    operations: ClassVar[tuple[Operation, ...]] = LOOKUP_OPERATIONS
     records: RecordViews
     report: ReportSection
     may_refresh: bool
