@@ -48,6 +48,21 @@ from tests.presentation.specimens import PAGES
 from tests.web.html_checker import HTML, check_html, text_of
 
 
+def test_words_of_the_portal_are_drawn_once_for_each() -> None:
+    drawn: list[object] = []
+
+    def noted(word: object) -> object:
+        drawn.append(word)
+        return word
+
+    source = "{% macro mark(word) %}<b>{{ word | noted }}</b>{% endmacro %}{{ mark | once(word) }}"
+    environment = ENVIRONMENT.overlay()
+    environment.filters = {**ENVIRONMENT.filters, "noted": noted}
+    template = environment.from_string(source + "{{ mark | once(word) }}{{ mark | once(1) }}")
+    assert template.render(word="<i>") == "<b>&lt;i&gt;</b>" * 2 + "<b>1</b>"
+    assert drawn == ["<i>", 1]
+
+
 @pytest.mark.parametrize(
     "value", ["<a b='c'>&amp; \"d\"</a>", Markup("<b>&amp;</b>"), Field("<i>"), Standing.PAID, -1.5]
 )
