@@ -242,7 +242,7 @@ class Dossier:
         """The checklist's lines, each settled by a record or a declaration, or open."""
         return settle(self.records, self.declarations or (), alerts_by_line(self.alerts))
 
-    @property
+    @cached_property
     def open_lines(self) -> int:
         """The number of lines that neither a record nor a declaration settles."""
         return sum(one.is_open for one in self.lines)

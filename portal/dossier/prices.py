@@ -110,7 +110,7 @@ class PriceCandidate:
     decoded: Decoded
     today: date
 
-    @property
+    @cached_property
     def label(self) -> str:
         name = self._name or f"Versão {self.number}"
         year = self.year
