@@ -74,8 +74,9 @@ def money(value: Decimal, places: int = 2) -> str:
 def grouped(number: int | Decimal, places: int = 0) -> str:
     """Format a finite number with separators: ``825``, ``4.113``, ``−4.113,25``."""
     # Rounds half to even. The option "z" changes -0 to 0. An int takes a tenth of a Decimal's time.
-    text = f"{Decimal(number):z,.{places}f}" if places else f"{round(number):,}"
-    return text.translate(_SIGNS)
+    if not places:
+        return f"{round(number):,}".replace(",", ".").replace("-", MINUS)
+    return f"{Decimal(number):z,.{places}f}".translate(_SIGNS)
 
 
 def day(value: date) -> str:

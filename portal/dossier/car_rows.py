@@ -4,8 +4,9 @@ The records alone are read. A row of which they say nothing is left out.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from portal.dossier.attributes import attribute_fields
 from portal.dossier.dossier import Dossier
@@ -21,8 +22,7 @@ from portal.wording import counted
 _SEVERAL: Final = " · "
 
 
-@dataclass(frozen=True, slots=True)
-class ShownRow:
+class ShownRow(Struct, frozen=True):
     """A row. ``recorded`` is what the record says, and ``where`` where to look for it."""
 
     key: CarRow

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import ClassVar, Final
 
+from msgspec import Struct
+
 from portal import formats
 from portal.dossier.records_by_line import COURT, FINES, LINE_OF_SUBJECT
 from portal.law.assessment import AssessedFine, Totals
@@ -33,8 +35,7 @@ _SITUATIONS: Final[Mapping[Standing, Situation]] = {
 _MOST_NAMES = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """A line of the checklist.
 
     ``ask`` says whom to ask. ``facts`` are sentences about this vehicle, and ``texts`` the general

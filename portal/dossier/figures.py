@@ -1,9 +1,11 @@
 """The key figures of a vehicle: price, fines and court orders, in the words of every face."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from portal import formats
 from portal.charts.scale import month_index
@@ -29,8 +31,7 @@ _NOT_CLEAN: Final = "não significa “nada consta”"
 _NOTHING: Final = "nenhuma nos registros"
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
+class Figure(Struct, frozen=True):
     """A figure with its label.
 
     ``is_known`` is False if no answer has the value. The value is then "indisponível"
@@ -43,8 +44,7 @@ class Figure:
     is_known: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     label: str
     value: str
     state: SourceState

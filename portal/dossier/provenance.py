@@ -1,10 +1,11 @@
 """The source and the age of an answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
+
+from msgspec import Struct
 
 from portal import formats
 from portal.dossier.answers import Panel
@@ -12,8 +13,7 @@ from portal.dossier.answers import Panel
 _SOURCES: Final[Mapping[str, str]] = {"primary": "fonte principal", "secondary": "fonte secundária"}
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
+class Provenance(Struct, frozen=True):
     """The source and age of an answer, and the cost in R$ of repeating the lookup.
 
     The cost is None if the operator has configured no price.

@@ -20,11 +20,11 @@ the answers worse: a kind in them is in force, and a lifting in them lifts nothi
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from portal.data_files import read_csv
@@ -43,8 +43,7 @@ from portal.vehicle.statements import value_says
 Doubt = Literal["", "contradicted", "lifted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
+class Effect(Struct, frozen=True):
     """The effect of one restriction on each act.
 
     ``kinds`` are in the order of KINDS. If the restriction's text has an unrecognised word or no

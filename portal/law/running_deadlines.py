@@ -1,9 +1,10 @@
 """The deadlines of a fine that still run: the days of the calendar, and the next of them."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from portal.law.assessment import AssessedFine
 from portal.law.deadlines import Deadline, Step
@@ -20,8 +21,7 @@ _STEPS: Final[tuple[Step, ...]] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class RunningDeadline:
+class RunningDeadline(Struct, frozen=True):
     """A last day that has not passed. ``deadline`` is None for a toll."""
 
     fine: AssessedFine

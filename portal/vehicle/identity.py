@@ -4,7 +4,7 @@ The decode lookup returns a vehicle's own data, such as plate and model. A fine 
 name another plate, make, model or year. The register is then wrong, or the plate may be cloned.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from portal.vehicle.decode import Decoded
 from portal.vehicle.field import Field
@@ -15,8 +15,7 @@ from portal.vehicle.model_names import is_other_model as is_other_name
 from portal.vehicle.plate import InvalidSubject, Plate
 
 
-@dataclass(frozen=True, slots=True)
-class VehicleIdentity:
+class VehicleIdentity(Struct, frozen=True):
     """A vehicle's plates, make, model and years from the decode lookup.
 
     ``plates`` has the plate in both formats (old and Mercosul). ``models`` has the registered model

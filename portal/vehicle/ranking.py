@@ -5,9 +5,10 @@ An entry of another make or model is no price of the vehicle, and is not ranked.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
+
+from msgspec import Struct
 
 from portal.vehicle.decode import Decoded, FipeEntry
 from portal.vehicle.field import fold
@@ -58,8 +59,7 @@ _NEAR, _LIKE_POWER = Decimal("0.1"), 1.2
 _ONE_FUEL = 10
 
 
-@dataclass(frozen=True, slots=True)
-class RankedEntry:
+class RankedEntry(Struct, frozen=True):
     """A price-table entry with its score, and the reason for the score in Portuguese.
 
     Scores can be compared only within one ranking. ``same`` names the attributes that agree with

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from msgspec import Struct
+
 from portal.data_files import read_toml
 from portal.vehicle.field import fold
 
@@ -43,8 +45,7 @@ class Version:
     trims: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
-class VersionMatch:
+class VersionMatch(Struct, frozen=True):
     """How a table's version compares with the register's.
 
     ``differing`` has the words of the table and of the register for each kind that both name
