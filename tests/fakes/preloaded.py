@@ -136,7 +136,9 @@ class PreloadedProcess:
     def _read_status(self, within_s: float | None) -> None:
         if self.returncode is not None or not select.select([self._ended], [], [], within_s)[0]:
             return
-        (status,) = _STATUS.unpack(self._ended.recv(_STATUS.size))
+        report = self._ended.recv(_STATUS.size)
+        # Without a report, the interpreter has ended, and with it the test process.
+        status = _STATUS.unpack(report)[0] if report else signal.SIGKILL
         self.returncode = os.waitstatus_to_exitcode(status)
         self._ended.close()
 
