@@ -1,11 +1,11 @@
 """The words of the counts over fines, of their gravities and of their discounts."""
 
-from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Any, get_args
 
 import pytest
+from msgspec.structs import replace
 
 from portal.law.assessment import AssessedFine, totals
 from portal.law.infractions import Gravity

@@ -193,6 +193,7 @@ def test_list_computes_the_verdict_and_nothing_else() -> None:
     assert len(made) == 40
     shown = {"subject", "answers", "today", "marker", "ask", "name", "prices", "verdict"}
     shown |= {"orders_in_force", "alerts", "mask_names", "declarations", "records", "lines"}
+    shown |= {"open_lines"}
     needed = {"asked", "decoded", "vehicle", "fines", "orders", "report", "unconfirmed"}
     needed |= {"_of_answers"}
     for dossier in made:
