@@ -64,7 +64,7 @@ test: $(VENV)/dev ## what a landing needs
 	@$(BIN)/python -m tests.quality.tools
 	@$(call tested,-m "not long")
 
-test-long: $(VENV)/dev ## the rest: other servers, LibreOffice, random runs, every example, the fakes
+test-long: $(VENV)/dev ## the rest: other servers, restores, the look of pages, random runs, every example
 	@sh tests/install_system_packages.sh
 	@$(call tested,-m long)
 

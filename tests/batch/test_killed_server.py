@@ -28,7 +28,7 @@ from tests.fakes.ports import accepts_connections, wait_until
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.fakes.wire import Fault
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 COUNT = 500 if FULL else 120
 DELAY_S = 0.2 if FULL else 0.05

@@ -15,6 +15,8 @@ from tests.quality.measures import wire_bytes
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Response
 
+pytestmark = pytest.mark.long
+
 DESK = {"width": 1440, "height": 900}
 # What a reader sees of an element without opening anything.
 WORDS = """(selector) => {

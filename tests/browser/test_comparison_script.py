@@ -12,6 +12,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def portal() -> Iterator[PortalProcess]:

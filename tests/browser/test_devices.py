@@ -11,6 +11,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 PAGES = (
     "/",
     "/placa/ABC1D23?completo=1",

@@ -17,6 +17,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 WIDTHS = (320, 360, 480, 640, 768, 1023, 1024, 1440)
 # Visible texts and controls of the header that overlap each other or leave the window.
 FAULTS = """() => {

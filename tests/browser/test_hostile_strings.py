@@ -20,6 +20,8 @@ from tests.hostile.strings import STRINGS, hostile_bodies
 if TYPE_CHECKING:
     from playwright.sync_api import Dialog, Page
 
+pytestmark = pytest.mark.long
+
 PAGES = 200 if FULL else 4  # have each string in some field
 
 

@@ -28,6 +28,8 @@ from tests.web.json_paths import PLATE
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 PAGES = (
     "/placa/{}?completo=1",
     "/placa/{}/negociacao?reparos=1.000,00",

@@ -15,6 +15,8 @@ from tests.effort import long
 from tests.fakes.processes import PortalProcess
 from tests.quality.visits import SETTINGS, VISITS, Visit, open_page
 
+pytestmark = pytest.mark.long
+
 # A small phone, a tablet and a desk. Most rules of the style sheets begin between them.
 WIDTHS = (320, 768, 1180)
 OTHER_WIDTHS = (

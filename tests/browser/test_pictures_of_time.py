@@ -11,6 +11,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 PATH = "/placa/ABC1D23?completo=1"
 # The gaps between the names of two years below the chart, in px.
 GAPS_OF_YEARS = r"""() => {

@@ -14,6 +14,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 MARGIN = 8
 BOX = (WIDTH + 2 * MARGIN, HEIGHT + 2 * MARGIN)
 CHARACTERS = [character for character in GLYPHS if character != "-"]

@@ -18,6 +18,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 WIDTHS = (320, 360, 768, 1024, 1440)
 SIX = "/placa/FIP0A06?completo=1"
 MONTHS = ("jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez")

@@ -10,6 +10,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 WIDTHS = (320, 360, 640, 700, 760, 1024, 1280, 1920)
 SMALLEST_PX = 11.9
 # The font size in pixels of each visible chart. A chart within an img element would not count: its

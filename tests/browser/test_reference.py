@@ -13,6 +13,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 WIDE = {"width": 1440, "height": 900}
 SHOWN = """() => [...document.querySelectorAll(".example")].map(
   (example) => [...example.querySelectorAll("pre")]

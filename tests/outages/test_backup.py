@@ -24,6 +24,8 @@ from tests.outages.crowd import Ask, in_turn
 from tests.outages.test_dossiers import issue
 from tests.outages.visitor import signed_in
 
+pytestmark = pytest.mark.long
+
 HEADER = {"Authorization": PORTAL_TOKEN}
 ONLY_IF_CACHED = {**HEADER, "Cache-Control": "only-if-cached"}
 PLATES = [f"ABC{at // 100}D{at % 100:02}" for at in range(80)]

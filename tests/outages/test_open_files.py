@@ -17,6 +17,8 @@ from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, PRICED, managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Answer, Ask, one, together
 
+pytestmark = pytest.mark.long
+
 HEADER = {"Authorization": PORTAL_TOKEN}
 USUAL_LIMIT = 1024
 CLIENTS = 250

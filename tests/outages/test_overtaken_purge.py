@@ -25,6 +25,8 @@ from tests.fakes.processes import PortalProcess
 from tests.outages.stored import HEADER, OTHER, PLATE, is_stored, lookup, serving, tag_of
 from tests.outages.visitor import signed_in
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def server(upstream: FaultUpstream) -> Iterator[PortalProcess]:

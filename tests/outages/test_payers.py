@@ -14,6 +14,8 @@ from tests.fakes.processes import PortalProcess
 from tests.fakes.wire import After, Call, Fault, Wire
 from tests.outages.crowd import Ask, in_turn, one, together
 
+pytestmark = pytest.mark.long
+
 WORKERS = 2
 DAILY_LIMIT = 20
 PLATES = [f"ABC1D{number:02}" for number in range(60)]

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
+
 from tests.batch.engine import plates
 from tests.batch.servers import AUTH
 from tests.effort import seconds
@@ -13,6 +15,8 @@ from tests.fakes import FaultUpstream
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Answer, Ask, one
+
+pytestmark = pytest.mark.long
 
 POLLERS, EVERY_S = 64, 1.0
 SECONDS = seconds(short=3.0, full=30.0)

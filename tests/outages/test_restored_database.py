@@ -19,6 +19,8 @@ from tests.outages.test_backup import HEADER, succeeded
 from tests.outages.test_dossiers import issue
 from tests.outages.visitor import signed_in
 
+pytestmark = pytest.mark.long
+
 # Longer than the scheduler needs to start a batch, or to resume one.
 LONG_ENOUGH_S = 3.0
 

@@ -19,6 +19,8 @@ from tests.outages.test_backup import HEADER, refused, succeeded
 from tests.outages.test_dossiers import issue
 from tests.web.json_paths import PLATE
 
+pytestmark = pytest.mark.long
+
 ONLY_IF_CACHED = {**HEADER, "Cache-Control": "only-if-cached"}
 PURGED, KEPT = plates(2)
 JOURNAL = "ends.jsonl"

@@ -14,6 +14,8 @@ from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.test_backup import succeeded
 
+pytestmark = pytest.mark.long
+
 HEADER = {"Authorization": PORTAL_TOKEN}
 FIRST, SECOND, PURGED = "ABC1D23", "LMP0A01", "MUL0A45"
 

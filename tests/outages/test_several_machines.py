@@ -23,6 +23,8 @@ from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Answer, Ask, one, together
 from tests.outages.visitor import signed_in
 
+pytestmark = pytest.mark.long
+
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
 HEADER = {"Authorization": PORTAL_TOKEN}

@@ -21,6 +21,8 @@ from tests.fakes.ports import wait_until
 from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import PATIENCE_S, Ask, one, together
 
+pytestmark = pytest.mark.long
+
 HEADER = {"Authorization": PORTAL_TOKEN}
 
 

@@ -15,6 +15,8 @@ from tests.fakes.ports import wait_until
 from tests.fakes.preloaded import CHECKOUT
 from tests.fakes.processes import clean_environment
 
+pytestmark = pytest.mark.long
+
 PID = 4711
 
 AS_SYSTEMD = """

@@ -12,6 +12,8 @@ from tests.effort import long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, managed
 
+pytestmark = pytest.mark.long
+
 AUTH = {"Authorization": PORTAL_TOKEN}
 PRICES = {"PRICE_DECODE": "0.05", "PRICE_RENAINF": "1.20", "PRICE_RENAJUD": "1.20"}
 COUNT, PLATE_PRICE = 40, 2.45
