@@ -53,8 +53,8 @@ sandbox: $(VENV)/runtime ## the embedded upstream alone at http://127.0.0.1:9000
 # The tests start the server hundreds of times; without bytecode each start would compile it again.
 test test-long test-fast test-racing durations fuzz: export PYTHONDONTWRITEBYTECODE :=
 
-# Four processes keep two processors busy, because the tests of servers mostly wait.
-PROCESSES ?= 4
+# Five processes keep two processors busy, because the tests of servers mostly wait.
+PROCESSES ?= 5
 # What failed beside other tests runs again alone, whatever the time: a machine that stalls for
 # seconds exceeds limits of the portal itself, such as the 5 s of a database statement.
 tested = $(BIN)/python -m pytest $(1) -n $(PROCESSES) || { test $$? -eq 1 && SLOW_TESTS_UNTIL= $(BIN)/python -m pytest $(1) --last-failed --last-failed-no-failures none; }

@@ -6,12 +6,16 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.synchronize import Barrier, Event
 from typing import Final
 
+import pytest
+
 from portal.access.trail import Entry, Trail
 from portal.storage.database import Database
 from portal.storage.opening import open_database
 from tests.fakes.databases import EmptyDatabase
 from tests.fakes.one_tenant import subject_keys
 from tests.fakes.preloaded import PRELOADED
+
+pytestmark = pytest.mark.long
 
 PROCESSES: Final = 4
 THREADS: Final = 50

@@ -15,7 +15,7 @@ from tests.fakes.in_process import managed
 from tests.fakes.ports import wait_until
 from tests.fakes.processes import PortalProcess
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 @pytest.fixture

@@ -195,6 +195,7 @@ def test_archive_of_dossiers_is_downloaded(
     assert pdfs == [f"dossie-{plate}.pdf" for plate in PLATES]
 
 
+@pytest.mark.long
 def test_label_is_the_button_of_the_file_and_names_it(page: "Page", portal: PortalProcess) -> None:
     sign_in(page, portal)
     page.goto(f"{portal.url}/lote")
@@ -208,6 +209,7 @@ def test_label_is_the_button_of_the_file_and_names_it(page: "Page", portal: Port
     page.get_by_role("heading", name="Lote de 1 placa").wait_for()
 
 
+@pytest.mark.long
 def test_list_of_a_draft_is_corrected(page: "Page", portal: PortalProcess) -> None:
     draft(page, portal)
     page.get_by_role("link", name="Corrigir a lista").click()
@@ -265,6 +267,7 @@ def test_failed_plates_are_asked_again_alone(
     assert page.get_by_text("placa falhou").count() == 0
 
 
+@pytest.mark.long
 def test_polling_keeps_the_focus_and_announces_rarely(
     page: "Page", portal: PortalProcess, upstream: FaultUpstream
 ) -> None:
@@ -299,6 +302,7 @@ def test_polling_keeps_the_focus_and_announces_rarely(
     assert "prontas. Custou" in heard[-1]
 
 
+@pytest.mark.long
 def test_polling_survives_a_portal_that_does_not_answer(
     page: "Page", portal: PortalProcess
 ) -> None:
@@ -311,6 +315,7 @@ def test_polling_survives_a_portal_that_does_not_answer(
     page.locator(".batch-done").wait_for()
 
 
+@pytest.mark.long
 def test_results_are_sorted_filtered_and_searched(page: "Page", five: str) -> None:
     look_at(page, five)
 
@@ -335,6 +340,7 @@ def test_results_are_sorted_filtered_and_searched(page: "Page", five: str) -> No
     assert len(shown()) == 5
 
 
+@pytest.mark.long
 def test_keys_move_tick_open_and_search(page: "Page", five: str) -> None:
     look_at(page, five)
     assert not page.locator(".ticked-bar").is_visible()
@@ -393,6 +399,7 @@ def test_nine_plates_of_a_chat_lead_to_the_worst_in_three_taps(page: "Page") -> 
         page.wait_for_url("**/placa/JUD0A04?*")
 
 
+@pytest.mark.long
 def test_list_says_in_the_accessibility_tree_what_it_shows(page: "Page", five: str) -> None:
     look_at(page, five)
     tree = page.locator(".vehicles").aria_snapshot()
@@ -412,6 +419,7 @@ def test_list_says_in_the_accessibility_tree_what_it_shows(page: "Page", five: s
     assert [text.split()[0] for text in chosen] == ["Todas"]
 
 
+@pytest.mark.long
 def test_start_of_forty_plates_is_in_sight(page: "Page", portal: PortalProcess) -> None:
     draft(page, portal, " ".join(f"QTZ{n // 10}F{n % 10}1" for n in range(40)))
     start_button = page.locator(".price-card button").first
@@ -419,6 +427,7 @@ def test_start_of_forty_plates_is_in_sight(page: "Page", portal: PortalProcess) 
         assert box_of(start_button)["y"] + box_of(start_button)["height"] <= 740, width
 
 
+@pytest.mark.long
 def test_table_of_forty_rows_fits(page: "Page", ended: Ended) -> None:
     plates = [f"QTZ{n // 10}G{n % 10}1" for n in range(39)]
     look_at(page, ended([*plates, "79831854647"]))

@@ -15,6 +15,8 @@ from tests.quality.visits import SETTINGS, Visit, prepared
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+pytestmark = pytest.mark.long
+
 PLATES, MOST_TAPS = 40, 45
 PLACE = ".deciding__place"
 

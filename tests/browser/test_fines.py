@@ -111,6 +111,7 @@ def test_no_texts_overlap_in_the_panel(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.long
 def test_many_fines_fit_a_desk(new_page: PageFactory, portal: PortalProcess) -> None:
     page = new_page(viewport={"width": 1440, "height": 900})
     open_many(page, portal)
@@ -133,6 +134,7 @@ def test_widths_between_phone_and_desk_omit_the_body(page: "Page", portal: Porta
         assert not page.locator(".ledger__body >> nth=1").is_visible(), width
 
 
+@pytest.mark.long
 def test_opened_fine_says_gravity_and_authority_once(page: "Page", portal: PortalProcess) -> None:
     widths = (390, 1024, 1440)
     open_many(page, portal)
@@ -167,6 +169,7 @@ def test_details_of_every_fine_open_by_keyboard(page: "Page", portal: PortalProc
         assert "Infração" in picture.inner_text()
 
 
+@pytest.mark.long
 def test_filter_works_without_javascript(
     page_without_javascript: "Page", portal: PortalProcess
 ) -> None:

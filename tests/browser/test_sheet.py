@@ -14,6 +14,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Route
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def portal() -> Iterator[PortalProcess]:

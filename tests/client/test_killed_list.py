@@ -22,7 +22,7 @@ from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.ports import wait_until
 from tests.fakes.processes import PortalProcess
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 COUNT = 200 if FULL else 60
 PRICE = 0.5  # R$ a decode, as tests/client/conftest.py sets it

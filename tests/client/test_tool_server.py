@@ -28,6 +28,8 @@ from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 
+pytestmark = pytest.mark.long
+
 PLATE = "ABC1D23"
 TOOLS = {"price", "stored", "look_up", "explain_fine", "batch", "check_dossier"}
 Session = Callable[[mcp.Client], Awaitable[None]]

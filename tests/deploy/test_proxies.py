@@ -12,6 +12,8 @@ from tests.deploy.fronts import CaddyFront, Front, NginxFront, installed, read
 from tests.fakes.ports import free_port, wait_until
 from tests.fakes.processes import PortalProcess
 
+pytestmark = pytest.mark.long
+
 PLATE = "ABC1D23"
 HSTS = "Strict-Transport-Security"
 BEHIND_ONE = {"PORTAL_TRUSTED_PROXIES": "1"}

@@ -41,7 +41,10 @@ ANSWERS = 10
 CONTRACT = {"Começar", "decode", "renainf", "renajud", "laudo"}
 VARYING = re.compile(r'\d{4}-\d\d-\d\dT[^"]*|[0-9a-f]{24}|(?<="age_s": )\d+|"embedded[^"]*"')
 
-pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed"),
+]
 
 
 @pytest.fixture(scope="module")

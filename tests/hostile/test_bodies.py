@@ -17,6 +17,8 @@ from tests.fakes.answers import OPERATIONS, good_body, path_of
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
 from tests.web.person import Person
 
+pytestmark = pytest.mark.long
+
 AUTH = {"Authorization": PORTAL_TOKEN}
 WORDS = {"decode": "DONE", "report": "DONE", "renainf": "SUCCESS", "renajud": "SUCCESS"}
 PAGE_EVERY = 10

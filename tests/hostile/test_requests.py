@@ -15,6 +15,8 @@ from tests.fakes import FaultUpstream
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
 from tests.web.person import Person
 
+pytestmark = pytest.mark.long
+
 JSON_PATH = re.compile(
     r"/detran/v1/(?:analytical-reports"
     r"|decode/[A-Za-z]{3}-?[0-9][A-Za-z0-9][0-9]{2}"

@@ -15,6 +15,8 @@ from tests.fakes.answers import path_of
 from tests.fakes.in_process import managed, pass_through
 from tests.fakes.processes import PortalProcess
 
+pytestmark = pytest.mark.long
+
 PLATE = "QZX7K39"
 RENAVAM = "98765432109"
 CALLER = "Sentinel-Caller+token/9f8e7d6c5b4a"

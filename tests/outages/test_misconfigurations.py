@@ -14,6 +14,8 @@ from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.stored import PLATE, SECRET, lookup
 
+pytestmark = pytest.mark.long
+
 HIDDEN = "hunter2hunter2"
 UPSTREAM = {"PORTAL_UPSTREAM_URL": "https://upstream.invalid"}
 Arrange = Callable[[Path], object]

@@ -17,7 +17,7 @@ from tests.fakes.signing import SIGNER
 from tests.pdf.rendering import renderer
 from tests.pdf.specimens import DATA, MADE_AT, SPECIMENS, every_signed, every_specimen, pdf_of
 
-pytestmark = pytest.mark.over_5_s("WeasyPrint lays out 300 fines")
+pytestmark = pytest.mark.long
 
 
 def opened(name: str) -> pikepdf.Pdf:

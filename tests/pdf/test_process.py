@@ -19,6 +19,8 @@ from portal.pdf.renderer import PDFUnavailable
 from tests.fakes import pdf_children
 from tests.fakes.ports import wait_until
 
+pytestmark = pytest.mark.long
+
 PAGE = '<!doctype html><html lang="pt-BR"><head><title>t</title>{}</head><body>{}</body></html>'
 STYLED = PAGE.format('<link rel="stylesheet" href="/static/page.css">', "texto")
 FILES = {"page.css": ("text/css", b"@page { size: 150pt 300pt }")}

@@ -224,6 +224,7 @@ print(hashlib.sha256(render_pdf(sys.stdin.read())).hexdigest())
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_same_page_gives_same_bytes_in_another_process() -> None:
     """Issued dossiers are kept byte for byte."""
     html = dossiers.usual()

@@ -370,6 +370,7 @@ def changed_files(pdf: bytes) -> Iterator[bytes]:
     yield pdf + b" "
 
 
+@pytest.mark.long
 def test_each_changed_file_is_noticed(
     here: InProcessPortal, dossier: Issued, monkeypatch: pytest.MonkeyPatch
 ) -> None:
