@@ -23,6 +23,8 @@ from tests.fakes.processes import PortalProcess
 if TYPE_CHECKING:
     from playwright.sync_api import Page, Request
 
+pytestmark = pytest.mark.long
+
 MANY = "/placa/MUL0A45?completo=1"
 FEW = "/placa/ABC1D23?completo=1"
 # The greatest height of a panel of 45 fines on a desktop screen, with one open fine.
@@ -111,7 +113,6 @@ def test_no_texts_overlap_in_the_panel(
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.long
 def test_many_fines_fit_a_desk(new_page: PageFactory, portal: PortalProcess) -> None:
     page = new_page(viewport={"width": 1440, "height": 900})
     open_many(page, portal)
@@ -134,7 +135,6 @@ def test_widths_between_phone_and_desk_omit_the_body(page: "Page", portal: Porta
         assert not page.locator(".ledger__body >> nth=1").is_visible(), width
 
 
-@pytest.mark.long
 def test_opened_fine_says_gravity_and_authority_once(page: "Page", portal: PortalProcess) -> None:
     widths = (390, 1024, 1440)
     open_many(page, portal)
@@ -169,7 +169,6 @@ def test_details_of_every_fine_open_by_keyboard(page: "Page", portal: PortalProc
         assert "Infração" in picture.inner_text()
 
 
-@pytest.mark.long
 def test_filter_works_without_javascript(
     page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
@@ -392,7 +391,6 @@ def test_choice_that_fails_offers_the_form_and_keeps_the_fines(
 
 # make test reads the header of such requests (test_script_filters_at_once_and_keeps_the_address),
 # which asks no source (tests/web/pages/test_spend_guard.py).
-@pytest.mark.long
 def test_choice_causes_no_lookup(page: "Page") -> None:
     """Not even if the stored answers are no longer fresh."""
     fresh = {f"PORTAL_FRESH_{name}": "1" for name in ("DECODE", "RENAINF", "RENAJUD")}

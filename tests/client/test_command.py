@@ -23,7 +23,7 @@ from tests.fakes import FaultUpstream, faults, free_port
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 PLATE = "ABC1D23"
 SOURCE = str(Path(__file__).resolve().parents[2] / "client/src")
