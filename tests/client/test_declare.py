@@ -8,7 +8,7 @@ from tests.client.test_command import PLATE, Command
 from tests.client.test_command import dossie as dossie
 from tests.fakes import FaultUpstream
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 
 
 def test_lines_are_shown_and_declared_and_nothing_is_asked(

@@ -287,6 +287,7 @@ def test_hits_of_a_command_are_credited(
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_server_does_not_resume_what_a_command_has_left_paused(
     upstream: FaultUpstream, tmp_path: Path
 ) -> None:

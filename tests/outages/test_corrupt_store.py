@@ -13,6 +13,8 @@ from tests.fakes import FaultUpstream, wait_until
 from tests.fakes.processes import PortalProcess
 from tests.outages.stored import PLATE, is_stored, lookup, serving
 
+pytestmark = pytest.mark.long
+
 Damage = Callable[[Path], None]
 
 

@@ -27,6 +27,8 @@ from tests.effort import long
 from tests.fakes.signing import PASSWORD, SIGNER, Kind, StampAuthority, chain
 from tests.pdf.specimens import pdf_of
 
+pytestmark = pytest.mark.long
+
 NOW = datetime.now(UTC)
 PAGE = '<!doctype html><html lang="pt-BR"><head><title>t</title></head><body><p>x</p></body></html>'
 EMBEDDED = Embedded(b"{}", NOW)

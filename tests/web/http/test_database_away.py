@@ -15,6 +15,8 @@ from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
 from tests.web.json_paths import expect_message
 from tests.web.person import Person
 
+pytestmark = pytest.mark.long
+
 AUTH = {"Authorization": PORTAL_TOKEN}
 AWAY = {
     "no connection of the pool is free": TimeoutError("QueuePool limit of size 16 reached"),

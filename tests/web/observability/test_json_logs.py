@@ -19,6 +19,8 @@ from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN
 from tests.fakes.processes import PortalProcess
 from tests.web.json_paths import PLATE, QUESTIONS, ask
 
+pytestmark = pytest.mark.long
+
 
 @contextmanager
 def lines_of(name: str = "") -> Iterator[Callable[[], list[dict[str, Any]]]]:
