@@ -175,11 +175,11 @@ class People:
         self._lock = threading.Lock()
         self._breaker = DependencyBreaker("the database of people", self._ping, (SQLAlchemyError,))
 
-    # Sign-in
-
     def stop(self) -> None:
         """Look no more for a database that is away."""
         self._breaker.stop()
+
+    # Sign-in
 
     def scopes(self, groups: Sequence[str]) -> frozenset[str]:
         """Return what a person in these groups may do. Nothing means that they may not sign in."""
